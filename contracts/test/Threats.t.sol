@@ -40,8 +40,8 @@ contract ThreatsTest is Base {
         vm.assertEq(proofs, 1);
     }
 
-    /// @dev Once the window has moved past a nonce, `seen` no longer records whether it was used. It is refused for
-    /// good.
+    /// @dev Once the window has moved past a nonce, `seen` no longer records whether it was used. It is refused
+    /// permanently.
     function test_A3_send_reverts_whenTheWindowHasPassedTheNonce() public {
         for (uint32 i = 1; i <= 200; ++i) {
             send(RECIPIENT, 1, nonceOf(1, i));

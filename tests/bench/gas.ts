@@ -1,4 +1,4 @@
-/** Prints what each action costs on a local chain (receipt gasUsed) beside its ceiling; fails above one. */
+/** Prints the gas of each action on a local chain (receipt gasUsed) and its ceiling. Fails if one is out of bounds. */
 import { measureGas } from '../support/gas.ts'
 import { startLocalChain } from '../support/localChain.ts'
 

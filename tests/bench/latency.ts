@@ -1,7 +1,7 @@
 /**
- * How much of a bare Hono handler's throughput an agent's calls keep: `npm run bench:latency`. Both run on Miniflare in
- * this process's children, in turns, on the same machine at the same time, so the ratio means something where absolute
- * numbers do not. Payments are real: authenticated, decided, reserved, durable and signed; a local chain confirms them.
+ * Compares the throughput of an agent's calls with that of a bare Hono handler: `npm run bench:latency`. Both run on
+ * Miniflare in child processes and take turns on the same machine, so their ratio is meaningful where absolute numbers
+ * are not. Payments are real: authenticated, decided, reserved, durable and signed; a local chain confirms them.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -38,7 +38,7 @@ const floors = { pay: 0.1, read: 0.3 }
 const targets = { pay: 0.18, read: 0.4 }
 
 const root = join(import.meta.dirname, '../..')
-/** Where the databases are kept: durable means fsync, so the disk counts. */
+/** Folder of the databases. Durable means fsync, so the disk matters. */
 const work = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'bursar-bench-'))
 const wrangler = join(root, 'node_modules/.bin/wrangler')
 
@@ -99,7 +99,7 @@ function send(base: URL, call: Call): Promise<{ status: number; text: string }> 
   })
 }
 
-/** Requests per second of `count` calls, `connections` at a time; every answer is checked. */
+/** Requests per second of `count` calls, `connections` at a time; every reply is checked. */
 async function measure(
   base: URL,
   count: number,
@@ -115,7 +115,7 @@ async function measure(
   )
   return count / ((performance.now() - start) / 1000)
 }
-/** Median time of writing 4 kB so that they stay written, in ms. */
+/** Median time of a durable write of 4 kB, in ms. */
 function fsyncMs(): number {
   const file = openSync(join(work, 'fsync'), 'w')
   const times = Array.from({ length: 100 }, () => {
@@ -175,7 +175,7 @@ try {
     CONTRACTS_8453: JSON.stringify(contracts),
     CONTRACTS_84532: JSON.stringify(contracts),
     CONFIRM_DEPTH: '1',
-    // Tests move the chains' time.
+    // No limit on the chain's clock skew.
     MAX_CLOCK_SKEW_SECONDS: '',
     RELAYER_SHARDS: '1',
     LIMITS: JSON.stringify(noLimits),
@@ -227,7 +227,7 @@ try {
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
     return JSON.parse(answer.text).data
   }
-  // Users sign up as they do, then each wallet gets a group without limit and one agent.
+  // Users sign up as usual, then each wallet gets a group without a limit and one agent.
   const keys: string[] = []
   const mintTo = async (address: string) => {
     const data = `0x40c10f19${address.slice(2).padStart(64, '0')}${1_000_000_000_000n.toString(16).padStart(64, '0')}`
@@ -332,7 +332,7 @@ try {
       `${label}      ${median(rates[name]).toFixed(0)} requests/s, ratio ${ratio[name].toFixed(3)} (floor ${floors[name]}, target ${targets[name]})`,
     )
   console.log(`durable write on this disk   ${fsyncMs().toFixed(2)} ms (median)`)
-  console.log(`payments sent ${number}, answered before their signature ${unsigned}`)
+  console.log(`payments sent ${number}, returned before their signature ${unsigned}`)
   if (ratio.pay < floors.pay || ratio.read < floors.read) process.exitCode = 1
 } finally {
   agent.destroy()

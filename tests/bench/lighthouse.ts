@@ -1,9 +1,9 @@
 /**
  * Test id: @pages-1
  *
- * Lighthouse, as on a phone, over the pages that strangers meet: `npm run bench:lighthouse`. Each page is looked at
- * three times on its own stack, and the median of each category has to reach its floor. With LIGHTHOUSE_DIR set,
- * keeps the reports in that folder.
+ * Runs Lighthouse, as on a phone, on the pages that people see before they sign in: `npm run bench:lighthouse`. Each page is
+ * measured three times on the bench's own stack, and the median of each category has to reach its floor. Keeps the reports
+ * in LIGHTHOUSE_DIR if it is set.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { createFundedWallet, createPayout, createTestStack, signIn } from '../su
 const floors = { performance: 95, accessibility: 100, 'best-practices': 100 } as const
 type Category = keyof typeof floors
 const categories = Object.keys(floors) as Category[]
-const looks = 3
+const runsPerPage = 3
 
 const folder = join(import.meta.dirname, 'lighthouse')
 const runFile = promisify(execFile)
@@ -27,7 +27,7 @@ type Report = {
   audits: Record<string, { title: string; score: number | null; scoreDisplayMode: string; displayValue?: string }>
 }
 
-/** `npm ci`, when it has not been done since the lockfile changed. */
+/** Runs `npm ci` unless it was run since the lockfile changed. */
 async function install(): Promise<void> {
   const installed = join(folder, 'node_modules/.package-lock.json')
   const isCurrent =
@@ -35,7 +35,7 @@ async function install(): Promise<void> {
   if (!isCurrent) await runFile('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
 }
 
-async function look(url: string, reportPath: string, browser: string): Promise<Report> {
+async function runLighthouse(url: string, reportPath: string, browser: string): Promise<Report> {
   const args = [
     '--no-warnings',
     join(folder, 'node_modules/lighthouse/cli/index.js'),
@@ -56,7 +56,7 @@ async function look(url: string, reportPath: string, browser: string): Promise<R
 const scoreOf = (report: Report, category: Category) => Math.round((report.categories[category].score ?? 0) * 100)
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-/** What kept a category from 100. */
+/** The audits that kept a category from 100. */
 const losses = (report: Report, category: Category) =>
   report.categories[category].auditRefs.flatMap(({ id, weight }) => {
     const audit = report.audits[id]!
@@ -73,13 +73,13 @@ try {
   const token = await signIn(stack.bursar)
   const wallet = await createFundedWallet(stack.bursar, token)
   const payout = await createPayout(stack.bursar, token, wallet.id)
-  await stack.restartWorker() // nothing of the above is still at work
+  await stack.restartWorker() // so that no work from above is still running
 
   console.log(`${'page'.padEnd(8)}${'category'.padEnd(16)}${'median'.padStart(7)}${'floor'.padStart(7)}  each`)
   for (const [page, path] of Object.entries({ login: '/login', claim: payout.path })) {
     const seen: Report[] = []
-    for (let i = 1; i <= looks; i++)
-      seen.push(await look(stack.url + path, join(reports, `${page}-${i}.json`), browser))
+    for (let i = 1; i <= runsPerPage; i++)
+      seen.push(await runLighthouse(stack.url + path, join(reports, `${page}-${i}.json`), browser))
     for (const category of categories) {
       const scores = seen.map((report) => scoreOf(report, category))
       const middle = median(scores)

@@ -1,18 +1,18 @@
 /**
  * Test id: @lists-20
  *
- * How quickly lists respond to people with a large account: `npm run bench:lists`. On its own stack with 10,000
- * transactions (tests/support/largeAccount.ts), Chromium slowed down four times. Two times for each act: from the
- * input to the next paint (Event Timing: what people perceive as a response), and until the requested content is painted, rows
- * with the server's part: that one is printed only.
+ * Measures how quickly lists respond for people with a large account: `npm run bench:lists`. Runs on its own stack with
+ * 10,000 transactions (tests/support/largeAccount.ts), in Chromium slowed down four times. Takes two times for each act:
+ * from the input to the next paint (Event Timing, what people perceive as a response), and until the requested content is
+ * painted, for rows including the server's part. The second is only printed.
  *
- * Three of four inputs of each act must be handled within 100 ms, as INP counts. No input may take longer than
- * 100 ms either, less what the machine adds: the first act is a button of the bench's own that does the same work
- * each time, and how far its worst press is from its median is no work of the page. A machine that adds more than 100 ms
- * of its own is too busy to decide: the bench fails. Layout shift is at most 0.05 per page.
+ * Three of four inputs of each act must be handled within 100 ms, as INP counts. No input may take longer than 100 ms
+ * either, not counting what the machine adds: the first act is a button of the bench itself that does the same work each
+ * time, so the difference between its slowest press and its median comes from the machine. If that exceeds 100 ms, the
+ * machine is too busy to decide, and the bench fails. Layout shift is at most 0.05 per page.
  *
- * Presses are bare input at where the pointer already rests: Playwright's own clicks come with scripts in the page that
- * look for what is in the way, and those would be counted.
+ * Presses are raw input where the pointer already rests: Playwright's own clicks run scripts in the page that check for
+ * obstructing elements, and those would be counted.
  */
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from '@playwright/test'
 import { demo } from '../../local/stack/seed.ts'
@@ -24,7 +24,7 @@ const slowDown = 4
 const limits = { inputMs: 100, shift: 0.05 }
 const rounds = 5
 
-/** `moved`: each shift with what it moved. */
+/** `moved`: each layout shift with the elements it moved. */
 type Seen = { inputs: number[]; shift: number; moved: string[] }
 type Shift = { value: number; hadRecentInput: boolean; sources: { node: Node | null }[] }
 declare global {
@@ -61,7 +61,7 @@ async function openPage(browser: Browser, stack: TestStack): Promise<{ page: Pag
   return { page, context }
 }
 
-/** Waits where it presses, as people do, for what the pointer brings about by being there. */
+/** Moves the pointer to the target, waits for the effects of hovering, as people do, and presses. */
 async function press(page: Page, target: Locator): Promise<void> {
   await target.scrollIntoViewIfNeeded()
   const box = await target.boundingBox()
@@ -77,10 +77,10 @@ const frames = (page: Page) =>
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
   )
 
-/** What tells that something is painted: its text is there and another one than before. Rows may not be old ones. */
+/** Element whose text shows that something is painted: it is present and differs from before. Rows may not be old ones. */
 type Sign = 'main tbody tr' | 'main nav p' | '[role=dialog] h2' | 'main h2'
 
-/** From the input to when `sign` reads otherwise and is painted. */
+/** Time from the input until `sign` has another text and is painted. */
 async function paintedMs(page: Page, act: () => Promise<void>, sign: Sign): Promise<number> {
   const painted = page.evaluate((selector) => {
     const text = () => document.querySelector(selector)?.textContent ?? ''
@@ -91,13 +91,13 @@ async function paintedMs(page: Page, act: () => Promise<void>, sign: Sign): Prom
     }
     for (const type of ['pointerdown', 'keydown']) addEventListener(type, begin, { capture: true, once: true })
     return new Promise<number>((resolve) => {
-      const look = () => {
+      const check = () => {
         const isOld = document.querySelector('main [aria-busy=true] table') !== null
         if (startedAt > 0 && !isOld && text() !== '' && text() !== before)
           requestAnimationFrame(() => resolve(performance.now() - startedAt))
-        else requestAnimationFrame(look)
+        else requestAnimationFrame(check)
       }
-      look()
+      check()
     })
   }, sign)
   await act()
@@ -121,7 +121,7 @@ async function measure(page: Page, act: string, steps: (() => Promise<unknown>)[
 
 const times = <T>(count: number, one: (i: number) => T) => Array.from({ length: count }, (_, i) => one(i))
 
-/** A press that does the same work each time, about that of a dialog: how it varies is the machine. */
+/** Measures a press that does the same work each time, about that of a dialog. Its variation comes from the machine. */
 async function baseline(page: Page): Promise<Row> {
   await page.goto('/dashboard/settings')
   await page.waitForLoadState('networkidle')
@@ -176,7 +176,7 @@ async function listRows(page: Page, path: string, dialogName: string, total: num
     ),
     await measure(
       page,
-      `${path}: apply, and take off`,
+      `${path}: apply, and clear`,
       times(rounds, () => async () => {
         await press(page, filters)
         await press(page, choice)
@@ -255,7 +255,7 @@ try {
     args: ['--no-sandbox', '--disable-gpu'],
   })
   const { page } = await openPage(browser, stack)
-  /** The value that `part` of all do not exceed. */
+  /** The value that this part of all values does not exceed. */
   const quantile = (values: number[], part: number) =>
     Math.round(values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * part) - 1)] ?? 0)
 
@@ -275,12 +275,12 @@ try {
   const machineMs = quantile(same.inputs, 1) - quantile(same.inputs, 0.5)
   const tooBusy = machineMs > limits.inputMs
   console.log(
-    `limit: 75 % ${limits.inputMs}, worst ${limits.inputMs} and ${machineMs} of the machine${tooBusy ? ', which is TOO BUSY to tell' : ''}`,
+    `limit: 75 % ${limits.inputMs}, worst ${limits.inputMs} plus ${machineMs} of the machine${tooBusy ? ', which is TOO BUSY to decide' : ''}`,
   )
 
   let failed = tooBusy
   const shifts: [name: string, shift: number, moved: string[]][] = []
-  const tell = async (name: string, rows: Row[]) => {
+  const add = async (name: string, rows: Row[]) => {
     for (const row of rows) {
       const { inputs } = row
       const tooSlow = quantile(inputs, 0.75) > limits.inputMs || quantile(inputs, 1) > limits.inputMs + machineMs
@@ -290,15 +290,15 @@ try {
     const { shift, moved } = await page.evaluate(() => window.seen)
     shifts.push([name, shift, moved])
   }
-  await tell('transactions', await listRows(page, '/dashboard/transactions', 'Filter Transactions', size.transactions))
-  await tell('payouts', await listRows(page, '/dashboard/payouts', 'Filter Payouts', size.payouts))
-  await tell('contacts', await contacts(page))
-  await tell('agents', [await agents(page)])
-  await tell('palette', [await palette(page)])
+  await add('transactions', await listRows(page, '/dashboard/transactions', 'Filter Transactions', size.transactions))
+  await add('payouts', await listRows(page, '/dashboard/payouts', 'Filter Payouts', size.payouts))
+  await add('contacts', await contacts(page))
+  await add('agents', [await agents(page)])
+  await add('palette', [await palette(page)])
   for (const name of ['overview', 'usage']) {
     await page.goto(`/dashboard/${name}`)
     await page.waitForLoadState('networkidle')
-    await tell(name, [])
+    await add(name, [])
   }
   console.log('\nlayout shift (limit 0.05)')
   for (const [name, shift, moved] of shifts) {

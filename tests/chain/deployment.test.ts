@@ -38,7 +38,7 @@ test('a chain restarted with its state keeps the contracts, and nothing is deplo
   }
 }, 30_000)
 
-test('roles and token are as planned', async () => {
+test('the deployment sets the expected roles and token', async () => {
   const anvil = await startAnvil({ chainId: 8453 })
   try {
     const client = createPublicClient({ transport: http(anvil.url) })
@@ -58,7 +58,7 @@ test('roles and token are as planned', async () => {
   }
 }, 30_000)
 
-test('every address follows from the roles, and Circle’s token replaces the stand-in', () => {
+test('the roles determine every planned address, and Circle’s token replaces the stand-in', () => {
   const plan = deploymentPlan(options)
   expect(deploymentPlan(options)).toEqual(plan)
   expect(deploymentPlan({ ...options, operator: party('another').address }).contracts.factory).not.toBe(

@@ -35,7 +35,7 @@ const probeArtifact = (name: string) =>
     deployedBytecode: { object: Hex }
   }
 
-/** Repeatable pseudo-random values; one in eight is an extreme. */
+/** Repeatable pseudo-random values; one in eight is zero or the maximum. */
 function source(seed: string) {
   let count = 0
   const word = () => BigInt(keccak256(toHex(`${seed} ${count++}`)))
@@ -74,7 +74,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
 
   afterAll(() => anvil.stop())
 
-  /** Puts a probe's code at a random address: the domain must follow the address and the chain. */
+  /** Puts a probe's code at a random address, because the domain depends on the address and the chain. */
   async function place(name: string): Promise<{ address: Address; abi: Abi }> {
     const { abi, deployedBytecode } = probeArtifact(name)
     const address = random.address()
@@ -172,7 +172,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
     expect(inputs.map((terms) => payoutAddress(contracts, terms))).toEqual(await read('payoutAddress'))
   }, 60_000)
 
-  test('the domain of USDC has the name that Circle gave its token on this chain', async () => {
+  test('the USDC domain has the name of Circle’s token on this chain', async () => {
     const usdc = { address: contracts.usdc, abi: usdcAbi } as const
     const [name, separator] = await Promise.all([
       client.readContract({ ...usdc, functionName: 'name' }),
@@ -191,7 +191,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
   })
 })
 
-test('a digest equals viem’s for the same typed data', () => {
+test('withdrawDigest equals viem’s hash of the same typed data', () => {
   const contract = party('some wallet').address
   const to = party('recipient').address
   const typed = hashTypedData({
@@ -212,7 +212,7 @@ test('a digest equals viem’s for the same typed data', () => {
   expect(digests.withdrawDigest({ chainId: 8453, contract }, withdraw)).toBe(typed)
 })
 
-test('compact signatures recover to their key, with low s', async () => {
+test('compact signatures have a low s and recover to the signer’s address', async () => {
   const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
   const parities = new Set<number>()
   for (let i = 0; i < cases(64); i++) {
@@ -229,11 +229,11 @@ test('compact signatures recover to their key, with low s', async () => {
   expect(parities).toEqual(new Set([0, 1]))
 })
 
-test('a private key has the expected address', () => {
+test('addressOf returns the address of a private key', () => {
   expect(addressOf(deployerKey)).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
 })
 
-test('a word beyond 256 bits or below zero is refused', () => {
+test('packWords rejects values beyond 256 bits or below zero', () => {
   expect(() => digests.packWords(1n << 256n)).toThrow(RangeError)
   expect(() => digests.packWords(-1n)).toThrow(RangeError)
   expect(digests.keccak(digests.packWords(0))).toBe(keccak256(numberToHex(0, { size: 32 })))

@@ -19,7 +19,7 @@ describe('gas ceilings (receipt gasUsed)', () => {
     expect(rows).toHaveLength(11)
   })
 
-  test('one send in a batch of three wallets costs less than a plain transfer of the same run', () => {
+  test('one send in a batch of three wallets costs less than a plain transfer in the same run', () => {
     const [plain, batched] = ['plain USDC transfer', 'one send in a batch of 3'].map(
       (action) => rows.find((row) => row.action.startsWith(action))!.gas,
     )

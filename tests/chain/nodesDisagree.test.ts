@@ -1,4 +1,4 @@
-/** Two nodes, one of which lies: a release needs both. */
+/** Two nodes, one of which lies: releasing a payment needs both. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ afterAll(() => local.stop())
 type Call = { id: number; method: string; params: unknown[] }
 type Answer = { id: number; result: Record<string, unknown> }
 
-/** The real node, except for its finalized block. */
+/** Starts a node that returns the real node's replies, except for a false finalized block. */
 async function startLyingNode(lie: Record<string, string>) {
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
@@ -38,7 +38,7 @@ async function startLyingNode(lie: Record<string, string>) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() }
 }
 
-test('a finalized block on whose time the nodes disagree is not used @nodes-1', async () => {
+test('a finalized block is not used if the nodes disagree on its time @nodes-1', async () => {
   const liar = await startLyingNode({ number: '0x1', timestamp: '0xffffffff' })
   for (const urls of [
     [liar.url, local.url],

@@ -41,7 +41,7 @@ afterEach(() => {
   second.setFault({ mode: 'none' })
 })
 
-/** Answers every request with the same body. */
+/** Starts a node that returns the same body for every request. */
 async function startNodeAnswering(body: string, status = 200) {
   const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -50,7 +50,7 @@ async function startNodeAnswering(body: string, status = 200) {
 }
 
 describe('reading', () => {
-  test('a wallet before and after its deployment', async () => {
+  test('returns the state of a wallet before and after its deployment', async () => {
     const wallet = await createWallet(local, 'state')
     expect(await chain.walletState(wallet.address)).toBeNull()
     await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
@@ -84,7 +84,7 @@ describe('reading', () => {
     expect(await chain.usdcBalance(party('friend').address)).toBe(2_000_000n)
   })
 
-  test('logs of several filters in one round trip, from either node', async () => {
+  test('returns logs for several filters in one round trip, from either node', async () => {
     const { number } = await chain.head()
     const transfer = keccak256(toHex('Transfer(address,address,uint256)'))
     const filters = [
@@ -102,7 +102,7 @@ describe('reading', () => {
     )
   })
 
-  test('blocks, fees, account and code', async () => {
+  test('returns blocks, fees, nonce, balance and code', async () => {
     const [head, finalized, fees, nonce, balance, code] = await Promise.all([
       chain.head(),
       chain.finalized(),
@@ -119,7 +119,7 @@ describe('reading', () => {
     expect(code.length).toBeGreaterThan(100)
   })
 
-  test('both chains are read from the settings', () => {
+  test('chainsFrom configures both chains from the settings', () => {
     const contracts = JSON.stringify(local.contracts)
     const chains = chainsFrom({
       RPC_URLS_8453: 'http://a, http://b',
@@ -157,7 +157,7 @@ describe('a refusal by the node', () => {
     node.stop()
   })
 
-  test('a node that will not return so many logs has refused the range, whatever its code', async () => {
+  test('a node that returns no logs because there are too many has refused the range, whatever its error code', async () => {
     const node = await startNodeAnswering(
       '{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"query returned more than 10000 results"}}',
     )
@@ -169,14 +169,14 @@ describe('a refusal by the node', () => {
 
 describe('an unknown outcome', () => {
   test.each([
-    ['nothing', ''],
-    ['half an answer', '{"jsonrpc":"2.0","id":0,"res'],
-    ['another answer', '{"jsonrpc":"2.0","id":7,"result":"0x1"}'],
+    ['an empty body', ''],
+    ['a truncated response', '{"jsonrpc":"2.0","id":0,"res'],
+    ['a response to another call', '{"jsonrpc":"2.0","id":7,"result":"0x1"}'],
     ['an empty list', '[]'],
     ['a result of another shape', '{"jsonrpc":"2.0","id":0,"result":{"number":"0x1"}}'],
-    ['null where something must be', '{"jsonrpc":"2.0","id":0,"result":null}'],
+    ['null for a required result', '{"jsonrpc":"2.0","id":0,"result":null}'],
     ['a number instead of hex', '{"jsonrpc":"2.0","id":0,"result":5}'],
-  ])('%s is unknown', async (_, body) => {
+  ])('%s is an unknown outcome', async (_, body) => {
     const node = await startNodeAnswering(body)
     await expect(node.chain.head()).rejects.toThrow(RpcUnavailable)
     await expect(node.chain.sendRaw('0x00')).rejects.toThrow(RpcUnavailable)
@@ -186,20 +186,20 @@ describe('an unknown outcome', () => {
 
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
   const state = (words: bigint[]) => `{"jsonrpc":"2.0","id":0,"result":"0x${words.map(word).join('')}"}`
-  const sound = [9n, 1_900_000_000n, 1n, 2_000_000_000n, 1n, 0n, 0n, 5n, 0n, 0n, 5n, 0n, 0n, 0n]
+  const valid = [9n, 1_900_000_000n, 1n, 2_000_000_000n, 1n, 0n, 0n, 5n, 0n, 0n, 5n, 0n, 0n, 0n]
 
   test.each([
-    ['too short', sound.slice(0, 9)],
-    ['with a boolean of 2', sound.with(5, 2n)],
-  ])('a wallet state %s is unknown', async (_, words) => {
-    const [honest, broken] = [await startNodeAnswering(state(sound)), await startNodeAnswering(state(words))]
+    ['too short', valid.slice(0, 9)],
+    ['with a boolean of 2', valid.with(5, 2n)],
+  ])('a wallet state %s is an unknown outcome', async (_, words) => {
+    const [honest, broken] = [await startNodeAnswering(state(valid)), await startNodeAnswering(state(words))]
     expect(await honest.chain.walletState(local.contracts.usdc)).toMatchObject({ epoch: 1, remaining: 5n })
     await expect(broken.chain.walletState(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
     honest.stop()
     broken.stop()
   })
 
-  test('a response missing from a batch fails its own call and shifts no other', async () => {
+  test('a response missing from a batch fails only its own call', async () => {
     const responses = [0, 2].map((id) => ({ jsonrpc: '2.0', id, result: `0x0${id + 1}` }))
     const node = await startNodeAnswering(JSON.stringify(responses))
     const { usdc } = local.contracts
@@ -216,7 +216,7 @@ describe('an unknown outcome', () => {
     node.stop()
   })
 
-  test.each([429, 500, 503])('HTTP %i is unknown', async (status) => {
+  test.each([429, 500, 503])('HTTP %i is an unknown outcome', async (status) => {
     const node = await startNodeAnswering('{"jsonrpc":"2.0","id":0,"result":"0x1"}', status)
     await expect(node.chain.nativeBalance(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
     node.stop()
@@ -229,7 +229,7 @@ describe('an unknown outcome', () => {
     expect(performance.now() - started).toBeLessThan(6_000)
   })
 
-  test('a node that is down is unknown; a missing receipt proves nothing', async () => {
+  test('a node that is down is an unknown outcome, and a missing receipt is null', async () => {
     proxy.setFault({ mode: 'down' })
     await expect(chain.accountNonce(party('relayer').address, 'pending')).rejects.toThrow(RpcUnavailable)
     const { hash } = await local.client.getBlock()

@@ -9,7 +9,7 @@ import type { Hex } from '../../worker/chain/types.ts'
 import { cases } from '../support/cases.ts'
 
 const file = join(import.meta.dirname, '../../node_modules/tiny-secp256k1/lib/secp256k1.wasm')
-// Workers may not compile, so their types declare no compiler.
+// Workers may not compile WebAssembly, so their types lack this constructor.
 const Module = WebAssembly.Module as unknown as new (bytes: Uint8Array) => WebAssembly.Module
 const fastSign = fastSigner(new Module(readFileSync(file)))
 

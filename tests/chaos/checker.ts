@@ -1,4 +1,4 @@
-/** The invariants of docs/architecture.md, compared with the replies that clients got and with the chain. */
+/** Checks the invariants of docs/architecture.md against the replies that clients got and against the chain. */
 
 import { formatUsdc } from '#domain/money.ts'
 import type { Escrow } from '#schemas/escrow.ts'
@@ -12,20 +12,20 @@ import { allPayouts, allTransactions, type Sender, type Transfer, usdc } from '.
 import type { AuditCheck } from './client.ts'
 import { accepted, type Operation } from './history.ts'
 
-/** All that Bursar says of one sender once nothing moves any more. */
+/** Everything Bursar reports about a sender at rest. */
 export type Books = Awaited<ReturnType<typeof booksAtRest>>
-/** All that the chain says. */
+/** Everything the chain shows about a sender. */
 export type OnChain = { transfers: Transfer[]; balance: bigint; nonces: bigint[] }
 
 /** The block at which a sender was first seen at rest, and the payouts reclaimed by then. */
 const restBlocks = new WeakMap<Sender, { block: number; reclaimed: number }>()
 
-/** Nothing queued, nothing under way, nothing held by the wallet, and that is final. */
+/** Waits until nothing is queued, in progress or held by the wallet, and that is final. */
 export async function booksAtRest(
   bursar: BursarClient,
   sender: Sender,
   withinMs: number,
-  /** When what was reclaimed is final, and its budget released. */
+  /** Blocks after which a reclaim is final and its budget released. */
   { finalityBlocks = 2 } = {},
 ) {
   const { wallet } = sender
@@ -55,7 +55,7 @@ export async function booksAtRest(
 const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 const show = ({ from, to, value }: Transfer) => `${from} → ${to} ${formatUsdc(value)}`
 
-/** One line for each thing that is not as it must be. */
+/** Returns one line per violation. */
 export function violations(sender: Sender, operations: Operation[], books: Books, onChain: OnChain): string[] {
   const found: string[] = []
   const must = (holds: boolean, what: string) => void (holds || found.push(what))
@@ -70,14 +70,14 @@ export function violations(sender: Sender, operations: Operation[], books: Books
   const rows = new Map(transactions.map((row) => [row.id, row]))
   const escrows = new Map(payouts.map((payout) => [payout.id, payout]))
 
-  for (const { key, outcome } of operations) must(outcome !== undefined, `${key} never got a definite answer`)
+  for (const { key, outcome } of operations) must(outcome !== undefined, `${key} never got a definite reply`)
   const sends = accepted(operations, 'send')
   const created = accepted(operations, 'payout')
 
-  // Lost or invented: what was acknowledged is there once, and nothing else is.
+  // Nothing is lost or invented: every acknowledged payment exists once, and there are no others.
   const known = [...sends, ...created].map(({ id }) => id)
   equal('different payments acknowledged', new Set(known).size, known.length)
-  for (const id of known) must(rows.has(id), `lost: ${id} was acknowledged and is gone`)
+  for (const id of known) must(rows.has(id), `lost: ${id} was acknowledged and is missing`)
   for (const { id } of created) must(escrows.has(id), `lost: payout ${id}`)
   const decided = (row: Transaction) => !row.id.includes(':') && row.status !== 'POLICY_REJECTED'
   equal('payments in the list', transactions.filter(decided).length, known.length)
@@ -93,7 +93,7 @@ export function violations(sender: Sender, operations: Operation[], books: Books
     if ((asked.kind === 'send' || asked.kind === 'claim') && outcome && !outcome.ok)
       exactly(`refused ${asked.kind} ${key}`, to(asked.to))
 
-  // I4: funded once, and then open, withdrawn by the claimer who was confirmed, or reclaimed.
+  // I4: a payout is funded once and then open, withdrawn by the confirmed claimer, or reclaimed.
   const claims = accepted(operations, 'claim')
   const reclaims = accepted(operations, 'reclaim')
   for (const { id, asked } of created) {

@@ -1,4 +1,4 @@
-/** One client of a sender: asks for one thing after the other, and for the same again while the Worker is down. */
+/** One client of a sender. Sends one request after the other, and repeats a request while the Worker is down. */
 
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import type { CreateEscrowReply, VerifyReply } from '#schemas/escrow.ts'
@@ -9,10 +9,10 @@ import type { Random } from '../support/random.ts'
 import { addressFor, definite, definiteAnswer, pause, type Sender, usdc } from '../support/stackClient.ts'
 import type { Asked, History, Operation } from './history.ts'
 
-/** On a busy machine a Worker that is killed every other second may need many starts until it gives one reply. */
+/** On a busy machine, a Worker that is killed every other second may need many restarts to give one reply. */
 const repliesWithinMs = 300_000 // 5 minutes
 
-/** A payout as its recipient and its sender know it; link and code once somebody has seen them. */
+/** A payout as its recipient and its sender know it. `link` is missing until a client has seen link and code. */
 type Link = { accessToken: string; passcode: string }
 type KnownPayout = { id: string; email: string; link?: Link | undefined; ended: boolean }
 
@@ -24,7 +24,7 @@ export type SenderRecord = {
   problems: string[]
   replays: Replay[]
 }
-/** An acknowledged request, to be asked once more at the end: it must find the same payment. */
+/** An acknowledged request, which is repeated at the end and must return the same payment. */
 export type Replay = { operation: Operation; ask: () => Promise<string | null> }
 
 export type AuditCheck = { rows: number; head: string; brokenAt: number | null }
@@ -65,10 +65,10 @@ export class Client {
     if (choice <= 68) return this.#payout('user', amount)
     if (choice <= 86) return this.#claim()
     if (choice <= 94) return this.#reclaim()
-    return this.#look()
+    return this.#checkInvariants()
   }
 
-  /** 0.10 to 0.25 USDC; now and then more than there is. */
+  /** 0.10 to 0.25 USDC; now and then more than the wallet has. */
   #amount(): MicroUsdc {
     const amount = this.#random.int(100_000, 250_000)
     return (this.#random.chance(4) ? usdc('5000') + BigInt(amount) : BigInt(amount)) as MicroUsdc
@@ -80,7 +80,7 @@ export class Client {
     return this.#history.invoke({ sender: this.#record.index, key, asked, unknown: 0 })
   }
 
-  /** The reply that counts: operations end with it, after any number of unknown outcomes. */
+  /** Returns the definite reply, which ends the operation after any number of unknown outcomes. */
   #ask<T>(operation: Operation, path: string, token: () => Promise<string> | string | null, body?: unknown) {
     return definite<T>(
       this.#bursar,
@@ -123,7 +123,7 @@ export class Client {
       this.#record.replays.push({ operation, ask: async () => (await ask()).id ?? null })
   }
 
-  /** Over REST or MCP, and after an unknown outcome over either: they share one space of keys. */
+  /** Pays over REST or MCP, and after an unknown outcome again over either, because both share idempotency keys. */
   async #askAgent(operation: Operation, agent: number, to: AgentRecipient, amount: MicroUsdc) {
     const token = this.#record.sender.agents[agent]!.apiKey
     const { key } = operation
@@ -167,14 +167,14 @@ export class Client {
     replays.push({ operation, ask: async () => (await ask()).body.data?.id ?? null })
   }
 
-  /** Mostly one that has not ended; sometimes any, so that claims and reclaims meet. */
+  /** Mostly a payout that has not ended; sometimes any payout, so that claims and reclaims collide. */
   #choosePayout(): KnownPayout | undefined {
     const { payouts } = this.#record
     const open = payouts.filter(({ ended }) => !ended)
     return this.#random.pick(this.#random.chance(85) ? open : payouts)
   }
 
-  /** A stranger with link and code, from the sender or out of the mail, takes the money to a new address. */
+  /** Claims a payout to a new address, as a stranger with link and code from the sender or from the email. */
   async #claim(): Promise<void> {
     const payout = this.#choosePayout()
     if (!payout) return
@@ -203,7 +203,7 @@ export class Client {
       const [, accessToken, passcode] = /\/claim\/(\S+)[\s\S]*?^(\d{6})$/m.exec(inbox[0]?.text ?? '') ?? []
       return accessToken && passcode ? { accessToken, passcode } : undefined
     } catch {
-      return undefined // looked at again another time
+      return undefined // read again later
     }
   }
 
@@ -216,8 +216,8 @@ export class Client {
     if (this.#end(operation, answer, answer.status === 200 ? payout.id : undefined)) payout.ended = true
   }
 
-  /** I3 and I9 hold at every step, not only at the end. */
-  async #look(): Promise<void> {
+  /** Checks that I3 and I9 hold at every step, not only at the end. */
+  async #checkInvariants(): Promise<void> {
     const { sender, problems } = this.#record
     const seen = await this.#read().catch((error) => this.#history.note('down', null, String(error)))
     if (!seen) return

@@ -1,6 +1,6 @@
 /**
- * The Worker is killed again and again under load, on real chains and storage, with a node that fails now and then.
- * CHAOS_KILLS says how often (12), CHAOS_SEED repeats the clients' choices, the faults and the moments of the kills.
+ * Kills the Worker repeatedly under load, on real chains and storage, with a node that fails now and then. CHAOS_KILLS
+ * sets the number of kills (12). CHAOS_SEED repeats the clients' choices, the faults and the times of the kills.
  */
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
@@ -23,11 +23,11 @@ import { addWebhook, type ChaosWebhook, webhookProblems } from './webhooks.ts'
 
 const kills = Number(process.env.CHAOS_KILLS ?? 12)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
-/** CHAOS_ROTATE=1: every ring of keys gets another version in the middle of it (`npm run test:long rotate-keys`). */
+/** CHAOS_ROTATE=1 adds a version to every keyring during the load (`npm run test:long rotate-keys`). */
 const rotates = process.env.CHAOS_ROTATE === '1'
 const senders = 3
 const clientsEach = 4
-/** Reached by the agents towards the end. */
+/** Budget of each sender's group in USDC, which the agents reach towards the end. */
 const limit = 2 + Math.ceil(kills / 5)
 const restMs = 90_000 // 1.5 minutes
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => stop?.())
 
-test(`${kills} kills: nothing lost, nothing twice, every figure exact, every event told @chaos-1`, {
+test(`${kills} kills: no payment is lost or made twice, every figure is exact, every event is delivered @chaos-1`, {
   timeout: 120_000 + kills * 15_000,
 }, async () => {
   console.log(`CHAOS_SEED=${seed} CHAOS_KILLS=${kills}`)
@@ -72,24 +72,24 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact, every eve
       await stack.killWorker()
       await stack.restartWorker()
       if (!rotates || kill !== Math.ceil(kills / 3)) continue
-      // Without a kill before it this starts another process, which reads the secrets again.
+      // Without a preceding kill, this starts another process, which reads the secrets again.
       await addVersions(stack)
       await stack.restartWorker()
     }
-    await pause(1_000) // the last kill is recovered from under load as well
+    await pause(1_000) // so that recovery from the last kill is under load as well
     isOver = true
   })()
-  const weather = stormy(randomFrom(seed + 1_000), () => isOver)
-  await Promise.all([killing, weather, ...clients]).finally(() => {
+  const faults = injectFaults(randomFrom(seed + 1_000), () => isOver)
+  await Promise.all([killing, faults, ...clients]).finally(() => {
     isOver = true
   })
-  const calmAt = Date.now()
+  const loadedAt = Date.now()
 
   const problems = records.flatMap((record) => record.problems)
   try {
     for (const { sender } of records) await booksAtRest(bursar, sender, restMs)
     const restAt = Date.now()
-    problems.push(...(await askAgain(records)), ...(await relayerProblems()), ...logProblems(stack))
+    problems.push(...(await repeatRequests(records)), ...(await relayerProblems()), ...logProblems(stack))
     const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
     for (const { sender, index } of records) {
       const operations = history.operations.filter((operation) => operation.sender === index)
@@ -105,10 +105,10 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact, every eve
       found.push(...webhookProblems(hooks[index]!.received, books))
       problems.push(...found.map((problem) => `${sender.wallet.id}: ${problem}`))
     }
-    console.log(summary(history, { load: calmAt - startedAt, rest: restAt - calmAt, check: Date.now() - restAt }))
+    console.log(summary(history, { load: loadedAt - startedAt, rest: restAt - loadedAt, check: Date.now() - restAt }))
     expect(problems).toEqual([])
-    // Its payments are in no history.
-    if (rotates) await newKeysHold(records)
+    // Last, because the history does not contain its payments.
+    if (rotates) await checkNewKeys(records)
   } catch (error) {
     keepEvidence(history)
     throw error
@@ -117,8 +117,8 @@ test(`${kills} kills: nothing lost, nothing twice, every figure exact, every eve
   }
 })
 
-test('the log of all this is JSON, and no secret that was issued or sent is in it @log-3', async () => {
-  await everyKindOfSecret()
+test('the Worker’s log during kills and faults is JSON and contains no secret that was issued or sent @log-3', async () => {
+  await sendEveryKindOfSecret()
   const secrets = await watched.stop()
   for (const [name, secret] of Object.entries(stack.secrets))
     secrets.set(name.endsWith('_JWK') ? JSON.parse(secret).d : secret, name)
@@ -128,7 +128,7 @@ test('the log of all this is JSON, and no secret that was issued or sent is in i
   for (const kind of ['private key', 'email address', 'phone number', 'claim link', 'link token', 'code', 'KEK_V1'])
     expect(kinds).toContain(kind)
   const [email, code] = ['email address', 'code'].map((kind) => [...secrets].find((entry) => entry[1] === kind)![0])
-  expect(leaks(`{"to":"${email}"}\n{"code": ${code}}`, secrets), 'it would be found').toHaveLength(2)
+  expect(leaks(`{"to":"${email}"}\n{"code": ${code}}`, secrets), 'leaks are found').toHaveLength(2)
 
   const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
   expect(leaks(log, secrets)).toEqual([])
@@ -140,14 +140,14 @@ test('the log of all this is JSON, and no secret that was issued or sent is in i
     }
   })
   expect(entries.length).toBeGreaterThan(0)
-  // A kill may cut the line that is being written.
+  // A kill may cut off the line that is being written.
   expect(entries.filter((entry) => entry === null).length).toBeLessThanOrEqual(kills)
   for (const entry of entries)
     if (entry) expect(entry).toMatchObject({ level: expect.any(String), event: expect.stringMatching(/^[a-z0-9_]+$/) })
 })
 
-/** What the clients of the load do not send: accounts, codes, contacts and keys; half of it while the node is down. */
-async function everyKindOfSecret(): Promise<void> {
+/** Sends what the load clients do not: accounts, codes, contacts and keys, half of it while the node is down. */
+async function sendEveryKindOfSecret(): Promise<void> {
   const { bursar } = stack
   const email = `augusta-${seed}@bursar.test`
   const password = `difference engine ${seed}`
@@ -203,8 +203,8 @@ async function everyKindOfSecret(): Promise<void> {
   node.setFault({ mode: 'none' })
 }
 
-/** The Worker's node between good hours: gone, slow, or executing requests without replying. */
-async function stormy(random: Random, isOver: () => boolean): Promise<void> {
+/** Makes the Worker's node fail now and then: down, slow, or executing requests without replying. */
+async function injectFaults(random: Random, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     node.setFault({ mode: 'none' })
     await pause(random.int(200, 2_000))
@@ -215,8 +215,8 @@ async function stormy(random: Random, isOver: () => boolean): Promise<void> {
   node.setFault({ mode: 'none' })
 }
 
-/** What needs the first versions ends as it should; without the first KEK everything still opens and pays. */
-async function newKeysHold(records: SenderRecord[]): Promise<void> {
+/** Checks what still needs the first versions, and that accounts still pay without the first KEK. */
+async function checkNewKeys(records: SenderRecord[]): Promise<void> {
   const remaining = await rotationEnds(stack)
   console.log(JSON.stringify(remaining, null, 1))
   expect(remaining.KEK).toEqual([])
@@ -238,19 +238,19 @@ async function newKeysHold(records: SenderRecord[]): Promise<void> {
   }
 }
 
-/** I7: an acknowledged request finds its payment again, whatever happened since. */
-async function askAgain(records: SenderRecord[]): Promise<string[]> {
+/** I7: repeating an acknowledged request returns its payment, whatever happened since. */
+async function repeatRequests(records: SenderRecord[]): Promise<string[]> {
   const problems: string[] = []
   for (const { replays } of records)
     for (const { operation, ask } of replays.slice(-20)) {
       const { outcome, key } = operation
       const id = await ask()
-      if (outcome?.ok && id !== outcome.id) problems.push(`I7: ${key} was ${outcome.id}, asked again it is ${id}`)
+      if (outcome?.ok && id !== outcome.id) problems.push(`I7: ${key} was ${outcome.id}, repeated it is ${id}`)
     }
   return problems
 }
 
-/** I6: no gap is left in the account's numbers. */
+/** I6: there is no gap in the relayer account's nonces. */
 async function relayerProblems(): Promise<string[]> {
   const { address } = relayerAccount(stack.secrets.RELAYER_SEED_V1, 8453, 0)
   const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
@@ -272,7 +272,7 @@ function summary({ operations }: History, ms: Record<'load' | 'rest' | 'check', 
   return `ok+refused: ${kinds.join(', ')}; ${unknown} had unknown outcomes; ${seconds('load')}, ${seconds('rest')}, ${seconds('check')}`
 }
 
-/** The history and the Worker's log, to find the cause. */
+/** Keeps the history and the Worker's log, to find the cause of a failure. */
 function keepEvidence(history: History): void {
   const folder = join(root, '.bursar', `chaos-${seed}`)
   mkdirSync(folder, { recursive: true })

@@ -6,12 +6,12 @@ import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 export type FaultyStack = { stack: TestStack; node: RpcProxy; stop: () => Promise<void> }
 
-/** A stack whose Worker speaks to Base through a node with faults. */
+/** Starts a stack whose Worker reaches Base through a node with faults. */
 export async function createFaultyStack(options: Pick<StackOptions, 'finalityBlocks'> = {}): Promise<FaultyStack> {
   let node: RpcProxy | undefined
   const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
     node = await startRpcProxy(rpc[8453])
-    // With a second one a reorganisation is believed at once.
+    // With a second node, the Worker believes a reorganisation immediately.
     return { RPC_URLS_8453: options.finalityBlocks ? `${node.url},${rpc[8453]}` : node.url }
   }
   const stack = await createTestStack({ ...options, vars, lean: true }).catch(async (error: unknown) => {
@@ -25,7 +25,7 @@ export async function createFaultyStack(options: Pick<StackOptions, 'finalityBlo
   return { stack, node: node!, stop }
 }
 
-/** What the Worker itself says only when something is wrong: a number or nonce used for two contents, a halted wallet. */
+/** Log lines that the Worker writes only if something is wrong: a nonce used for two contents, a halted wallet. */
 export const logProblems = ({ stateDir }: TestStack): string[] =>
   readFileSync(join(stateDir, 'wrangler.log'), 'utf8')
     .split('\n')

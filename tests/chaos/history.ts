@@ -1,4 +1,4 @@
-/** Requests of the clients and their replies: the only record of what the Worker has acknowledged. */
+/** The clients' requests and their replies: the only record of what the Worker has acknowledged. */
 import { writeFileSync } from 'node:fs'
 import type { Address } from '../../worker/chain/types.ts'
 
@@ -8,12 +8,12 @@ export type Asked =
   | { kind: 'claim'; payoutId: string; to: Address }
   | { kind: 'reclaim'; payoutId: string }
 
-/** One operation. `by` is the user or the index of an agent. Without an outcome it got no definite reply. */
+/** One operation. `by` is the user or the index of an agent. Without `outcome`, it got no definite reply. */
 export type Operation = {
   sender: number
   key: string
   asked: Asked
-  /** Answers that said nothing about what happened. */
+  /** Number of replies that left the outcome unknown. */
   unknown: number
   /** `id` of the payment for sends and payouts. */
   outcome?: { ok: true; id: string } | { ok: false; status: number; code: string }

@@ -1,4 +1,4 @@
-/** Many at once against one budget, and many with one key, over REST and MCP mixed, also while the Worker is killed. */
+/** Parallel payments against one budget and with one key, over REST and MCP, also while the Worker is killed. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '#schemas/approval.ts'
@@ -13,7 +13,7 @@ import { createTestStack, type TestStack } from '../support/testStack.ts'
 const attempts = 200
 const budget = 50
 
-/** Of an accepted payment and of a refusal. */
+/** The body of an accepted payment or of a refusal. */
 type Reply = { id: string; code: string }
 
 let stack: TestStack
@@ -24,7 +24,7 @@ afterAll(() => stack?.stop())
 
 const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
 
-/** One payment by one agent, repeated until there is a definite reply: over REST and both MCP protocols in turn. */
+/** Makes one payment by one agent, repeated until there is a definite reply, over REST and both MCP protocols in turn. */
 function pay(agent: { apiKey: string }, to: string, amount: string, key: string = randomUUID()) {
   const { bursar } = stack
   const token = agent.apiKey
@@ -34,11 +34,11 @@ function pay(agent: { apiKey: string }, to: string, amount: string, key: string 
     () => bursar.call<Reply>('/v1/payments', { token, key, body }),
     ...protocols.map((each) => () => callTool<Reply>(bursar.url, each, { token, name: 'pay_address', args })),
   ]
-  return definiteAnswer('the payment', () => ways[++asked % ways.length]!())
+  return definiteAnswer('the payment', () => ways[++attempt % ways.length]!())
 }
-let asked = 0
+let attempt = 0
 
-/** Group and wallet once nothing is held any more. */
+/** Returns the group and the wallet's books once nothing is held. */
 async function atRest(sender: Sender) {
   return until('nothing held', async () => {
     const token = await sender.token()
@@ -48,7 +48,7 @@ async function atRest(sender: Sender) {
   })
 }
 
-/** `attempts` payments of 1 USDC from four agents of one group with `budget`; `during` sees the count of answers. */
+/** `attempts` payments of 1 USDC from four agents of one group with `budget`; `during` gets the number of replies so far. */
 async function race(during: (answered: number) => void = () => {}) {
   const sender = await createSender(stack, { funds: '300', limit: budget, agents: 4 })
   const merchant = addressFor(`merchant ${sender.wallet.id}`)
@@ -84,12 +84,12 @@ async function expectExactlyTheBudget(sender: Sender, merchant: string, answers:
   expect(await chain().balanceOf(merchant as `0x${string}`)).toBe(usdc('50'))
 }
 
-test(`${attempts} payments at once against a budget of ${budget}: exactly ${budget} @chaos-2`, async () => {
+test(`exactly ${budget} of ${attempts} parallel payments of 1 USDC pass a budget of ${budget} USDC @chaos-2`, async () => {
   const { sender, merchant, answers } = await race()
   await expectExactlyTheBudget(sender, merchant, answers)
 })
 
-test('the same while the Worker is killed twice in the middle @chaos-3', async () => {
+test('parallel payments use exactly their budget although the Worker is killed twice @chaos-3', async () => {
   let kills = 0
   let restarting = Promise.resolve()
   const kill = () => {
@@ -107,7 +107,7 @@ test('the same while the Worker is killed twice in the middle @chaos-3', async (
   await expectExactlyTheBudget(sender, merchant, answers)
 })
 
-test('50 calls at once with one key are one payment; another content under it is refused @chaos-4', async () => {
+test('50 parallel calls with one key make one payment, and other content under that key is refused @chaos-4', async () => {
   const sender = await createSender(stack, { funds: '100', limit: budget })
   const [agent] = sender.agents
   const to = addressFor(`once ${sender.wallet.id}`)
@@ -126,7 +126,7 @@ test('50 calls at once with one key are one payment; another content under it is
   ])
 })
 
-test('50 decisions at once on each of four approvals while the Worker is killed twice: one outcome each @chaos-9', async () => {
+test('four approvals with 50 parallel decisions each get one outcome each although the Worker is killed twice @chaos-9', async () => {
   const { bursar } = stack
   const sender = await createSender(stack, { funds: '100', limit: budget })
   const [agent] = sender.agents

@@ -1,7 +1,7 @@
 /**
- * Random reorganisations under load, up to twelve blocks deep where payments confirm at one, with a node that fails now and
- * then and a Worker that is killed: `npm run test:long reorganisations`. CHAOS_REORGS says how many, CHAOS_SEED repeats the
- * choices. What was in the blocks is gone unless the Relayer delivers it again.
+ * Random reorganisations under load, up to twelve blocks deep although payments confirm at one, with a node that fails now
+ * and then and a Worker that is killed: `npm run test:long reorganisations`. CHAOS_REORGS sets their number, CHAOS_SEED
+ * repeats the choices. Transactions of the removed blocks are gone unless the Relayer delivers them again.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const deepest = 12
 const restMs = 240_000 // 4 minutes
 
 test.skipIf(reorganisations === 0)(
-  `${reorganisations} reorganisations: nothing lost, nothing twice @chaos-8`,
+  `${reorganisations} reorganisations: no payment is lost or made twice @chaos-8`,
   {
     timeout: 600_000 + reorganisations * 20_000,
   },
@@ -38,7 +38,7 @@ test.skipIf(reorganisations === 0)(
         const sender = await createSender(stack, { funds: '900', limit: 4, agents: 2 })
         records.push({ index, sender, payouts: [], problems: [], replays: [] })
       }
-      // Deploys and deposits are not made again by anybody, so no reorganisation reaches them.
+      // Nobody repeats deploys and deposits, so no reorganisation reaches back to them.
       const madeAt = Number(await chain.client.getBlockNumber())
 
       let isOver = false

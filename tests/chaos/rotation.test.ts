@@ -1,6 +1,6 @@
 /**
- * workerd is killed at any step of a rotation, with payments in flight: every rotation ends once, as the wallet's
- * contract counts them, no payment is lost or made twice, and the session that is in force is one we can sign with.
+ * Kills workerd at any step of a rotation, with payments in flight. Every rotation takes effect once, as the wallet
+ * contract counts them, no payment is lost or made twice, and we can sign with the session that is in force.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => stop?.())
 
-test(`${rotations} rotations, workerd killed during each: each ends once @chaos-5`, {
+test(`each of ${rotations} rotations takes effect once although workerd is killed during each @chaos-5`, {
   timeout: 120_000 + rotations * 30_000,
 }, async () => {
   console.log(`CHAOS_SEED=${seed} CHAOS_ROTATIONS=${rotations}`)
@@ -67,7 +67,7 @@ test(`${rotations} rotations, workerd killed during each: each ends once @chaos-
     const { status, body } = await rotating
     await Promise.all([...early, ...late])
     expect(status, JSON.stringify(body)).toBe(202)
-    // Asked again under its key, it is the same one.
+    // Repeating the request with its key returns the same rotation.
     const again = await ask<RotateReply>(`${path}/rotate-session-key`, key, grant)
     expect(again.body.data.actionId).toBe(body.data.actionId)
     const ended = await until(

@@ -1,7 +1,7 @@
 /**
- * The Worker is killed at every step of a deploy, of adding a wallet by its key, and of a payment from it. Each is
- * requested under one key until it gets a reply, and ends once. The moments cover the whole way: before the row is
- * written, between row and Relayer, between Relayer and block, and after.
+ * Kills the Worker at every step of a deploy, of importing a wallet, and of a payment from it. Each is requested with
+ * one key until it gets a reply, and takes effect once. The moments cover the whole process: before the row is written,
+ * between row and Relayer, between Relayer and block, and after.
  */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -14,7 +14,7 @@ import type { LedgerView } from '../../worker/treasury/api.ts'
 import { addressFor, chainReader, definite, newUser, pause, usdc } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
-/** After the request has left. Blocks come every second. */
+/** When the Worker is killed, in ms after the request was sent. Blocks come every second. */
 const moments = [0, 15, 40, 80, 150, 300, 600, 1_000, 1_600, 2_500]
 
 let stack: TestStack
@@ -26,7 +26,7 @@ afterAll(() => stack?.stop())
 type Envelope<T> = { success: boolean; data: T; code: string }
 const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
 
-/** Asks for `work` and kills the Worker `ms` later; the request is repeated until it gets a reply. */
+/** Starts `work` and kills the Worker `ms` later; `work` repeats its request until it gets a reply. */
 async function killedAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
   const killing = pause(ms).then(async () => {
     await stack.killWorker()
@@ -36,7 +36,7 @@ async function killedAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return answer
 }
 
-test('a deploy is killed at each of ten moments and makes one wallet each time @chaos-6', {
+test('a deploy makes exactly one wallet, at whichever of ten moments the Worker is killed @chaos-6', {
   timeout: 240_000,
 }, async () => {
   const { bursar } = stack
@@ -62,12 +62,12 @@ test('a deploy is killed at each of ten moments and makes one wallet each time @
     expect(wallet).toMatchObject({ id: data.id, address: data.walletAddress })
     const code = await chain().client.getCode({ address: data.walletAddress as Address })
     expect(code, `killed at ${ms} ms`).toBeTruthy()
-    expect((await deploy()).body.data.id, 'asked again').toBe(data.id)
+    expect((await deploy()).body.data.id, 'repeated').toBe(data.id)
     expect(await created(), `killed at ${ms} ms`).toBe(before + i + 1)
   }
 })
 
-test('a wallet is added, and pays, through a kill at each moment: once, and the books agree @chaos-7', {
+test('an imported wallet is added and pays exactly once despite kills at each moment, and its books match @chaos-7', {
   timeout: 240_000,
 }, async () => {
   const { bursar } = stack
@@ -99,7 +99,7 @@ test('a wallet is added, and pays, through a kill at each moment: once, and the 
       }))
     const answer = await killedAfter(ms, pay)
     ids.push(answer.body.data.id)
-    expect((await pay()).body.data.id, 'asked again').toBe(answer.body.data.id)
+    expect((await pay()).body.data.id, 'repeated').toBe(answer.body.data.id)
   }
   expect(new Set(ids).size).toBe(moments.length)
   const books = await until('nothing held', async () => {

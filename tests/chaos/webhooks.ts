@@ -1,4 +1,4 @@
-/** A sender's webhook while the Worker is killed: what it received, compared with what happened. */
+/** A sender's webhook while the Worker is killed. Compares what it received with what happened. */
 import type { CreatedWebhook, DeliveryPage } from '#schemas/webhook.ts'
 import { type BursarClient, until } from '../../local/client.ts'
 import type { Random } from '../support/random.ts'
@@ -21,7 +21,7 @@ export async function addWebhook(bursar: BursarClient, sender: Sender, random: R
     token: await sender.token(),
     body: { url: receiver.url, events: ['*'] },
   })
-  /** Nothing waits any more. */
+  /** Waits until no delivery is pending. */
   const atRest = (withinMs: number) =>
     until(
       'every event delivered',
@@ -39,7 +39,7 @@ export async function addWebhook(bursar: BursarClient, sender: Sender, random: R
   return { ...receiver, atRest }
 }
 
-/** No event is missing, none is about something that did not happen, and the newest of each payment tells its end. */
+/** Checks that no event is missing or invented, and that the newest event of each payment shows its final state. */
 export function webhookProblems(received: Received[], { transactions }: Books): string[] {
   const problems: string[] = []
   const statuses = new Map(transactions.map(({ id, status }) => [id, status]))
@@ -53,8 +53,8 @@ export function webhookProblems(received: Received[], { transactions }: Books): 
   const unique = received.filter(
     ({ headers }, i) => received.findIndex((one) => one.headers['webhook-id'] === headers['webhook-id']) === i,
   )
-  for (const [id, told] of Map.groupBy(unique, ({ data }) => String(data.id))) {
-    const inOrder = told.toSorted((a, b) => Number(a.data.seq) - Number(b.data.seq))
+  for (const [id, events] of Map.groupBy(unique, ({ data }) => String(data.id))) {
+    const inOrder = events.toSorted((a, b) => Number(a.data.seq) - Number(b.data.seq))
     const seqs = new Set(inOrder.map(({ data }) => data.seq))
     if (seqs.size < inOrder.length) problems.push(`${id}: two events with one seq`)
     let before: unknown = null
@@ -65,9 +65,9 @@ export function webhookProblems(received: Received[], { transactions }: Books): 
     }
     if (before !== statuses.get(id)) problems.push(`${id}: the newest event says ${before}, it is ${statuses.get(id)}`)
   }
-  const toldOf = new Set(unique.map(({ data }) => data.id))
-  // The end of a payout is listed beside its funding, under an id of its own.
-  const untold = [...statuses.keys()].filter((id) => !id.includes(':') && !toldOf.has(id))
-  problems.push(...untold.map((id) => `no event of ${id}`))
+  const reported = new Set(unique.map(({ data }) => data.id))
+  // The end of a payout is listed separately from its funding, under its own id.
+  const missing = [...statuses.keys()].filter((id) => !id.includes(':') && !reported.has(id))
+  problems.push(...missing.map((id) => `no event of ${id}`))
   return problems
 }

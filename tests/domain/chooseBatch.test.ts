@@ -28,7 +28,7 @@ const several = (count: number, over: (i: number) => Partial<WaitingJob> = () =>
 const choose = (waiting: WaitingJob[], inFlight: InFlight, at = now) => new BatchChooser().choose(waiting, inFlight, at)
 
 describe('choosing a batch', () => {
-  test('a single job is sent directly at once while nothing is in flight', () => {
+  test('a single job is sent directly, without waiting, while nothing is in flight', () => {
     expect(choose(several(1), none)).toEqual({ batch: { kind: 'direct', jobIds: ['i0'] }, nextAt: null })
   })
 
@@ -40,12 +40,12 @@ describe('choosing a batch', () => {
     }
   })
 
-  test('after the wait one is sent directly and two share a transaction', () => {
+  test('after the wait, one job is sent directly and two jobs share a transaction', () => {
     expect(choose(several(1), one, now + batchWindowMs).batch?.kind).toBe('direct')
     expect(choose(several(2), one, now + batchWindowMs).batch).toEqual({ kind: 'sends', jobIds: ['i0', 'i1'] })
   })
 
-  test('three share a transaction at once', () => {
+  test('three jobs share a transaction without waiting', () => {
     expect(choose(several(minBatchSize), one).batch).toEqual({ kind: 'sends', jobIds: ['i0', 'i1', 'i2'] })
   })
 
@@ -56,14 +56,14 @@ describe('choosing a batch', () => {
     expect(choose(calls, one).batch?.kind).toBe('calls')
   })
 
-  test('lanes alternate, also when the sends are older', () => {
+  test('lanes alternate even if the sends are older', () => {
     const chooser = new BatchChooser()
     const waiting = [...several(200, () => ({ dueAt: now - 1_000 })), waitingJob({ id: 'call', lane: 'call' })]
     expect(chooser.choose(waiting, none, now).batch?.kind).toBe('sends')
     expect(chooser.choose(waiting, none, now).batch).toEqual({ kind: 'direct', jobIds: ['call'] })
   })
 
-  test('contract sets take turns too: a long queue of one does not delay the other @sets-13', () => {
+  test('contract sets take turns: a long queue for one does not delay the other @sets-13', () => {
     const chooser = new BatchChooser()
     const old = several(500, () => ({ dueAt: now - 1_000 }))
     const fresh = several(4, (i) => ({ id: `new ${i}`, contractSet: 2 }))
@@ -73,11 +73,11 @@ describe('choosing a batch', () => {
     expect(sent(old.slice(50))).toHaveLength(maxBatchSize.send)
   })
 
-  test('nothing is sent while the account has the maximum in flight', () => {
+  test('nothing is sent while the relayer account has the maximum number of transactions in flight', () => {
     expect(choose(several(60), { all: maxInFlight, isolated: 0 })).toEqual({ batch: null, nextAt: null })
   })
 
-  test('the longest queue gets the places that others leave', () => {
+  test('the longest queue gets the places in a batch that other users leave free', () => {
     const ofOne = several(60, () => ({ userId: 'a' }))
     const jobIds = choose([...ofOne, waitingJob({ id: 'b' })], none).batch?.jobIds
     expect(jobIds).toHaveLength(maxBatchSize.send)
@@ -98,14 +98,14 @@ describe('retries @relayer-12', () => {
   test.each([
     { name: 'isolated jobs', retries: isolated(40) },
     { name: 'jobs of a failing principal', retries: failing(40) },
-  ])('$name have one step in four while others wait, however old they are', ({ retries }) => {
+  ])('$name get one step in four while other jobs wait, however old they are', ({ retries }) => {
     const chooser = new BatchChooser()
     const waiting = [...retries, ...several(5)]
     const isRetry = () => !chooser.choose(waiting, none, now).batch!.jobIds.includes('i0')
     expect(Array.from({ length: 8 }, isRetry)).toEqual([false, false, false, true, false, false, false, true])
   })
 
-  test('isolated jobs have two of eight transactions while others wait, and always leave two free', () => {
+  test('isolated jobs use at most two of eight transactions while other jobs wait, and always leave two free', () => {
     /** Isolated jobs sent in the first four steps. */
     const sent = (waiting: WaitingJob[], inFlight: InFlight) => {
       const chooser = new BatchChooser()
@@ -122,7 +122,7 @@ describe('retries @relayer-12', () => {
 describe('fair share @relayer-13', () => {
   const idsOf = (picked: WaitingJob[]) => picked.map(({ id }) => id)
 
-  test('users alternate by gas: a call that costs twice as much comes half as often', () => {
+  test('users share by gas: a user whose jobs cost twice as much sends half as many', () => {
     const share = new FairShare()
     const cheap = several(40, (i) => ({ id: `cheap ${i}`, userId: 'cheap', gas: quantum / 2 }))
     const dear = several(40, (i) => ({ id: `dear ${i}`, userId: 'dear', gas: quantum }))
@@ -130,7 +130,7 @@ describe('fair share @relayer-13', () => {
     expect(picked.filter(({ userId }) => userId === 'cheap')).toHaveLength(20)
   })
 
-  test('all new accounts together have the turn of one user', () => {
+  test('all new accounts together get the share of one user', () => {
     const share = new FairShare()
     const fresh = several(300, (i) => ({ id: `new ${i}`, userId: `new ${i % 30}`, isNewAccount: true, dueAt: now - 1 }))
     const old = several(40, (i) => ({ id: `old ${i}`, userId: `old ${i % 4}` }))
@@ -138,7 +138,7 @@ describe('fair share @relayer-13', () => {
     expect(picked.filter(({ isNewAccount }) => isNewAccount)).toHaveLength(10)
   })
 
-  test('a user with one job is behind one turn of a new account with hundreds, in any later step too', () => {
+  test('a user with one job waits at most one turn of a new account with hundreds, even if the job arrives later', () => {
     const share = new FairShare()
     const fresh = several(300, (i) => ({ id: `new ${i}`, userId: 'busy', isNewAccount: true, dueAt: now - 1 }))
     share.pick(fresh, 50)
@@ -146,7 +146,7 @@ describe('fair share @relayer-13', () => {
     expect(idsOf(share.pick([...fresh.slice(50), late], 2))).toContain('late')
   })
 
-  test('with more users than places every one is served in turn, though one has the oldest jobs', () => {
+  test('with more users than places in a batch, every user gets a turn even if one user has the oldest jobs', () => {
     const share = new FairShare()
     let waiting = [
       ...several(200, (i) => ({ id: `busy ${i}`, userId: 'busy', dueAt: now - 1 })),
@@ -159,7 +159,7 @@ describe('fair share @relayer-13', () => {
     expect(waiting.filter(({ userId }) => userId !== 'busy')).toHaveLength(0)
   })
 
-  test('within a user the owner and each agent alternate', () => {
+  test('the jobs of one user alternate between the owner and each agent', () => {
     const agents = several(60, (i) => ({ id: `agent ${i}`, userId: 'u', principal: `agent ${i % 2}`, dueAt: now - 1 }))
     expect(idsOf(new FairShare().pick([...agents, waitingJob({ id: 'owner', userId: 'u' })], 3))).toContain('owner')
   })
@@ -183,7 +183,7 @@ const waitingJobs = fc
   .map((jobs) => jobs.map((job, i) => ({ ...job, id: `i${i}` })).sort((a, b) => a.dueAt - b.dueAt))
 
 describe('for any queue', () => {
-  test('a batch fits and never mixes lanes, contract sets or retries with others @sets-1', () => {
+  test('a batch stays within its maximum size and never mixes lanes, contract sets, or retries with other jobs @sets-1', () => {
     fc.assert(
       fc.property(waitingJobs, fc.integer({ min: 0, max: maxInFlight }), (waiting, all) => {
         const { batch } = choose(waiting, { all, isolated: 0 })
@@ -221,7 +221,7 @@ describe('for any queue', () => {
     )
   })
 
-  test('established users get as much gas as each other while both wait, to within two turns', () => {
+  test('established users with waiting jobs get equal gas, to within two turns', () => {
     fc.assert(
       fc.property(waitingJobs, fc.array(fc.integer({ min: 1, max: 20 })), (all, sizes) => {
         const share = new FairShare()
@@ -232,7 +232,7 @@ describe('for any queue', () => {
           const picked = new Set(share.pick(waiting, size))
           for (const job of picked) served.set(job.userId, (served.get(job.userId) ?? 0) + job.gas)
           waiting = waiting.filter((job) => !picked.has(job))
-          // Only while nobody's queue is empty are shares comparable.
+          // Shares are comparable only while every user has waiting jobs.
           if (new Set(waiting.map(({ userId }) => userId)).size < users.size) return
           const gasOf = [...users].map((user) => served.get(user) ?? 0)
           if (gasOf.length > 0) expect(Math.max(...gasOf) - Math.min(...gasOf)).toBeLessThanOrEqual(2 * quantum)

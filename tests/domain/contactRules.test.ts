@@ -29,7 +29,7 @@ test.each<[Partial<ContactValues>, [string, string][]]>([
   [{ email: 'ada@' }, [['email', 'Invalid email format']]],
   [{ phone: '0151 23' }, [['phone', phoneText]]],
   [{ description: 'x'.repeat(501) }, [['description', 'Description must be at most 500 characters']]],
-])('%j @contacts-16', (changes, found) => expect(problems(changes)).toEqual(found))
+])('contact form: problems with %j are %j @contacts-16', (changes, found) => expect(problems(changes)).toEqual(found))
 
 const known = { id: 'c1', name: 'Zoë', address, email: 'zoe@example.com', phone: '+14155550123' }
 const shared = (changes: Partial<ContactValues>, ownId: string | null = null) =>
@@ -44,7 +44,7 @@ test('a duplicate is found by any shared field, regardless of case and formattin
   expect(shared({ address }, 'c1')).toEqual([])
 })
 
-test('empty fields make no duplicate @contacts-18', () => {
+test('contacts that share only empty fields are not duplicates @contacts-18', () => {
   fc.assert(
     fc.property(fc.constantFrom('', ' ', '\t'), (blank) => {
       const bare = { id: 'c2', name: '', address: null, email: null, phone: null }

@@ -1,4 +1,4 @@
-/** What README.md, docs/ and comments in the sources refer to exists. */
+/** Checks that everything README.md, docs/ and source comments refer to exists. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const ignored = new Set([
 ])
 const files = filesIn('')
 
-/** Paths from the root of every file that is not installed, built or state. */
+/** Paths from the root of all files except installed files, build output and state. */
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder ? `${folder}/${entry.name}` : entry.name
@@ -49,7 +49,7 @@ function expandBraces(text: string): string[] {
 const topFolder = /^(contracts|docs|launch|local|migrations|scripts|tests|web|worker)\//
 const extension = /\.(css|html|json|jsonc|md|mjs|sol|sql|toml|tsx?|yml)$/
 
-/** Paths in code spans. Those with a leading slash are of URLs; those with an ellipsis or asterisk are patterns. */
+/** File paths in code spans, without URL paths (leading slash) and patterns (ellipsis or asterisk). */
 function pathsIn(page: string): string[] {
   const text = page.replace(/^```.*?^```/gms, '')
   const spans = [...text.matchAll(/`([^`\s]+)`/g)].map((match) => match[1]!)
@@ -59,8 +59,8 @@ function pathsIn(page: string): string[] {
     .filter((span) => topFolder.test(span) || extension.test(span))
 }
 
-/** The files or folders that a path may mean: a full one, or the end of one. A reader should find exactly one. */
-function meant(path: string): string[] {
+/** Files or folders that a path matches in full or, otherwise, as a suffix. A reader should find exactly one. */
+function matchesOf(path: string): string[] {
   const wanted = path.replace(/\/$/, '')
   return paths.has(wanted) ? [wanted] : [...paths].filter((known) => known.endsWith(`/${wanted}`))
 }
@@ -87,9 +87,9 @@ describe.each(pages)('%s', (page) => {
     expect(named.filter((name) => !isContractTest(name))).toEqual([])
   })
 
-  test('names files by paths that fit exactly one', () => {
-    const wrong = pathsIn(read(page)).filter((path) => meant(path).length !== 1)
-    expect(wrong.map((path) => `${path}: ${meant(path).join(', ') || 'no such file'}`)).toEqual([])
+  test('names files by paths that match exactly one file', () => {
+    const wrong = pathsIn(read(page)).filter((path) => matchesOf(path).length !== 1)
+    expect(wrong.map((path) => `${path}: ${matchesOf(path).join(', ') || 'no such file'}`)).toEqual([])
   })
 
   test('links to files and headings that exist', () => {
@@ -105,7 +105,7 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-test('README runs the Inspector that the tests run', () => {
+test('README runs the same Inspector version as the tests', () => {
   const { devDependencies } = JSON.parse(read('tests/clients/package.json')) as {
     devDependencies: Record<string, string>
   }
@@ -113,7 +113,7 @@ test('README runs the Inspector that the tests run', () => {
   expect(read('README.md')).toContain(`npx @modelcontextprotocol/inspector@${tested} `)
 })
 
-test('records are cited by numbers that exist', () => {
+test('cited decision records exist', () => {
   const known = new Set(files.flatMap((path) => /^docs\/decisions\/(\d{3})-/.exec(path)?.[1] ?? []))
   const broken = [...pages, ...sources].flatMap((path) => {
     const cited = [...read(path).matchAll(/\b[Rr]ecords? (\d{3}(?:(?:, | and )\d{3})*)\b/g)]
@@ -124,7 +124,7 @@ test('records are cited by numbers that exist', () => {
   expect(broken).toEqual([])
 })
 
-test('comments in the sources name files that exist', () => {
+test('files named in source comments exist', () => {
   const broken = sources.flatMap((source) => {
     const comments = read(source)
       .split('\n')

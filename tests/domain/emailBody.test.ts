@@ -43,7 +43,7 @@ const messages = {
   'the halted wallet': owner.walletHaltedMessage({ ...person, walletId: 'w', address: '0x1' }),
 }
 
-/** What a reader sees of the HTML: without the wordmark, in one line. */
+/** The visible text of the HTML in one line, without the wordmark. */
 function visibleText(html: string): string {
   const body = html.slice(html.indexOf('<body')).replace(/<td aria-hidden="true".*?<\/td>/s, '')
   const plain = body.replace(/<\/(p|a|td)>/g, ' ').replace(/<[^>]*>/g, '')
@@ -53,12 +53,12 @@ function visibleText(html: string): string {
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 describe.each(Object.entries(messages))('the email about %s @messages-10', (_, { text, html, subject }) => {
-  test('says the same as text and as HTML', () => {
+  test('says the same in text and in HTML', () => {
     // The colon after a link's label is the text's substitute for a button.
     expect(visibleText(html!)).toBe(inOneLine(text.replace(/:\n(?=https?:)/g, '\n')))
   })
 
-  test('escapes what people wrote and loads nothing', () => {
+  test('escapes user input and loads nothing', () => {
     expect(html).not.toMatch(/<script|<img|url\(|@import|<link/i)
     expect(html).toContain('<title>')
     expect(`${subject}${text}`).not.toContain('\r')
@@ -66,7 +66,7 @@ describe.each(Object.entries(messages))('the email about %s @messages-10', (_, {
   })
 })
 
-test('amounts of test money are in Test USDC, in every line that has one @messages-15', () => {
+test('messages about test money name Test USDC in every line with an amount @messages-15', () => {
   const sms = { ...toRecipient, channel: 'sms' as const }
   const all = [
     ...Object.entries(messages).flatMap(([name, message]) =>
@@ -84,7 +84,7 @@ test('amounts of test money are in Test USDC, in every line that has one @messag
   }
 })
 
-test('codes, passwords and addresses are alone on their line', () => {
+test('codes, passwords and URLs stand alone on their line of a text email', () => {
   const { text } = email({
     id: 'm',
     to: 'a@example.com',

@@ -4,15 +4,15 @@ import { expect, test } from 'vitest'
 import { type ErrorCode, statusOf } from '../../worker/errors.ts'
 
 /**
- * The browser signs out on a 401 or 403 whose text has one of these words, so session problems must say one and nothing
- * else may. Here every text in the source; tests/worker/apiClient.ts checks the same in every reply that any test gets.
+ * The browser signs out on a 401 or 403 whose text has one of these words, so session errors must contain one and other
+ * errors must not. Checked here for every text in the source; tests/worker/apiClient.ts checks every reply to a test.
  */
 const signsOut = /token|authentication|unauthorized|expired/i
 
 const root = join(import.meta.dirname, '../../worker')
 const watched = (Object.keys(statusOf) as ErrorCode[]).filter((code) => [401, 403].includes(statusOf[code]))
 
-/** Answers to agents only: no browser reads them. */
+/** Errors that only agents receive; no browser reads them. */
 const toAgents = [
   'Send an access token or an API key in the Authorization header.',
   'This API key is unknown or no longer valid.',
@@ -28,7 +28,7 @@ const found: Found[] = readdirSync(root, { recursive: true })
   .filter((file) => file.endsWith('.ts'))
   .flatMap((file) => errorsIn(file, readFileSync(join(root, file), 'utf8')))
 
-/** Each mention of a watched code that comes with texts: the rest of its call, or of its object. */
+/** Mentions of a watched code, each with the texts in the rest of its call or object. */
 function errorsIn(file: string, source: string): Found[] {
   const mention = new RegExp(`(?<=[(\\s])'(${watched.join('|')})'(?=[,)\\s])`, 'g')
   return [...source.matchAll(mention)].flatMap((match) => {
@@ -40,7 +40,7 @@ function errorsIn(file: string, source: string): Found[] {
   })
 }
 
-/** Up to the bracket that closes what the text is in the middle of. */
+/** The start of the text, up to the bracket that closes the call or object around it. */
 function untilClosed(text: string): string {
   let depth = 0
   let quote = ''
@@ -57,7 +57,7 @@ function untilClosed(text: string): string {
   return text
 }
 
-test('the collector finds what there is @errors-1', () => {
+test('the collector finds the known texts and every watched code @errors-1', () => {
   const texts = found.flatMap((error) => error.texts)
   for (const known of [
     'Authentication required. Please sign in.',
@@ -71,7 +71,7 @@ test('the collector finds what there is @errors-1', () => {
 })
 
 test.each(found.map((error) => ({ ...error, name: `${error.file}: ${error.code}: ${error.texts[0]}` })))(
-  '$name @errors-2',
+  'only session errors use sign-out words: $name @errors-2',
   ({ code, texts, hasField }) => {
     if (texts.some((text) => toAgents.includes(text))) return
     const isSession = code === 'unauthenticated' && !hasField

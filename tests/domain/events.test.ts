@@ -12,11 +12,11 @@ const listed = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (.*?) \| (.*?) \|$
   to: to!.split(', '),
 }))
 
-test('the page lists every event with its sentence and audiences @events-1', () => {
+test('docs/events.md lists every event with its sentence and audiences @events-1', () => {
   expect(listed).toEqual(Object.entries(events).map(([name, { text, to }]) => ({ name, text, to: [...to] })))
 })
 
-test('every message of the outbox tells of an event that is mailed @events-2', () => {
+test('every outbox email belongs to an event whose audiences include mail @events-2', () => {
   for (const name of Object.values(eventOfMail)) expect(events[name].to).toContain('mail')
 })
 

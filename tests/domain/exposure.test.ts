@@ -32,7 +32,7 @@ const createWallet = (over: Partial<WalletPower> = {}): WalletPower => ({
   ...over,
 })
 
-describe('of one wallet @exposure-1', () => {
+describe('the exposure of one wallet @exposure-1', () => {
   test('is the minimum of balance and session, to one micro-USDC', () => {
     fc.assert(
       fc.property(power, (wallet) => {
@@ -44,7 +44,7 @@ describe('of one wallet @exposure-1', () => {
     )
   })
 
-  test('agents never reach more than can leave, than is free, or than the sum of their budgets', () => {
+  test('the agents’ part never exceeds what can leave, what is free, or the sum of their budgets', () => {
     fc.assert(
       fc.property(power, (wallet) => {
         const { canLeave, agents } = exposureOf(wallet)
@@ -54,7 +54,7 @@ describe('of one wallet @exposure-1', () => {
         if (limits.every((left) => left !== null)) {
           const sum = limits.reduce<bigint>((total, left) => total + left!, 0n)
           expect(agents <= sum).toBe(true)
-          // Nothing is left out either: it is one of the two bounds.
+          // It is not too low either: it equals one of the two bounds.
           const free = canLeave > wallet.held ? canLeave - wallet.held : 0n
           expect(agents === sum || agents === free).toBe(true)
         }
@@ -63,7 +63,7 @@ describe('of one wallet @exposure-1', () => {
     )
   })
 
-  test('a larger balance, session or budget never lowers it', () => {
+  test('a larger balance, session or budget never lowers the exposure', () => {
     fc.assert(
       fc.property(power, amount, (wallet, more) => {
         const now = exposureOf(wallet)
@@ -85,17 +85,17 @@ describe('of one wallet @exposure-1', () => {
     ['a budget inside the session', createWallet({ groups: [{ active: true, left: usdc(12) }] }), '40', '12'],
     ['a paused group', createWallet({ groups: [{ active: false, left: null }] }), '40', '0'],
     [
-      'a group without a limit beside payments under way',
+      'a group without a limit and pending payments',
       createWallet({ held: usdc(15), groups: [{ active: true, left: null }] }),
       '40',
       '25',
     ],
-  ])('%s', (_, wallet, canLeave, agents) => {
+  ])('exposure with %s', (_, wallet, canLeave, agents) => {
     expect(exposureOf(wallet)).toMatchObject({ canLeave: usdc(Number(canLeave)), agents: usdc(Number(agents)) })
   })
 })
 
-describe('what remains of a group’s budgets @exposure-2', () => {
+describe('the remaining budget of a group @exposure-2', () => {
   const policy = fc.record({
     budget: fc.record({ limit: fc.option(amount), spent: amount, held: amount }),
     period: fc.option(
@@ -109,7 +109,7 @@ describe('what remains of a group’s budgets @exposure-2', () => {
   })
   const now = fc.integer({ min: 0, max: 2 ** 42 })
 
-  test('is the minimum of both', () => {
+  test('is the minimum of the total and the period budget', () => {
     fc.assert(
       fc.property(policy, now, ({ budget, period }, at) => {
         const total = budgetLeft({ budget, period: null }, at)
@@ -133,7 +133,7 @@ describe('what remains of a group’s budgets @exposure-2', () => {
   })
 })
 
-describe('of an account @exposure-3', () => {
+describe('the exposure of an account @exposure-3', () => {
   test('is the sum of its wallets, in any order', () => {
     fc.assert(
       fc.property(fc.array(power, { maxLength: 6 }), (wallets) => {
@@ -148,13 +148,13 @@ describe('of an account @exposure-3', () => {
     )
   })
 
-  test('is unknown if one wallet is', () => {
+  test('is unknown if the exposure of one wallet is unknown', () => {
     expect(accountExposure([exposureOf(createWallet()), null])).toBeNull()
     expect(accountExposure([])).toMatchObject({ canLeave: 0n, canRenew: false })
   })
 })
 
-test('after a rotation it is the new limit or the balance, and a grant never exceeds the daily cap @exposure-4', () => {
+test('after a rotation the exposure is the lower of new limit and balance, and the Provider’s daily cap is 10,000 USDC @exposure-4', () => {
   expect(canLeaveAfterRotation(usdc(100), usdc(1000))).toBe(usdc(100))
   expect(canLeaveAfterRotation(usdc(100), usdc(1))).toBe(usdc(1))
   expect(providerDaily).toBe(usdc(10_000))

@@ -51,7 +51,7 @@ function rowsOf(page: string): { row: string; cell: string; line: string }[] {
 
 const needsNoTest = (line: string) => /record \d|not built|not now/i.test(line)
 
-test('the tables and the ids are found', () => {
+test('the feature tables and the test ids are found', () => {
   expect(featurePages).toContain('docs/features.md')
   expect(rowsOf(read('docs/features.md')).length).toBeGreaterThan(100)
   expect(testIds.length).toBeGreaterThan(400)

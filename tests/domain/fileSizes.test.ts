@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..')
 const maxLines = 300
 const generated = ['worker/chain/abi.ts', 'web/src/routeTree.gen.ts']
 
-test('no file of the product has two subjects: at most 300 lines, unless generated', () => {
+test('product files have at most 300 lines, unless they are generated', () => {
   const files = globSync(['worker/**/*.ts', 'web/src/**/*.{ts,tsx}', 'contracts/src/**/*.sol'], { cwd: root })
   expect(files.length).toBeGreaterThan(500)
   const long = files

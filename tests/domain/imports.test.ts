@@ -27,11 +27,11 @@ const importing = (from: string, specifier: string, to: string) => ({
   [to]: 'export type A = 1',
 })
 
-test('the tree follows the rules', { timeout: 60_000 }, async () => {
+test('the source tree follows the import rules', { timeout: 60_000 }, async () => {
   expect(await importViolations(join(import.meta.dirname, '../..'), sourceFolders)).toEqual([])
 })
 
-test('imports from the outside in are allowed', async () => {
+test('imports from outer layers into inner ones are allowed', async () => {
   expect(
     await violatedBy({
       'worker/domain/money.ts': 'export type Money = bigint',
@@ -73,6 +73,6 @@ test.each([
   ['web-recovery', 'web/src/recovery/a.ts', '../queries/b.ts', 'web/src/queries/b.ts'],
   ['local', 'local/a.ts', '../scripts/b.ts', 'scripts/b.ts'],
   ['scripts', 'scripts/a.ts', '../tests/b.ts', 'tests/b.ts'],
-])('%s: refused from %s to %s', async (rule, from, specifier, to) => {
+])('rule %s forbids %s to import %s', async (rule, from, specifier, to) => {
   expect(await violatedBy(importing(from, specifier, to))).toContain(rule)
 })

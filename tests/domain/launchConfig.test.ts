@@ -18,13 +18,13 @@ function read(from = '', to = '') {
   return readConfig(path)
 }
 
-test('the example is valid, and the JSON schema is the one that is applied @launch-10', () => {
+test('the example configuration is valid, and the JSON schema file matches the schema in the code @launch-10', () => {
   expect(read().production?.email.provider).toBe('resend')
   expect(JSON.parse(readFileSync(schemaPath, 'utf8'))).toEqual(JSON.parse(jsonSchema()))
   expect(readConfig(undefined)['local-production'].ports.worker).toBe(3101)
 })
 
-describe('a bad value is refused with its field and the rule @launch-11', () => {
+describe('an invalid value is refused with its field and the rule @launch-11', () => {
   test.each([
     [
       '"origin": "https://bursar.example"',

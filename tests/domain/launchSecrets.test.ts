@@ -21,7 +21,7 @@ const config = productionSchema.parse({
   operators: { accessTeamOrigin: 'https://team.cloudflareaccess.com', accessAudience: 'a'.repeat(64) },
 })
 
-test('secrets are generated once, and kept encrypted @launch-12', async () => {
+test('secrets are generated once and stored encrypted @launch-12', async () => {
   const state = openState(folder)
   const issued = { RPC_URLS_8453: 'https://node.example/key', POSTMARK_SERVER_TOKEN: 'first' }
   const environment = { BURSAR_PASSPHRASE: 'correct horse battery', ...issued }
@@ -48,7 +48,7 @@ test('secrets are generated once, and kept encrypted @launch-12', async () => {
 const key = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'
 const cipher = 'aes-128-ctr'
 
-/** The example of the Web3 Secret Storage definition. */
+/** The example from the Web3 Secret Storage definition. */
 const fromDefinition = {
   kdf: 'pbkdf2',
   kdfparams: {
@@ -63,7 +63,7 @@ const fromDefinition = {
   mac: '517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2',
 }
 
-/** As `cast wallet import` makes it. */
+/** A keystore in the format of `cast wallet import`. */
 function withScrypt() {
   const [salt, iv] = [randomBytes(32), randomBytes(16)]
   const derived = scryptSync('testpassword', salt, 32, { N: 8192, r: 8, p: 1 })
@@ -74,7 +74,7 @@ function withScrypt() {
   return { kdf: 'scrypt', kdfparams, cipher, cipherparams, ciphertext: ciphertext.toString('hex'), mac }
 }
 
-test.each([fromDefinition, withScrypt()])('a keystore with $kdf opens with its password alone @launch-13', (crypto) => {
+test.each([fromDefinition, withScrypt()])('a $kdf keystore opens only with its password @launch-13', (crypto) => {
   const path = join(folder, `${crypto.kdf}.json`)
   writeFileSync(path, JSON.stringify({ version: 3, crypto }))
   expect(openKeystore(path, 'testpassword')).toBe(`0x${key}`)

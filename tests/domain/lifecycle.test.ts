@@ -56,7 +56,7 @@ describe('life cycles', () => {
     )
   })
 
-  test('I5: an undo goes back from where its event led, and from nowhere else @reorg-10', () => {
+  test('I5: a booked event can be undone only from the status it led to @reorg-10', () => {
     const booked = { paid: 'PROCESSING', funded: 'PROCESSING', withdrawn: 'PENDING', reclaimed: 'PENDING' } as const
     for (const [event, before] of Object.entries(booked) as [BookedEvent, PaymentStatus][]) {
       const after = nextPayment(before, event)!
@@ -86,12 +86,12 @@ describe('life cycles', () => {
     expect(claimStatus('RECLAIMING')).toBe('CANCELLED')
     expect(claimStatus('RECLAIMED')).toBe('CANCELLED')
     expect(claimStatus('CLAIMING')).toBe('CLAIMING')
-    expect(claimStatus('FAILED'), 'never funded: nobody took anything back').toBe('FAILED')
+    expect(claimStatus('FAILED'), 'a payout that was never funded was not taken back').toBe('FAILED')
   })
 })
 
 describe('intents', () => {
-  test('A3: the spread never passes the window and at most 64 are in flight @lifecycle-4', () => {
+  test('A3: the spread of nonces never exceeds the window, and at most 64 are in flight @lifecycle-4', () => {
     fc.assert(
       fc.property(fc.nat(10_000), fc.integer({ min: 0, max: 127 }), fc.nat(maxInFlight), (lowest, spread, inFlight) => {
         const next = lowest + spread + 1
@@ -113,7 +113,7 @@ describe('intents', () => {
     )
   })
 
-  test('no new signature after giving up, nor in a past epoch', () => {
+  test('an intent is not signed again after giveUpAt or once its epoch has passed', () => {
     const intent = { deadline: 100, giveUpAt: 1000, epoch: 3 }
     expect(mustResign(intent, { timestamp: 41, epoch: 3 }, 999)).toBe(true)
     expect(mustResign(intent, { timestamp: 40, epoch: 3 }, 999)).toBe(false)
@@ -121,7 +121,7 @@ describe('intents', () => {
     expect(mustResign(intent, { timestamp: 99, epoch: 4 }, 999)).toBe(false)
   })
 
-  test('dead only after the last deadline and only without a log @lifecycle-5', () => {
+  test('an intent is provably dead only after its last deadline and only without a log @lifecycle-5', () => {
     expect(provablyDead(100, 100, false)).toBe(false)
     expect(provablyDead(100, 101, false)).toBe(true)
     expect(provablyDead(100, 101, true)).toBe(false)
@@ -159,11 +159,11 @@ describe('amounts', () => {
   ])('%j is not an amount', (text) => {
     expect(parseUsdc(text)).toBeNull()
   })
-  test('there is no negative money', () => expect(() => microUsdc(-1n)).toThrow(RangeError))
+  test('microUsdc rejects negative amounts', () => expect(() => microUsdc(-1n)).toThrow(RangeError))
 })
 
 describe('passcode attempts', () => {
-  test('I8: never more than 20 in a life, and five in a row lock for 15 minutes', () => {
+  test('I8: at most 20 codes are evaluated in total, and five wrong codes in a row lock for 15 minutes', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20 * 60_000 }), { minLength: 50, maxLength: 200 }), (waits) => {
         let attempts: Attempts = { total: 0, recent: 0, lockedUntil: 0 }

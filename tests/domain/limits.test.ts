@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 
 describe('a token bucket', () => {
   const rate = { perSecond: 5, burst: 200 }
-  /** How many of `calls` at `now` pass. */
+  /** Takes a token for each of `calls` at `now`; returns how many passed. */
   const takeMany = (start: Bucket | null, calls: number, now: number) => {
     let bucket = start
     let passed = 0
@@ -21,7 +21,7 @@ describe('a token bucket', () => {
     return { bucket, passed }
   }
 
-  test('admits the burst, then the rate, and names the wait', () => {
+  test('admits the burst, then the rate, and returns the wait', () => {
     const { bucket, passed } = takeMany(null, 201, 0)
     expect(passed).toBe(200)
     expect(takeToken(bucket, rate, 0)).toEqual({ ok: false, waitMs: 200 })
@@ -30,7 +30,7 @@ describe('a token bucket', () => {
     expect(takeMany(bucket, 100, 10_000).passed).toBe(50)
   })
 
-  test('whatever the times, a window admits at most the burst and its share of the rate', () => {
+  test('admits in any window at most the burst plus its share of the rate', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 300 }), (gaps) => {
         let now = 0
@@ -49,7 +49,7 @@ describe('a token bucket', () => {
     )
   })
 
-  test('a clock that goes back and forth refills a second only once', () => {
+  test('refills each second only once if the clock goes back and forth', () => {
     const empty = takeMany(null, 200, 100_000).bucket
     const back = takeToken(empty, rate, 50_000)
     expect(back).toEqual({ ok: false, waitMs: 50_200 })
@@ -71,7 +71,7 @@ describe('the gas allowance', () => {
     expect(allowances).toEqual([40, 80, 160, 200, 200, 200])
   })
 
-  test('stays after a day without a payment, and after one with a failure', () => {
+  test('stays the same after a day without a payment or with a failure', () => {
     const level = { allowance: 40e6, day: utcDay(now), confirmed: false, failed: false }
     expect(levelAt(level, limits, now + dayMs).allowance).toBe(40e6)
     expect(levelAt({ ...level, confirmed: true, failed: true }, limits, now + dayMs).allowance).toBe(40e6)
@@ -80,7 +80,7 @@ describe('the gas allowance', () => {
     })
   })
 
-  test('leaves an agent 40 %, all agents 80 %, and the owner everything', () => {
+  test('lets one agent use 40 %, all agents together 80 %, and the owner all of it', () => {
     const level = levelAt(null, limits, now)
     const left = (owner: number, agents: Record<string, number>, agentId: string | null) =>
       gasLeft(level, { owner, agents }, limits, agentId) / 1e6
@@ -99,10 +99,10 @@ describe('the gas allowance', () => {
         fc.array(fc.record({ who: fc.constantFrom('a', 'b', 'c', null), gas: fc.integer({ min: 1, max: 300_000 }) }), {
           maxLength: 400,
         }),
-        (asked) => {
+        (requests) => {
           const level = levelAt(null, limits, now)
           const use = { owner: 0, agents: {} as Record<string, number> }
-          for (const { who, gas } of asked) {
+          for (const { who, gas } of requests) {
             if (gas > gasLeft(level, use, limits, who)) continue
             if (who === null) use.owner += gas
             else use.agents[who] = (use.agents[who] ?? 0) + gas
@@ -116,14 +116,14 @@ describe('the gas allowance', () => {
     )
   })
 
-  test('a payout’s estimate covers its funding, its announcement and the dearer of its two ends', () => {
+  test('a payout’s estimate covers its funding, its announcement and the more expensive of claim and reclaim', () => {
     expect(paymentGas(true)).toBe(stepGas.send + stepGas.announce + stepGas.claim)
     expect(dayEndsAt(now)).toBe(Date.UTC(2026, 10, 21))
   })
 })
 
-describe('settings', () => {
-  test('fields that are given replace the defaults', () => {
+describe('limit settings', () => {
+  test('given fields replace the defaults', () => {
     expect(withLimits(parseLimits('{"emailsPerDay":3}'))).toEqual({ ...defaultLimits, emailsPerDay: 3 })
     expect(parseLimits('')).toEqual({})
   })

@@ -24,7 +24,7 @@ test('every line is one JSON object with level, event and the request’s id @lo
   expect(error.error.stack).toMatch(/^ +at /)
 })
 
-test('what is thrown need not be an error, and causes need not end', () => {
+test('thrown values that are not errors, and errors with circular causes, can be logged', () => {
   const circular = new Error('circular')
   circular.cause = circular
   logError('failed', {}, circular)
@@ -45,7 +45,7 @@ test.each([
   ['a vendor’s credentials', 'authorization: Basic QUMwMDA6c2VjcmV0'],
   ['a webhook secret', 'whsec_MDEyMzQ1Njc4OWFiY2RlZg=='],
   ['a phone number', 'to +4915112345678'],
-])('%s that a library repeats in its error is masked @log-2', (_, text) => {
+])('%s is masked in fields and in a library’s error @log-2', (_, text) => {
   const hidden = text.match(
     /ann\.o-hara|[a-z]{2,5}_[\w=]{16,}|eyJ[\w.-]+|4fJd93kd02JdkE8sOq1mZs|abcdef\d+|QUMw\w+|\+\d+/,
   )![0]

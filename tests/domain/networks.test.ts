@@ -8,7 +8,7 @@ test('chain ids and names translate into each other', () => {
   expect([8453, 84532, 1].map(isChainId)).toEqual([true, true, false])
 })
 
-test('addresses are compared without their checksum; a missing one equals nothing', () => {
+test('addresses are compared regardless of case, and a missing address equals nothing', () => {
   expect(sameAddress('0xAbC', '0xaBc')).toBe(true)
   expect(sameAddress('0xabc', '0xabd')).toBe(false)
   expect(sameAddress(null, '0xabc')).toBe(false)

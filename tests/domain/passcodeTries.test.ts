@@ -5,7 +5,7 @@ const now = Date.UTC(2026, 10, 22)
 const hourMs = 3_600_000
 
 test.each([
-  // Sent so far, tries a payout allows: when the next new code is due.
+  // Codes sent so far, tries allowed per payout, time at which the next code is due.
   [{ count: 0, lastAt: 0 }, 60, now],
   [{ count: 1, lastAt: now - hourMs }, 60, now + 23 * hourMs],
   [{ count: 1, lastAt: now - 25 * hourMs }, 60, now],
@@ -13,11 +13,11 @@ test.each([
   [{ count: 0, lastAt: 0 }, 40, now],
   [{ count: 0, lastAt: 0 }, 39, null],
   [{ count: 0, lastAt: 0 }, 0, null],
-])('after 20 wrong codes, %j of at most %i tries', (sent, maxPerPayout, dueAt) => {
+])('after 20 wrong codes, %j sent and at most %i tries, the next code is due at %s', (sent, maxPerPayout, dueAt) => {
   expect(newCodeAt(sent, maxPerPayout, now)).toBe(dueAt)
 })
 
-test('a used-up code says when the next one comes, or who can renew it', () => {
+test('the message for a used-up code says when a new one is sent, or who can renew it', () => {
   const usedUp = { total: maxTries, recent: 0, lockedUntil: 0 }
   const says = (dueAt: number | null) => attemptAllowed(usedUp, now, dueAt)
   expect(says(null)).toEqual({
@@ -41,6 +41,6 @@ test.each([
   [2 * hourMs - 60_000, '119 minutes'],
   [2 * hourMs, '2 hours'],
   [24 * hourMs, '24 hours'],
-])('%i ms is %s', (ms, text) => {
+])('waitText shows %i ms as %s', (ms, text) => {
   expect(waitText(ms)).toBe(text)
 })

@@ -60,7 +60,7 @@ const send = { isPayout: false, at: now }
 const more = (value: bigint) => microUsdc(value + 1n)
 
 describe('decideAmount', () => {
-  test('allows exactly what maxAllowedNow says, and one micro-USDC more is refused', () => {
+  test('allows exactly maxAllowedNow and refuses one micro-USDC more', () => {
     fc.assert(
       fc.property(fc.option(group), funds, kind, (policy, wallet, how) => {
         const most = maxAllowedNow(policy, wallet, now, how)
@@ -72,7 +72,7 @@ describe('decideAmount', () => {
     )
   })
 
-  test('I3: what is allowed takes nothing above any limit @policy-23', () => {
+  test('I3: an allowed payment never exceeds any limit @policy-23', () => {
     fc.assert(
       fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
         if (wanted === 0n || !decideAmount(policy, wallet, wanted, now, how).ok) return
@@ -87,7 +87,7 @@ describe('decideAmount', () => {
     )
   })
 
-  test('a refusal says what is left, and exactly that amount then passes', () => {
+  test('a refusal says how much is left, and a payment of that amount is allowed', () => {
     fc.assert(
       fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
         const decision = decideAmount(policy, wallet, wanted, now, how)
@@ -103,7 +103,7 @@ describe('decideAmount', () => {
     )
   })
 
-  test('a period is full again from its end on, not a millisecond earlier @policy-24', () => {
+  test('a period’s budget is full again when the period ends, not a millisecond earlier @policy-24', () => {
     const at = Date.UTC(2026, 10, 20, 12)
     const wallet: WalletFunds = {
       available: microUsdc(100n),
@@ -132,7 +132,7 @@ describe('decideAmount', () => {
     )
   })
 
-  test('the last millisecond of a session counts, the next does not', () => {
+  test('a session is valid up to and including its last millisecond', () => {
     const wallet: WalletFunds = {
       available: microUsdc(10n),
       status: 'active',
@@ -147,7 +147,7 @@ describe('decideAmount', () => {
   })
 
   test.each([{ status: 'deploying' }, { status: 'failed' }, { halted: true }, { paused: true }] as const)(
-    'nothing leaves a wallet that is %o',
+    'refuses any payment from a wallet with %o',
     (state) => {
       fc.assert(
         fc.property(funds, (wallet) => {
@@ -169,7 +169,7 @@ function to(type: 'address' | 'email' | 'phone' | 'contact'): RecipientCheck {
 }
 
 describe('decideRecipient', () => {
-  test('default deny: without its scope every type is refused, whatever else is allowed @policy-25', () => {
+  test('default deny: every recipient type is refused without its scope, whatever else is allowed @policy-25', () => {
     fc.assert(
       fc.property(
         fc.subarray([...visibleScopes]),
@@ -214,7 +214,7 @@ describe('decideRecipient', () => {
     expect(decideRecipient(policy, { type: 'phone', ...grace }), 'another way').toEqual({ ok: true })
   })
 
-  test('country codes apply to every payout by SMS, and no code matches another @policy-27', () => {
+  test('country codes apply to every payout by SMS, and each code matches only its own numbers @policy-27', () => {
     const policy = { ...open, phoneCodes: ['+49', '+1'] }
     expect(decideRecipient(policy, { type: 'phone', ...grace })).toEqual({ ok: true })
     expect(decideRecipient(policy, { type: 'phone', email: null, phone: '+14155550123' })).toEqual({ ok: true })
@@ -236,7 +236,7 @@ describe('normalising domains and codes', () => {
     ['-a.com', null],
     ['a..com', null],
     ['', null],
-  ])('domain %j is %j', (text, domain) => expect(normalDomain(text)).toBe(domain))
+  ])('domain %j is normalised to %j', (text, domain) => expect(normalDomain(text)).toBe(domain))
 
   test.each([
     ['+49', '+49'],
@@ -248,11 +248,11 @@ describe('normalising domains and codes', () => {
     ['+0', null],
     ['', null],
     ['+12', null],
-  ])('country code %j is %j', (text, code) => expect(normalCallingCode(text)).toBe(code))
+  ])('country code %j is normalised to %j', (text, code) => expect(normalCallingCode(text)).toBe(code))
 })
 
 describe('periods', () => {
-  test('every instant is in exactly one window of each kind, and windows touch @policy-28', () => {
+  test('every instant is in exactly one window of each kind, and windows are contiguous @policy-28', () => {
     fc.assert(
       fc.property(fc.constantFrom(...periods), fc.integer({ min: 0, max: 4_102_444_800_000 }), (each, at) => {
         const { startAt, endAt } = periodAt(each, at)

@@ -21,4 +21,4 @@ test.each([
   'https://localhost/',
   'fcm.googleapis.com',
   `https://fcm.googleapis.com/${'a'.repeat(1_000)}`,
-])('%s is not @push-5', (endpoint) => expect(isPushEndpoint(endpoint)).toBe(false))
+])('%s is not a push service @push-5', (endpoint) => expect(isPushEndpoint(endpoint)).toBe(false))

@@ -13,17 +13,17 @@ const payment: fc.Arbitrary<PlannedPayment> = fc.record({
   sequence,
 })
 
-test('what may have been executed is held until the chain tells @restore-13', () => {
+test('a payment that may have been executed is added as open until the chain shows its outcome @restore-13', () => {
   fc.assert(
     fc.property(payment, (kept) => {
       const act = planPayment(null, kept)
-      const isOver = kept.status === 'FAILED' || (kept.status === 'CANCELLED' && kept.sequence === null)
-      expect(act).toBe(isOver ? 'add_ended' : 'add')
+      const hasEnded = kept.status === 'FAILED' || (kept.status === 'CANCELLED' && kept.sequence === null)
+      expect(act).toBe(hasEnded ? 'add_ended' : 'add')
     }),
   )
 })
 
-test('a known payment keeps its content and its nonce, whatever D1 says @restore-16', () => {
+test('a known payment keeps its content and its nonce, whatever D1 contains @restore-16', () => {
   fc.assert(
     fc.property(payment, payment, (known, kept) => {
       const act = planPayment(known, kept)
@@ -33,7 +33,7 @@ test('a known payment keeps its content and its nonce, whatever D1 says @restore
         known.amount === kept.amount &&
         known.to?.toLowerCase() === kept.to?.toLowerCase()
       if (!isSame) expect(act).toBe('differs')
-      // A nonce is taken from D1 only by what had none here and has one there.
+      // A payment takes a nonce from D1 only if it has none here and one there.
       if (act === 'sign') expect([known.status, kept.sequence !== null]).toEqual(['QUEUED', true])
       if (isSame && kept.sequence === null) expect(act).toBe('none')
       if (isSame && known.status !== 'QUEUED' && known.sequence !== null && kept.sequence !== null)
@@ -44,7 +44,7 @@ test('a known payment keeps its content and its nonce, whatever D1 says @restore
   )
 })
 
-test('planning again what was planned changes nothing @restore-17', () => {
+test('planning an already planned payment changes nothing @restore-17', () => {
   fc.assert(
     fc.property(payment, (kept) => {
       const signed = kept.sequence !== null
@@ -62,7 +62,7 @@ const stray = fc.record({
 })
 const unsigned = fc.record({ to: fc.constantFrom('0xAA', '0xbb'), amount: fc.integer({ min: 1, max: 2 }) })
 
-test('each transfer explains one payment of its recipient and amount, the oldest; the rest is for an operator @restore-18', () => {
+test('each transfer explains the oldest payment of its recipient and amount; the rest is left to an operator @restore-18', () => {
   fc.assert(
     fc.property(fc.array(stray), fc.array(unsigned), (strays, open) => {
       const payments = open.map((each, i) => ({ id: `p${i}`, ...each }))

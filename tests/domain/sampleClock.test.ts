@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startClock } from '../../local/sample/clock.ts'
 
-test('the sample stops if its Worker was restarted and so has today’s date', async () => {
+test('the sample stops if its Worker was restarted and so is back at today’s date', async () => {
   let aheadMs = 0
   const server = createServer(async (request, response) => {
     const previousMs = aheadMs

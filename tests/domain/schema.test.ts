@@ -1,4 +1,4 @@
-/** `npm run check` compares worker/db/schema.ts with the migrations (scripts/checkSchema.ts). Here it has to notice. */
+/** Tests the comparison of worker/db/schema.ts with the migrations in `npm run check` (scripts/checkSchema.ts). */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ test('schema.ts describes what the migrations build', async () => {
   expect(await schemaDifferences(schema, migrations)).toEqual([])
 })
 
-test('a column, index, default or table of schema.ts alone is reported', async () => {
+test('a column, index, default or table that only schema.ts has is reported', async () => {
   const messageFailure = sqliteTable(
     'message_failure',
     {
@@ -36,7 +36,7 @@ test('a column, index, default or table of schema.ts alone is reported', async (
   ])
 })
 
-test('a column of a migration alone is reported', async () => {
+test('a column that only a migration has is reported', async () => {
   cpSync(migrations, folder, { recursive: true })
   writeFileSync(join(folder, '9999_nickname.sql'), 'ALTER TABLE contact ADD COLUMN nickname TEXT;')
   expect(await schemaDifferences(schema, folder)).toEqual(['missing in schema.ts: contact.nickname text'])

@@ -5,7 +5,7 @@ import { relayerMigrations } from '../../worker/relayer/migrations.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { webhookSenderMigrations } from '../../worker/webhooks/migrations.ts'
 
-/** How many migrations of each object are from before they said which older code may use the database after them. */
+/** `before`: how many of an object's migrations do not say yet which older code may use the database after them. */
 const objects: Record<string, { migrations: Migrations; before: number }> = {
   treasury: { migrations: treasuryMigrations, before: 21 },
   relayer: { migrations: relayerMigrations, before: 8 },
@@ -13,7 +13,7 @@ const objects: Record<string, { migrations: Migrations; before: number }> = {
   webhooks: { migrations: webhookSenderMigrations, before: 1 },
 }
 
-/** Statements whose time grows with the rows of a table that was there before: those belong in a background job. */
+/** Statements whose duration grows with the rows of an existing table; they belong in a background job. */
 function largeStatements(sql: string): string[] {
   const made = [...sql.matchAll(/CREATE TABLE (?:IF NOT EXISTS )?(\w+)/gi)].map(([, name]) => name!.toLowerCase())
   return sql
@@ -24,14 +24,14 @@ function largeStatements(sql: string): string[] {
       const [, onTable] = /^CREATE (?:UNIQUE )?INDEX .* ON (\w+)/is.exec(statement) ?? []
       if (onTable) return !made.includes(onTable.toLowerCase())
       if (/^(CREATE (TABLE|TRIGGER)|DROP (TABLE|INDEX|TRIGGER)|END\b)/i.test(statement)) return false
-      // Each of these reads or writes the whole table when it is checked or stored.
+      // DROP COLUMN rewrites the whole table, and a CHECK reads it.
       if (/^ALTER TABLE/i.test(statement)) return /\bDROP COLUMN\b|\bCHECK\b/i.test(statement)
       return statement !== ''
     })
 }
 
 test.each(Object.entries(objects))(
-  'each new migration of %s says who may use the database, and is quick @schema-8',
+  'each new %s migration says which code may use the database after it, and is quick @schema-8',
   (_, { migrations, before }) => {
     const [old, since] = [migrations.slice(0, before), migrations.slice(before)]
     expect(old.every((migration) => typeof migration === 'string')).toBe(true)
@@ -43,7 +43,7 @@ test.each(Object.entries(objects))(
   },
 )
 
-test('what counts as quick', () => {
+test('largeStatements returns the statements that process every row of an existing table', () => {
   const quick = `
     CREATE TABLE a (x INTEGER); CREATE INDEX a_x ON a (x); -- UPDATE b
     ALTER TABLE b ADD COLUMN y INTEGER NOT NULL DEFAULT 1;

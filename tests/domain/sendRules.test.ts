@@ -58,7 +58,7 @@ test.each<[Partial<SendValues>, [string, string] | null]>([
   [{ memo: 'x'.repeat(101) }, ['memo', 'Memo must be at most 100 characters']],
   [{ memo: `${'x'.repeat(100)} ` }, null],
   [{ address: '', amount: '', memo: 'x'.repeat(101) }, ['address', 'Please enter a recipient address']],
-])('%j @send-26', (changes, problem) => expect(first(changes)).toEqual(problem))
+])('Send form: the first problem with %j is %j @send-26', (changes, problem) => expect(first(changes)).toEqual(problem))
 
 test.each<[Partial<SendValues>, [string, string] | null]>([
   [{}, null],
@@ -72,11 +72,11 @@ test.each<[Partial<SendValues>, [string, string] | null]>([
   [{ amount: '0.09' }, ['amount', 'A payout must be at least 0.10 USDC']],
   [{ to: 'phone' }, ['phone', 'Please enter a phone number for the recipient']],
   [{ to: 'phone', phone: '+1 415 555 0123', email: 'nonsense' }, null],
-])('Create Payout: %j @send-31', (changes, problem) =>
+])('Create Payout form: the first problem with %j is %j @send-31', (changes, problem) =>
   expect(first({ to: 'email', email: 'ada@example.com', ...changes }, '10', payoutProblems)).toEqual(problem),
 )
 
-test('more than the session key may pay is refused in the form, and says why @send-32', () => {
+test('the form refuses more than the session key may pay and says why @send-32', () => {
   const limit = { now: '50', limitedBy: 'session' as const }
   expect(amountProblem('50', limit)).toBeNull()
   const why = 'The wallet’s session key has 50.00 USDC left. Send less, or rotate the key.'
@@ -84,7 +84,7 @@ test('more than the session key may pay is refused in the form, and says why @se
   expect(payoutProblems({ ...good, to: 'email', email: 'ada@example.com', amount: '51' }, limit).amount).toBe(why)
 })
 
-test('without a known balance the server decides @send-27', () => expect(first({ amount: '999999' }, null)).toBeNull())
+test('any amount passes without a known balance @send-27', () => expect(first({ amount: '999999' }, null)).toBeNull())
 
 test('the exact balance may be sent, one micro-USDC more may not @send-28', () => {
   fc.assert(
@@ -96,7 +96,7 @@ test('the exact balance may be sent, one micro-USDC more may not @send-28', () =
   )
 })
 
-test('addresses with the same ends look alike, but an address does not look like itself @send-29', () => {
+test('addresses with the same first and last characters look alike, but an address does not look like itself @send-29', () => {
   const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: 34, maxLength: 34 })
   fc.assert(
     fc.property(hex, hex, (a, b) => {
@@ -118,4 +118,4 @@ test.each([
   ['1', null],
   ['1.', null],
   ['500', null],
-])('an on-ramp amount of %j: %s @send-30', (text, problem) => expect(onrampAmountProblem(text)).toBe(problem))
+])('on-ramp: the problem with %j is %j @send-30', (text, problem) => expect(onrampAmountProblem(text)).toBe(problem))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { signAws } from '../../worker/identity/sigv4.ts'
 
-/** AWS's own examples: the Signature Version 4 test suite (aws-sig-v4-test-suite). */
+/** AWS's examples, from its Signature Version 4 test suite (aws-sig-v4-test-suite). */
 const example = {
   url: 'https://example.amazonaws.com/',
   headers: {},
@@ -36,7 +36,7 @@ test.each([
     'content-type;host;x-amz-date',
     'ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a',
   ],
-])('%s', async (_, changes, names, signature) => {
+])('signAws reproduces the AWS example %s', async (_, changes, names, signature) => {
   const headers = await signAws({ ...example, ...changes })
   expect(headers.get('x-amz-date')).toBe('20150830T123600Z')
   expect(headers.get('authorization')).toBe(

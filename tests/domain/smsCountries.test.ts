@@ -5,7 +5,7 @@ const us = '+14155550123'
 const jamaica = '+18765551234'
 const premium = '+19005551234'
 
-test('text messages go to the countries of the setting, which share calling codes with others @sms-1', () => {
+test('text messages go only to the configured countries, even if others share their calling code @sms-1', () => {
   const countries = smsCountries('US, DE')
   expect([us, '+4915112345678'].map((phone) => maySendSms(countries, phone))).toEqual([true, true])
   expect([jamaica, '+33612345678', '+8821234567890'].map((phone) => maySendSms(countries, phone))).toEqual([
@@ -15,7 +15,7 @@ test('text messages go to the countries of the setting, which share calling code
   ])
 })
 
-test('without the setting none are sent; numbers that cost the sender more never @sms-2', () => {
+test('no text messages are sent without the setting, and none ever go to premium numbers @sms-2', () => {
   for (const setting of [undefined, '', '  ']) expect(maySendSms(smsCountries(setting), us)).toBe(false)
   expect(maySendSms(smsCountries('*'), jamaica)).toBe(true)
   for (const setting of ['*', 'US']) expect(maySendSms(smsCountries(setting), premium)).toBe(false)

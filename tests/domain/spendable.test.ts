@@ -20,36 +20,30 @@ const session = (left: string, validUntil = 10) => ({
 })
 
 test.each<[string, WalletFunds, string, string, ReturnType<typeof spendableOf>]>([
-  ['all of it', funds(), '100', '100', { now: usdc('100'), limitedBy: 'balance', arriving: usdc('0') }],
+  ['the whole balance', funds(), '100', '100', { now: usdc('100'), limitedBy: 'balance', arriving: usdc('0') }],
+  ['an unbooked deposit', funds(), '100', '130', { now: usdc('100'), limitedBy: 'balance', arriving: usdc('30') }],
   [
-    'a deposit without its blocks',
-    funds(),
-    '100',
-    '130',
-    { now: usdc('100'), limitedBy: 'balance', arriving: usdc('30') },
-  ],
-  [
-    'held money',
+    'part of the balance held',
     funds({ available: usdc('60') }),
     '100',
     '100',
     { now: usdc('60'), limitedBy: 'balance', arriving: usdc('0') },
   ],
   [
-    'the session key',
+    'a session with less left than the balance',
     funds({ session: session('60') }),
     '100',
     '100',
     { now: usdc('40'), limitedBy: 'session', arriving: usdc('0') },
   ],
   [
-    'an expired key',
+    'an expired session key',
     funds({ session: session('0', 4) }),
     '100',
     '100',
     { now: usdc('0'), limitedBy: 'session', arriving: usdc('0') },
   ],
-  ['what its owner took', funds(), '100', '20', { now: usdc('20'), limitedBy: 'balance', arriving: usdc('0') }],
+  ['an unbooked withdrawal', funds(), '100', '20', { now: usdc('20'), limitedBy: 'balance', arriving: usdc('0') }],
   [
     'a paused wallet',
     funds({ paused: true }),

@@ -96,11 +96,11 @@ test('lastDays: consecutive days, ending today @statistics-5', () => {
   )
 })
 
-test('the forecast is where a line through the spending reaches the limit @statistics-6', () => {
+test('the forecast is when spending at the same rate reaches the limit @statistics-6', () => {
   const now = Date.UTC(2026, 10, 20)
   expect(lastsUntil(0n, 86_400_000, 5n, now)).toBeNull()
-  expect(lastsUntil(5n, 60_000, 5n, now), 'a minute says nothing').toBeNull()
-  expect(lastsUntil(1n, 86_400_000, 10n ** 15n, now), 'centuries say nothing').toBeNull()
+  expect(lastsUntil(5n, 60_000, 5n, now), 'one minute is too short for a forecast').toBeNull()
+  expect(lastsUntil(1n, 86_400_000, 10n ** 15n, now), 'no forecast reaches centuries ahead').toBeNull()
   expect(lastsUntil(10n, 86_400_000, 20n, now)).toBe(now + 2 * 86_400_000)
   const day = 86_400_000
   fc.assert(
@@ -155,7 +155,7 @@ describe.each(['UTC', 'Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York'])
   })
 })
 
-test('CSV: any text survives as the same cells, and no cell starts a formula @statistics-8', () => {
+test('CSV: any text parses back to the same cells, and no cell starts a formula @statistics-8', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30 }), { minLength: 1, maxLength: 6 }), (cells) => {
       const parsed = parse(csvLine(cells))
@@ -168,7 +168,7 @@ test('CSV: any text survives as the same cells, and no cell starts a formula @st
   )
 })
 
-/** A strict reader of one RFC 4180 line. */
+/** A strict parser for one RFC 4180 line. */
 function parse(line: string): string[] {
   const text = line.slice(0, -2)
   const cells: string[] = []
@@ -189,11 +189,11 @@ function parse(line: string): string[] {
   }
 }
 
-test('spent: what is confirmed, on the network whose money counts, and once for a payout @statistics-9', () => {
+test('isSpent counts confirmed payments on the given network, and each payout once @statistics-9', () => {
   const row = { category: 'address', status: 'CONFIRMED', fromWalletChain: 'base' }
   expect(isSpent(row, 'base')).toBe(true)
-  expect(isSpent({ ...row, category: 'escrow_withdraw' }, 'base'), 'of a payout, when it is withdrawn').toBe(true)
-  expect(isSpent({ ...row, category: 'escrow' }, 'base'), 'and not when it is funded').toBe(false)
+  expect(isSpent({ ...row, category: 'escrow_withdraw' }, 'base'), 'a payout counts when it is withdrawn').toBe(true)
+  expect(isSpent({ ...row, category: 'escrow' }, 'base'), 'a payout does not count when it is funded').toBe(false)
   expect(isSpent({ ...row, category: 'escrow_reclaim' }, 'base')).toBe(false)
   expect(isSpent({ ...row, status: 'CANCELLED' }, 'base')).toBe(false)
   expect(isSpent({ ...row, fromWalletChain: 'base-sepolia' }, 'base')).toBe(false)

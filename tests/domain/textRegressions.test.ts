@@ -1,4 +1,4 @@
-/** Texts as long as a request may be, made to keep a pattern busy. */
+/** Very long texts, built to make a regular expression slow. */
 import { expect, test } from 'vitest'
 import { plainAmount } from '#domain/amountText.ts'
 import { emailProblem } from '#domain/email.ts'
@@ -25,10 +25,10 @@ test.each([
   ['amounts', (text: string) => usdcAmount.safeParse(text)],
   ['typed amounts', plainAmount],
   ['domains', normalDomain],
-] as [string, (text: string) => unknown][])('%s are judged at once, whatever they are', (_, judge) => {
+] as [string, (text: string) => unknown][])('%s are validated within 300 ms, whatever the text', (_, validate) => {
   for (const text of texts) {
     const since = performance.now()
-    judge(text)
+    validate(text)
     expect(performance.now() - since, `${text.slice(0, 10)}…`).toBeLessThan(300)
   }
 })

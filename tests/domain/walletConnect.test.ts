@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { demoProjectId, walletConnectVariables } from '../../local/stack/walletConnect.ts'
 
-test('npm run dev offers WalletConnect where its relay can be reached, with the demo id or one of your own @wallet-link-24', async () => {
+test('npm run dev offers WalletConnect if its relay is reachable, with the demo project id or your own @wallet-link-24', async () => {
   const relay = createServer((_, response) => response.writeHead(400).end())
   relay.listen(0)
   await once(relay, 'listening')

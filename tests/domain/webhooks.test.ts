@@ -8,7 +8,7 @@ const own = ['https://bursar.example', 'https://app.bursar.example:443']
 const production = { isLocal: false, own }
 const local = { isLocal: true, own: ['http://localhost:3001', 'http://127.0.0.1:5173'] }
 
-/** Ways to name an address that is private, loopback, link-local, reserved or our own. */
+/** URLs that name, in various spellings, something else than another organisation's public host over HTTPS. */
 const refused = [
   'http://example.com/hook',
   'https://example.com:8443/hook',
@@ -69,12 +69,12 @@ const refused = [
   'https://app.bursar.example/hook',
 ]
 
-test('spellings of addresses that are not somebody else’s public host are refused when saved @webhooks-1', () => {
+test('a URL that does not name someone else’s public host is refused on save, in any spelling @webhooks-1', () => {
   expect(refused.length).toBeGreaterThanOrEqual(40)
   expect(refused.filter((url) => webhookUrlProblem(url, production) === null)).toEqual([])
 })
 
-test('the same spellings are refused when sent, before anything leaves @webhooks-2', async () => {
+test('a URL that does not name someone else’s public host is refused on delivery, before anything is sent @webhooks-2', async () => {
   let sent = 0
   const fetcher = async () => {
     sent += 1
@@ -93,7 +93,7 @@ test('the same spellings are refused when sent, before anything leaves @webhooks
   expect(sent).toBe(0)
 })
 
-test('public hosts are accepted; loopback only in local builds, and never our own port @webhooks-3', () => {
+test('public hosts are accepted, loopback only in local builds, and never our own port @webhooks-3', () => {
   for (const url of ['https://example.com/hook?x=1', 'https://example.com:443/', 'https://hooks.example.co.uk/a/b'])
     expect(webhookUrlProblem(url, production), url).toBeNull()
   for (const url of [
@@ -113,7 +113,7 @@ test('public hosts are accepted; loopback only in local builds, and never our ow
     expect(webhookUrlProblem(url, local), url).not.toBeNull()
 })
 
-test('attempts go on for exactly three days, each wait with jitter @webhooks-4', () => {
+test('retries continue for exactly three days, with jitter in each wait @webhooks-4', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 0.999999, noNaN: true }), { minLength: 40, maxLength: 40 }),
@@ -129,13 +129,13 @@ test('attempts go on for exactly three days, each wait with jitter @webhooks-4',
         expect(times.at(-1)).toBe(since + retryForMs)
         expect(times.length).toBeGreaterThanOrEqual(9)
         expect(times.length).toBeLessThanOrEqual(13)
-        // Soon at first: a restart of the receiver is over after seconds.
+        // The first retry is soon, because a receiver restarts within seconds.
         expect(times[1]! - since).toBeLessThanOrEqual(6_000)
       },
     ),
   )
 })
 
-test('an endpoint that keeps failing is tried more slowly, at least once a minute @webhooks-5', () => {
+test('an endpoint that keeps failing is tried less often, but at least once a minute @webhooks-5', () => {
   expect([1, 4, 5, 6, 8, 11, 100].map(spacingMs)).toEqual([0, 0, 1_000, 2_000, 8_000, 60_000, 60_000])
 })

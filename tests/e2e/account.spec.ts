@@ -17,7 +17,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const fieldOf = (page: Page, label: string) =>
   page.getByLabel(label, { exact: true }).and(page.locator('input:not([type=radio])'))
 
-/** Below the field that is marked and has the focus. */
+/** Expects the error `text` at the field `label`: marked as invalid, with the text as its description and a red border. */
 async function expectErrorUnder(page: Page, label: string, text: string): Promise<void> {
   await expect(page.getByRole('alert')).toHaveText(text)
   const input = fieldOf(page, label)
@@ -39,7 +39,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('signing up with a password, confirming it by the code, signing in @account-1', async ({ page, bursar }) => {
+    test('signs up with a password, confirms the email by code, and signs in @account-1', async ({ page, bursar }) => {
       const input = inputOf(page)
       const email = newEmail()
       await page.goto('/login')
@@ -99,7 +99,10 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(page.getByRole('dialog')).toHaveCount(0)
     })
 
-    test('signing up with a passcode, the temporary password, onboarding @account-2', async ({ page, bursar }) => {
+    test('signs up with a passcode, signs in with the temporary password, and completes onboarding @account-2', async ({
+      page,
+      bursar,
+    }) => {
       const input = inputOf(page)
       const email = newEmail()
       await page.goto('/signup')
@@ -164,14 +167,14 @@ for (const { by, viewport, inputOf, look } of inputModes)
       expect(user.useCognito).toBe(true)
     })
 
-    test('a forgotten password is replaced by the code of the mail @account-3', async ({ page, bursar }) => {
+    test('resets a forgotten password with the code from the email @account-3', async ({ page, bursar }) => {
       const input = inputOf(page)
       const { email } = await createAccount(bursar)
       await page.goto('/login')
       await input.fill(fieldOf(page, 'Email'), email)
       await input.press(page.getByRole('link', { name: 'Forgot password?' }))
       await heading(page, 'Forgot your password?')
-      await expect(fieldOf(page, 'Email'), 'handed on').toHaveValue(email)
+      await expect(fieldOf(page, 'Email'), 'carried over from the sign-in page').toHaveValue(email)
       await input.fill(fieldOf(page, 'Email'), '')
       await input.press(button(page, 'Send Code'))
       await expectErrorUnder(page, 'Email', 'Email is required')
@@ -203,7 +206,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
-    test('signing in: what is refused, and what it says while it waits @account-4', async ({ page, bursar }) => {
+    test('sign-in shows each refusal, and a busy state while it waits @account-4', async ({ page, bursar }) => {
       const input = inputOf(page)
       const { email, password: right } = await createAccount(bursar)
       const calls: string[] = []
@@ -218,10 +221,10 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await input.press(button(page, 'Sign In'))
       await input.fill(fieldOf(page, 'Email'), email)
       await input.press(button(page, 'Sign In'))
-      await expect(page.getByRole('alert'), 'nothing happens while one is empty').toHaveCount(0)
+      await expect(page.getByRole('alert'), 'nothing happens while a field is empty').toHaveCount(0)
       await signIn(page, input, email, '12345')
       await expectErrorUnder(page, 'Password', 'Password must be at least 6 characters')
-      expect(calls, 'nothing was sent so far').toEqual([])
+      expect(calls, 'nothing has been sent so far').toEqual([])
 
       await signIn(page, input, email, 'not the password')
       await expectErrorUnder(page, 'Password', 'Login failed. Please check your credentials.')
@@ -254,12 +257,12 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
-    test('a password that has to be replaced @account-5', async ({ page, bursar }) => {
+    test('signing in with an expired temporary password requires a new one @account-5', async ({ page, bursar }) => {
       const input = inputOf(page)
       const account = await createAccount(bursar)
       const session = await login(bursar, account.email, account.password)
       const challenge = { challengeName: 'NEW_PASSWORD_REQUIRED', session: 'over', email: account.email }
-      // The server asks for this a week after a sign-up only; what it does then is tested where clocks can be moved.
+      // The server asks for this only a week after sign-up. Tests that can move the clock cover the server's side.
       await page.route('**/api/auth/cognito/login', (route) =>
         route.fulfill({ json: { success: true, data: challenge } }),
       )
@@ -282,7 +285,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await input.fill(first, password)
       await input.fill(fieldOf(page, 'Confirm Password'), 'another one')
       await input.press(submit)
-      await expect(page.getByRole('alert'), 'dropped without a word').toHaveCount(0)
+      await expect(page.getByRole('alert'), 'silently ignored').toHaveCount(0)
       expect(sent).toEqual([])
 
       await input.fill(fieldOf(page, 'Confirm Password'), password)
@@ -309,7 +312,11 @@ for (const { by, viewport, inputOf, look } of inputModes)
       expect(sent[0]).toEqual({ email: account.email, session: 'over', newPassword: password })
     })
 
-    test('after almost twelve hours a warning, after twelve the end @account-6', async ({ page, context, bursar }) => {
+    test('warns before twelve hours of inactivity and signs out after them @account-6', async ({
+      page,
+      context,
+      bursar,
+    }) => {
       const input = inputOf(page)
       const { keep } = await createAccount(bursar)
       await keep(context)
@@ -333,13 +340,13 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await idleFor(limitMs)
       const expired = page.getByRole('alertdialog', { name: 'Session Expired' })
       await expect(expired).toContainText('Redirecting automatically in')
-      await expect(name, 'it lies over the page').toHaveValue('Half typed')
+      await expect(name, 'the page stays behind the dialog').toHaveValue('Half typed')
       expect((await ended).status()).toBe(200)
       await input.press(button(page, 'Log In Again'))
       await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts%3Fadd%3Dtrue')
     })
 
-    test('the menu leads everywhere, and signing out ends the session in every tab and on the server @account-7', async ({
+    test('the menu links to every page, and signing out ends the session in every tab and on the server @account-7', async ({
       page,
       context,
       bursar,
@@ -385,7 +392,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       expect(
         await page.evaluate(() => Object.keys(localStorage).filter((key) => /auth|cognito|token/.test(key))),
       ).toEqual([])
-      // Sent while leaving: the page did not wait for the reply.
+      // The page sent the request while leaving and did not wait for the reply.
       const { refreshToken } = session
       const renew = async () => (await bursar.call('/api/auth/cognito/refresh', { body: { refreshToken } })).status
       await expect.poll(renew).toBe(401)
@@ -404,7 +411,7 @@ test('the guard shows a spinner until the session is known, then the page; store
     if (!sessionStorage.getItem('begun-here')) localStorage.setItem('token_expiry', '1')
     sessionStorage.setItem('begun-here', 'true')
     localStorage.setItem('theme', 'dark')
-    // As soon as there is an element to carry it.
+    // As soon as the root element exists.
     new MutationObserver((_, observer) => {
       document.documentElement.classList.add('dark')
       observer.disconnect()
@@ -425,7 +432,7 @@ test('the guard shows a spinner until the session is known, then the page; store
   expect(await theme()).toEqual([null, ''])
 })
 
-test('a session left twelve hours ago with its tab closed is Session Expired, and says so on the sign-in page @account-13', async ({
+test('reopening after twelve idle hours shows Session Expired, and so does the sign-in page @account-13', async ({
   page,
   context,
   bursar,
@@ -451,7 +458,7 @@ test('a session left twelve hours ago with its tab closed is Session Expired, an
   await audit(later, 'login-expired')
 })
 
-test('someone whose password is their own is asked for a name only, and may sign out instead @account-14', async ({
+test('onboarding asks a user with their own password only for a name, and lets them sign out instead @account-14', async ({
   page,
   context,
   bursar,
@@ -479,7 +486,11 @@ test('someone whose password is their own is asked for a name only, and may sign
   await expect(page).toHaveURL('/login')
 })
 
-test('what each account call says when the server gives no reason @account-9', async ({ page, context, bursar }) => {
+test('each account form shows a default error if the server gives no reason @account-9', async ({
+  page,
+  context,
+  bursar,
+}) => {
   const says = async (call: string, name: string, texts: [failed: string, refused: string]) => {
     for (const [i, answer] of [{ status: 500, json: {} }, { json: { success: false } }].entries()) {
       await page.route(`**${call}`, (route) => route.fulfill(answer), { times: 1 })
@@ -523,7 +534,7 @@ test('what each account call says when the server gives no reason @account-9', a
   await says('/complete-onboarding', 'Complete Setup', ['Failed to complete setup', 'Failed to complete onboarding'])
 })
 
-test('the links of the emails confirm an address and replace a password, by a button and once @account-11', async ({
+test('the links in the emails confirm an address and reset a password, each once and only after a click @account-11', async ({
   page,
   context,
   bursar,
@@ -544,7 +555,7 @@ test('the links of the emails confirm an address and replace a password, by a bu
   const tab = await context.newPage()
   await tab.goto(confirmLink!)
   await heading(tab, 'Confirm your email')
-  await expect(tab, 'out of the address bar').toHaveURL('/confirm')
+  await expect(tab, 'the token is removed from the address bar').toHaveURL('/confirm')
   await audit(tab, 'confirm-link')
   await button(tab, 'Confirm Email').click()
   await heading(tab, 'Email confirmed')
@@ -581,7 +592,7 @@ test('the links of the emails confirm an address and replace a password, by a bu
   expect((await login(bursar, email, 'difference-engine')).user.email).toBe(email)
 })
 
-test('an address that was signed up twice gets a new password with its confirmation @account-12', async ({ page }) => {
+test('confirming an address that was signed up twice requires a new password @account-12', async ({ page }) => {
   await page.route('**/confirm-link', (route) =>
     route.fulfill({ json: { success: true, data: { passwordKept: false, resetToken: 'the-reset-token' } } }),
   )
@@ -602,14 +613,14 @@ test('an address that was signed up twice gets a new password with its confirmat
 })
 
 test.describe('signed out', () => {
-  test('the root leads to sign-in @account-10', async ({ page }) => {
+  test('the root path redirects to sign-in @account-10', async ({ page }) => {
     await page.goto('/')
     await expect(page).toHaveURL('/login')
     await expect(page.getByText('Make your agents pay.')).toBeVisible()
   })
 })
 
-test('sign-up as this deployment allows it: by passcode for both ways, or closed @sign-up-4', async ({ page }) => {
+test('sign-up follows the deployment: a passcode for both methods, or closed @sign-up-4', async ({ page }) => {
   let signUp = 'passcode'
   await page.route('**/api/config', async (route) => {
     const reply = await route.fetch()

@@ -1,4 +1,4 @@
-/** Accounts, and putting their sessions into a browser. */
+/** Creates accounts and stores their sessions in a browser. */
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext } from '@playwright/test'
 import type { LoginReply } from '#schemas/account.ts'
@@ -32,7 +32,7 @@ export async function keepSession(context: BrowserContext, session: Session): Pr
   }, entries)
 }
 
-/** A new account: its address and the temporary password from its mail. */
+/** Signs up by passcode. Returns the email address and the temporary password from the email. */
 export async function signUpByPasscode(bursar: BursarClient): Promise<{ email: string; password: string }> {
   const email = `ada-${randomUUID().slice(0, 8)}@bursar.test`
   await bursar.api('/users', { body: { email, name: 'Ada', signupPasscode: demo.signupPasscode } })
@@ -42,7 +42,7 @@ export async function signUpByPasscode(bursar: BursarClient): Promise<{ email: s
 
 const stackOf = (bursar: BursarClient) => ({ bursar, stateDir: process.env.BURSAR_STATE! })
 
-/** The account with tokens signed now, which are valid for 15 minutes: renewing them in one test ends them for all others. */
+/** Returns the account with new tokens, valid for 15 minutes. A refresh in one test would end the session of all others. */
 export async function withFreshSession<T extends { session: Session; token: string }>(
   bursar: BursarClient,
   account: T,
@@ -54,8 +54,8 @@ export async function withFreshSession<T extends { session: Session; token: stri
 export type Account = Awaited<ReturnType<typeof createAccount>>
 
 /**
- * An account that no other test has, set up. `keep` gives its session to a browser; `accessToken` opens the API. Both
- * are valid for 15 minutes from the call.
+ * An account that no other test uses, already set up. `keep` stores its session in a browser; `accessToken` returns a token
+ * for the API. Both are valid for 15 minutes from the call.
  */
 export async function createAccount(bursar: BursarClient) {
   const account = await takeAccount(stackOf(bursar))

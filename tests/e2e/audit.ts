@@ -1,4 +1,4 @@
-/** What holds for every screen at each width: it fits, and can be used by mouse, keyboard and screen reader. */
+/** Checks what every screen must meet at each width: it fits, and works with mouse, keyboard and screen reader. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -8,28 +8,28 @@ import type { RunOptions } from 'axe-core'
 import { thorough } from './thorough.ts'
 
 const widths = [390, 820, 1400]
-/** The width at which a state is checked with axe and Tab: half of what browser tests cost at each. */
+/** The width at which a state is checked with axe and Tab. Checking every width would double the cost of browser tests. */
 const widthOf = (name: string) => widths[[...name].reduce((sum, each) => sum + each.charCodeAt(0), 0) % widths.length]
-/** `axe.source` would be the one that is not minified, three times as long. */
+/** Not `axe.source`, which is not minified and three times as long. */
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const everyRule: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
   resultTypes: ['violations'],
-  preload: false, // of style sheets and media, which none of these rules needs
+  preload: false, // style sheets and media, which these rules do not need
 }
-/** The rules whose result depends on where things are, and not only on what is visible in which style. */
+/** The rules whose result depends on the layout, not only on what is visible in which style. */
 const layoutRules: RunOptions = {
   ...everyRule,
   runOnly: { type: 'rule', values: ['target-size', 'scrollable-region-focusable'] },
 }
 
 /**
- * Checks the page, or the dialog above it. At each width: nothing is beyond its edge, and a mouse reaches every control.
- * At one width, a different one from state to state: WCAG 2.2 AA is kept, and Tab reaches every control and shows where
- * it is. `npm run test:long screens` checks these two at each width as well; a width that shows the same as an earlier
- * one is then not walked by Tab again, and only the layout rules of axe are run on it. An open menu is left to the test:
- * arrow keys walk it, and it covers what is below. Leaves the page at the last width, with the focus where it was. With
- * SCREENS_DIR set, saves a picture of each width in that folder.
+ * Checks the page, or the dialog above it. At each width: nothing extends beyond the edge, and the mouse reaches every
+ * control. At one width, which depends on `name`: WCAG 2.2 AA holds, and Tab reaches every control with a visible focus.
+ * `npm run test:long screens` makes the latter two checks at each width. If a width shows the same as an earlier one, it
+ * skips the Tab walk and runs only axe's layout rules. Open menus are left to the test: arrow keys walk them, and they
+ * cover what is below. Leaves the page at the last width and restores the focus. If SCREENS_DIR is set, saves a
+ * screenshot of each width in that folder.
  */
 export async function audit(page: Page, name: string): Promise<void> {
   await page.evaluate(() => {
@@ -74,7 +74,7 @@ const showsSomethingNew = (page: Page) =>
     return isNew
   })
 
-/** To the element that had it before, or to none, so that the next Tab begins at the top. */
+/** Restores the focus to the element that had it, or to none, so that the next Tab starts at the top. */
 const giveBackFocus = (page: Page) =>
   page.evaluate(() => {
     const from = window.auditFrom
@@ -84,7 +84,7 @@ const giveBackFocus = (page: Page) =>
     document.body.removeAttribute('tabindex')
   })
 
-/** Scrolled to the top, where the bar covers nothing, drawn, and without a running animation. */
+/** Scrolls to the top, where the bar covers nothing, and waits until the page is drawn and no animation runs. */
 async function settled(page: Page): Promise<void> {
   const isStill = await page.evaluate(async () => {
     scrollTo(0, 0)
@@ -95,7 +95,7 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every((each) => each.playState !== 'running'))
 }
 
-/** Faults that remain once the page has settled: during a check a response may arrive, or a colour change. */
+/** Returns the faults that remain once the page has settled: a response or a colour may change during the first check. */
 async function lasting<Fault>(page: Page, faultsOf: (page: Page) => Promise<Fault[]>): Promise<Fault[]> {
   const faults = await faultsOf(page)
   if (faults.length === 0) return []
@@ -128,7 +128,7 @@ async function violations(page: Page, rules: RunOptions): Promise<{ id: string; 
   }, rules)
 }
 
-/** Controls that have something else at their middle. A toast may cover one: it closes by itself. */
+/** Returns the controls whose centre something else covers, except a toast, which closes by itself. */
 const covered = (page: Page) =>
   page.evaluate(() => {
     const scope = window.auditScope!()
@@ -153,13 +153,13 @@ declare global {
   interface Window {
     /** The dialog that has the focus, or else the last one, or else the page. */
     auditScope?: () => Element | Document
-    /** What had the focus before the audit. */
+    /** The element that had the focus before the audit. */
     auditFrom?: Element | null
     /** Styles in which each element has been visible at the widths so far. */
     auditStyles?: Map<Element, Set<string>>
-    /** The controls of the last walk by Tab. */
+    /** The controls of the last Tab walk. */
     auditControls?: HTMLElement[]
-    /** Of these, by index, the ones that got the focus: whether each time with a visible outline. */
+    /** By index, those of them that got the focus: whether they showed an outline every time. */
     auditReached?: Map<number, boolean>
     auditListener?: (event: FocusEvent) => void
   }
@@ -173,14 +173,14 @@ const defineScope = (page: Page) =>
   })
 
 /**
- * Presses Tab once around from the first control, and names each control that did not get the focus or did not show it.
- * A control that is removed meanwhile, as with a toast, is not missed. Gives the focus back.
+ * Tabs once through all controls and returns those that did not get the focus or did not show it. A control that is
+ * removed meanwhile, such as a toast's, does not count. Restores the focus.
  */
 async function missed(page: Page): Promise<string[]> {
   const count = await listControls(page)
   if (count === 0) return []
   await recordFocus(page)
-  // The parts of a date are stops of their own, hence more presses than controls.
+  // Each part of a date is a separate stop, hence more presses than controls.
   for (let presses = 0, reached = 0; presses < 2 * count + 16 && reached < count; ) {
     const batch = Math.min(count - reached, 8)
     for (let i = 0; i < batch; i++) await page.keyboard.press('Tab')
@@ -196,12 +196,12 @@ async function missed(page: Page): Promise<string[]> {
         ? []
         : [`${control.outerHTML.slice(0, 120)}${reached.has(i) ? ' without a visible focus' : ''}`],
     )
-    if (faults.length > 0) delete window.auditControls // or the second look would find the same ones and walk none
+    if (faults.length > 0) delete window.auditControls // or the second check would find the same ones and skip the walk
     return faults
   })
 }
 
-/** Lists what Tab should reach: how many, or 0 when an earlier width showed the same. */
+/** Lists the controls that Tab should reach. Returns their number, or 0 if the last walk had the same ones. */
 const listControls = (page: Page) =>
   page.evaluate(() => {
     const scope = window.auditScope!()
@@ -211,7 +211,7 @@ const listControls = (page: Page) =>
       .filter((control) => !control.hasAttribute('data-base-ui-focus-guard'))
       .filter((control) => {
         if (!(control instanceof HTMLInputElement) || control.type !== 'radio') return true
-        // One of a group takes part.
+        // Only one radio button of a group is a stop.
         const chosen = scope.querySelector(`input[name="${control.name}"]:checked`)
         if (chosen ? control !== chosen : radios.has(control.name)) return false
         radios.add(control.name)
@@ -224,7 +224,7 @@ const listControls = (page: Page) =>
       : controls.length
   })
 
-/** Notes each control that gets the focus in the page itself: asking after each press would double the cost of a walk. */
+/** Records focus inside the page itself: querying the page after each press would double the cost of a walk. */
 const recordFocus = (page: Page) =>
   page.evaluate(() => {
     const controls = window.auditControls!
@@ -232,7 +232,7 @@ const recordFocus = (page: Page) =>
     window.auditReached = reached
     window.auditListener = ({ target }) => {
       const active = target as HTMLElement
-      // A group of radio buttons is one stop, at any of them.
+      // A radio group is one stop, whichever of its buttons has the focus.
       const isStop = (control: HTMLElement) =>
         control === active ||
         (active instanceof HTMLInputElement &&
@@ -242,7 +242,7 @@ const recordFocus = (page: Page) =>
       const index = controls.findIndex(isStop)
       if (index < 0) return
       const ring = active.closest('label') ?? active
-      // The browser marks the part of a date by itself.
+      // The browser itself highlights the focused part of a date.
       const outlined =
         active.matches('input[type=date]') ||
         [active, ring].some((each) => getComputedStyle(each).outlineStyle !== 'none')
@@ -251,7 +251,7 @@ const recordFocus = (page: Page) =>
     document.addEventListener('focusin', window.auditListener)
   })
 
-/** How many got the focus so far, once a focus guard has handed it on, which takes it a moment. */
+/** Returns how many controls have had the focus so far. First waits for a focus guard to pass the focus on. */
 const countReached = (page: Page) =>
   page.evaluate(async () => {
     const isGuarded = () => document.activeElement?.hasAttribute('data-base-ui-focus-guard')

@@ -19,7 +19,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('added, found, changed, deleted and brought back @contacts-1', async ({ page }) => {
+    test('adds, finds, changes, deletes and restores a contact @contacts-1', async ({ page }) => {
       const input = inputOf(page)
       const name = `Ada 🦉 ${by}`
       const address = newAddress()
@@ -35,7 +35,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(row(page, name)).toContainText('$0.00 USDC')
 
       await input.fill(page.getByRole('searchbox', { name: 'Search contacts' }), address.toLowerCase())
-      await expect(page.getByRole('row')).toHaveCount(2) // with the head
+      await expect(page.getByRole('row')).toHaveCount(2) // including the header
       await input.press(button(page, `Edit ${name}`))
       await expect(field(page, 'Wallet address')).toHaveValue(address)
       await input.fill(field(page, 'Wallet address'), '')
@@ -44,7 +44,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await input.fill(field(page, 'Description'), 'Wrote the first program')
       await input.press(button(page, 'Save Changes'))
       await expect(dialog(page)).toBeHidden()
-      await expect(page.getByText('No contacts found')).toBeVisible() // the address is not hers any more
+      await expect(page.getByText('No contacts found')).toBeVisible() // the address is no longer hers
       await input.press(button(page, 'Clear search'))
       await expect(row(page, name)).toContainText('ada@bursar.test')
       await expect(row(page, name)).not.toContainText(/0x|\+1/)
@@ -60,7 +60,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(row(page, name)).toContainText('Wrote the first program')
     })
 
-    test('paid from a chosen wallet @contacts-2', async ({ page, own }) => {
+    test('pays a contact from a chosen wallet @contacts-2', async ({ page, own }) => {
       const input = inputOf(page)
       const name = `Paid ${by}`
       const address = newAddress()
@@ -89,7 +89,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     })
   })
 
-test('mistakes are shown when a field is left, and again on saving @contacts-3', async ({ page }) => {
+test('errors are shown when a field is left, and again on saving @contacts-3', async ({ page }) => {
   await page.goto('/dashboard/contacts?add=true')
   await field(page, 'Name').fill(' ')
   await field(page, 'Wallet address').fill('ada.eth')
@@ -119,7 +119,7 @@ test('mistakes are shown when a field is left, and again on saving @contacts-3',
   await expect(alert(page)).toHaveCount(0)
 })
 
-test('a duplicate is warned about, not forbidden @contacts-4', async ({ page, own }) => {
+test('a duplicate gets a warning but is allowed @contacts-4', async ({ page, own }) => {
   const address = newAddress()
   const twin = { name: 'Twin', address }
   await own.contact({ ...twin, email: 'twin@bursar.test' })
@@ -185,7 +185,11 @@ test('a contact can be deleted only once the dialog says what depends on it @con
 test.describe('failures', () => {
   test.use({ tolerated: /status of (404|409|500)|ERR_FAILED/ })
 
-  test('two deletions at once, in two tabs, are both fine @contacts-7', async ({ page, context, own }) => {
+  test('deleting a contact in two tabs at the same time succeeds in both @contacts-7', async ({
+    page,
+    context,
+    own,
+  }) => {
     const { id } = await own.contact({ name: 'Twice', address: newAddress() })
     const other = await context.newPage()
     for (const tab of [page, other]) {
@@ -200,7 +204,10 @@ test.describe('failures', () => {
     }
   })
 
-  test('a balance that can’t be read is unavailable, the list is not @contacts-8', async ({ page, own }) => {
+  test('a balance that can’t be read shows as unavailable, and the list still loads @contacts-8', async ({
+    page,
+    own,
+  }) => {
     await own.contact({ name: 'Unread', address: newAddress() })
     await page.route('**/api/contacts/balances?*', (route) => route.abort())
     await page.goto('/dashboard/contacts')
@@ -208,7 +215,7 @@ test.describe('failures', () => {
     await audit(page, 'contacts-unavailable')
   })
 
-  test('each call has words for its failure @contacts-9', async ({ page, own }) => {
+  test('each failed call shows its own message @contacts-9', async ({ page, own }) => {
     const { id, name } = await own.contact({ name: 'Stubborn', address: newAddress() })
     const failure = { success: false, error: 'Something went wrong', code: 'internal' }
     let failing = ['POST', 'PUT', 'DELETE']
@@ -244,31 +251,28 @@ test.describe('failures', () => {
   })
 })
 
-signedOut(
-  'many contacts come in pages, and are searched all at once @contacts-10',
-  async ({ page, context, bursar }) => {
-    const many = await createAccount(bursar)
-    const token = many.session.accessToken
-    for (let i = 1; i <= 27; i++) {
-      const body = { name: `Person ${String(i).padStart(2, '0')}`, email: `p${i}@bursar.test` }
-      await bursar.api('/contacts', { token, method: 'POST', body })
-    }
-    await many.keep(context)
-    await page.goto('/dashboard/contacts')
-    await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
-    await button(page, 'Next page').click()
-    await expect(page.getByRole('row')).toHaveCount(3)
-    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('PERSON 27')
-    await expect(page.getByRole('row')).toHaveCount(2)
-    await audit(page, 'contacts-found')
-    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('nobody')
-    await expect(page.getByText('No contact matches “nobody”.')).toBeVisible()
-    await button(page, 'Clear search').click()
-    await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
-  },
-)
+signedOut('many contacts are paged, and a search covers all pages @contacts-10', async ({ page, context, bursar }) => {
+  const many = await createAccount(bursar)
+  const token = many.session.accessToken
+  for (let i = 1; i <= 27; i++) {
+    const body = { name: `Person ${String(i).padStart(2, '0')}`, email: `p${i}@bursar.test` }
+    await bursar.api('/contacts', { token, method: 'POST', body })
+  }
+  await many.keep(context)
+  await page.goto('/dashboard/contacts')
+  await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
+  await button(page, 'Next page').click()
+  await expect(page.getByRole('row')).toHaveCount(3)
+  await page.getByRole('searchbox', { name: 'Search contacts' }).fill('PERSON 27')
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await audit(page, 'contacts-found')
+  await page.getByRole('searchbox', { name: 'Search contacts' }).fill('nobody')
+  await expect(page.getByText('No contact matches “nobody”.')).toBeVisible()
+  await button(page, 'Clear search').click()
+  await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
+})
 
-test('the list fits and can be used by all @contacts-11', async ({ page, own }) => {
+test('the list fits every width and is accessible @contacts-11', async ({ page, own }) => {
   await own.contact({
     name: 'A name that goes on '.repeat(5).trim(),
     address: newAddress(),

@@ -1,4 +1,4 @@
-/** A wallet extension as pages meet it: EIP-1193, announced by EIP-6963. Its keys never enter the page. */
+/** A wallet extension as pages see it: an EIP-1193 provider, announced by EIP-6963. Its keys never enter the page. */
 import type { BrowserContext, Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
@@ -9,19 +9,19 @@ export type InjectedWallet = {
   /** Its accounts, the current one first. */
   addresses: [string, string]
   chainId: number
-  /** Networks that were added to it. */
+  /** Networks that it knows. */
   chains: Set<number>
   /** Whether the site may see its accounts. */
   authorized: boolean
   requests: Request[]
-  /** The next call of `method` fails: 4001 is a user who rejects it. */
+  /** Makes the next call of `method` fail. Code 4001 means that the user rejected it. */
   refuse(method: string, code?: number): void
-  /** What a user does in the wallet's own window. */
+  /** Acts as the user does in the wallet's own window. */
   choose(page: Page, addresses: string[]): Promise<void>
   goTo(page: Page, chainId: number): Promise<void>
 }
 
-/** For every page that `context` opens from now on. What it does not decide itself, it asks the local chain. */
+/** Injects the wallet into every page that `context` opens from now on. Other methods are forwarded to the local chain. */
 export async function injectWallet(context: BrowserContext, name = 'Test Wallet'): Promise<InjectedWallet> {
   const rdns = `test.bursar.${name.toLowerCase().replaceAll(' ', '-')}`
   const binding = `wallet_${rdns.replaceAll(/\W/g, '_')}`

@@ -1,4 +1,4 @@
-/** The two ways to use a screen: with a mouse, or with nothing but the keyboard. */
+/** The two ways to use a screen: by mouse, or by keyboard alone. */
 import { expect, type Locator, type Page } from '@playwright/test'
 import { audit } from './audit.ts'
 import { thorough } from './thorough.ts'
@@ -16,7 +16,7 @@ export type Input = {
 export const mouse = (page: Page): Input => ({
   name: 'mouse',
   async press(target) {
-    // A radio button that is drawn as its label.
+    // A visually hidden radio button, whose label is shown instead.
     if (await target.evaluate((element) => element.matches('.sr-only')))
       await target.locator('xpath=ancestor::label').click()
     else await target.click()
@@ -59,13 +59,13 @@ export const keyboard = (page: Page): Input => ({
   },
 })
 
-/** A state is checked once, also when it is used with mouse and keyboard. */
+/** Audits a state and restores the viewport. Once per state is enough, so tests by mouse use `notAudited`. */
 async function audited(page: Page, name: string): Promise<void> {
   const viewport = page.viewportSize()!
   await audit(page, name)
   await page.setViewportSize(viewport)
 }
-const unseen: typeof audited = async () => {}
+const notAudited: typeof audited = async () => {}
 
 type InputMode = {
   by: string
@@ -74,36 +74,36 @@ type InputMode = {
   look: typeof audited
 }
 
-/** By keyboard in `npm test`, where most other tests use the mouse; with both in `npm run test:long screens`. */
+/** `npm test` uses the keyboard, since most other tests use the mouse; `npm run test:long screens` uses both. */
 const modes = (mouseAt: InputMode['viewport'], keyboardAt: InputMode['viewport']): InputMode[] => [
-  ...(thorough ? [{ by: 'mouse', viewport: mouseAt, inputOf: mouse, look: unseen }] : []),
+  ...(thorough ? [{ by: 'mouse', viewport: mouseAt, inputOf: mouse, look: notAudited }] : []),
   { by: 'keyboard', viewport: keyboardAt, inputOf: keyboard, look: audited },
 ]
 
 /** One test by mouse in a wide window, one by keyboard in a window as narrow as a phone. */
 export const inputModes = modes({ width: 1400, height: 900 }, { width: 390, height: 844 })
 
-/** The same at other widths, so that mouse and keyboard are each used at more than one. */
+/** The same at other widths, so that mouse and keyboard are each used at more than one width. */
 export const inputModesSwapped = modes({ width: 390, height: 844 }, { width: 820, height: 900 })
 
-/** Presses Tab until `target` has the focus; once around at most. */
+/** Presses Tab until `target` has the focus, at most once around the page. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
-  await expect(target, 'Tab passes by what is disabled').toBeEnabled()
+  await expect(target, 'Tab skips disabled controls').toBeEnabled()
   await tabInto(page, target)
   await expect(target).toBeFocused()
 }
 
-/** Tab reaches the group's chosen button; arrows go on from there. */
+/** Tab reaches the group's checked button; arrow keys move on from there. */
 async function chooseRadio(page: Page, target: Locator): Promise<void> {
   await tabInto(page, target)
   for (let i = 0; i < 10 && !(await target.isChecked()); i++) await page.keyboard.press('ArrowRight')
   await expect(target).toBeChecked()
 }
 
-/** To `target` itself, or to another radio button of its group. */
+/** Tabs to `target` itself, or to another radio button of its group. */
 async function tabInto(page: Page, target: Locator): Promise<void> {
-  // Found once: searching by role at each stop would be most of the cost.
+  // Resolved once: a search by role at each stop would be most of the cost.
   let element = (await target.elementHandle())!
   for (let presses = 0; ; presses++) {
     const { gone, here, stops } = await element.evaluate((each) => {
@@ -112,7 +112,7 @@ async function tabInto(page: Page, target: Locator): Promise<void> {
       return {
         gone: !each.isConnected,
         here: at === each || (radio(each) && radio(at) === radio(each)),
-        // Counted while walking: links that wait for a reply appear late.
+        // Counted at each stop: links that wait for a reply appear late.
         stops: document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]').length,
       }
     })

@@ -1,4 +1,4 @@
-/** Each screen of lists and figures in an account as it is after years, which tests/support/largeAccount.ts makes. */
+/** The screens with lists and figures, for an account after years of use, which tests/support/largeAccount.ts creates. */
 import type { Page } from '@playwright/test'
 import { size } from '../support/largeAccount.ts'
 import { keepSession, withFreshSession } from './accounts.ts'
@@ -17,14 +17,14 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('ten thousand transactions: paged, filtered, looked into @large-1', async ({ page }) => {
+    test('ten thousand transactions can be paged, filtered and opened @large-1', async ({ page }) => {
       const input = inputOf(page)
       await page.goto('/dashboard/transactions')
       await expect(page.getByText(`of ${size.transactions} `)).toBeVisible()
       await expect(rows(page)).toHaveCount(25)
       await look(page, 'large-transactions')
       if (viewport.width < 768)
-        await test.step('two lines each on a phone, sorted, opened by a tap @lists-32', async () => {
+        await test.step('on a phone, rows have two lines, can be sorted and open on a tap @lists-32', async () => {
           const heights = () => rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
           expect(Math.max(...(await heights()))).toBeLessThanOrEqual(72)
           await page.getByLabel('Sort by').selectOption('Largest first')
@@ -42,7 +42,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await input.press(next(page))
       await expect(page.getByText(`Showing 26-50 of ${size.transactions} `)).toBeVisible()
       await expect(page).toHaveURL(/page=2/)
-      await expect(page, 'found by the row before it').toHaveURL(/cursor=/)
+      await expect(page, 'the page is found by a cursor').toHaveURL(/cursor=/)
 
       await input.press(page.getByRole('button', { name: /^Filters/ }))
       const dialog = page.getByRole('dialog', { name: 'Filter Transactions' })
@@ -61,7 +61,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(page.getByText(`of ${size.transactions} `)).toBeVisible()
     })
 
-    test('two thousand payouts: paged, filtered, looked into @large-2', async ({ page }) => {
+    test('two thousand payouts can be paged, filtered and opened @large-2', async ({ page }) => {
       const input = inputOf(page)
       await page.goto('/dashboard/payouts')
       await expect(page.getByText(`of ${size.payouts} `)).toBeVisible()
@@ -79,7 +79,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await look(page, 'large-payout')
     })
 
-    test('five hundred contacts: searched and paged @large-3', async ({ page }) => {
+    test('five hundred contacts can be searched and paged @large-3', async ({ page }) => {
       const input = inputOf(page)
       await page.goto('/dashboard/contacts')
       await expect(rows(page)).toHaveCount(25)
@@ -91,7 +91,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(rows(page).first()).toContainText('Barbara 49')
     })
 
-    test('fifty groups and two hundred agents: one is chosen, its agents are there @large-4', async ({ page }) => {
+    test('choosing one of fifty groups shows its share of two hundred agents @large-4', async ({ page }) => {
       const input = inputOf(page)
       await page.goto('/dashboard/agents')
       const groups = page.getByRole('navigation', { name: 'Policy groups' }).getByRole('link')
@@ -103,14 +103,16 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await look(page, 'large-group')
     })
 
-    test('usage and overview know all groups and agents; the palette finds one of each @large-5', async ({ page }) => {
+    test('usage and overview cover all groups and agents, and the palette finds a contact and an agent @large-5', async ({
+      page,
+    }) => {
       const input = inputOf(page)
       await page.goto('/dashboard/usage')
       await expect(page.getByText('Group 00')).toBeVisible()
       await look(page, 'large-usage')
       await page.goto('/dashboard/overview')
       await expect(page.getByRole('region', { name: 'Active Agents' })).toContainText(String(size.agents))
-      await test.step('the newest five of ten thousand @overview-15', async () => {
+      await test.step('the overview lists the newest five of ten thousand transactions @overview-15', async () => {
         await expect(page.getByRole('region', { name: 'Recent Transactions' }).getByRole('listitem')).toHaveCount(5)
       })
       await look(page, 'large-overview')

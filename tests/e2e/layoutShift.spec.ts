@@ -1,4 +1,4 @@
-/** Nothing moves while replies arrive late. Long: part of `npm run test:long screens`. */
+/** Pages do not shift while replies arrive late. These tests are slow, so only `npm run test:long screens` runs them. */
 import type { Page } from '@playwright/test'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { thorough } from './thorough.ts'
@@ -8,7 +8,7 @@ const shiftLimit = 0.05
 
 type Shifts = { value: number; moved: string[] }
 
-/** Every request to the API takes three seconds, and each movement that the user did not cause is recorded. */
+/** Opens a page with every API request delayed by three seconds, and records each layout shift that no input caused. */
 async function open(page: Page, path: string) {
   await page.route('**/api/**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, lateMs))
@@ -46,7 +46,7 @@ if (thorough)
         '/dashboard/approvals',
         '/dashboard/settings',
       ])
-        test(`${path} stays still at ${width} px @screens-20`, async ({ page, context, seeded }) => {
+        test(`${path} does not shift at ${width} px @screens-20`, async ({ page, context, seeded }) => {
           await beSignedIn(context, seeded)
           await page.setViewportSize({ width, height: 844 })
           await open(page, path)
@@ -56,7 +56,7 @@ if (thorough)
         })
 
     for (const width of [390, 1400])
-      test(`a claim page stays still at ${width} px @screens-21`, async ({ page, seeded }) => {
+      test(`a claim page does not shift at ${width} px @screens-21`, async ({ page, seeded }) => {
         await page.setViewportSize({ width, height: 844 })
         await open(page, seeded.payout.path)
         await page.waitForLoadState('networkidle')

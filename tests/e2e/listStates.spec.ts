@@ -1,4 +1,4 @@
-/** Lists and usage in states that an account with data is not in: empty, too slow, partly done. */
+/** Lists and usage in states that the seeded account does not reach: empty, slow, partly done. */
 import type { Page } from '@playwright/test'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
@@ -10,7 +10,7 @@ const answer = (data: unknown, page?: { number: number; size: number; total: num
   json: { success: true, data, ...(page && { page }) },
 })
 
-test('a new account: nothing to show yet, and what to do @list-states-1', async ({ page, context, bursar }) => {
+test('a new account sees empty lists and what to do next @list-states-1', async ({ page, context, bursar }) => {
   const account = await createAccount(bursar)
   await account.keep(context)
   await page.goto('/dashboard/transactions')
@@ -41,10 +41,10 @@ test('the list of transactions is refreshed every 30 seconds, but not while a de
   await page.clock.install()
   await page.goto('/dashboard/transactions')
   await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
-  const asked = () => watch.requests.filter((url) => new URL(url).pathname === '/api/transactions/user').length
-  const before = asked()
+  const listRequests = () => watch.requests.filter((url) => new URL(url).pathname === '/api/transactions/user').length
+  const before = listRequests()
   await page.clock.runFor(31_000)
-  await expect.poll(asked).toBe(before + 1)
+  await expect.poll(listRequests).toBe(before + 1)
   await page
     .getByRole('link', { name: /^View details/ })
     .first()
@@ -52,10 +52,10 @@ test('the list of transactions is refreshed every 30 seconds, but not while a de
   const dialog = page.getByRole('dialog', { name: 'Transaction details' })
   await expect(dialog).toContainText('ID')
   await page.clock.runFor(95_000)
-  expect(asked()).toBe(before + 1)
+  expect(listRequests()).toBe(before + 1)
 })
 
-test('every status as people read it; a recipient that is not known; a refresh that takes its time @list-states-11', async ({
+test('shows each status in plain words, an unknown recipient and a slow refresh @list-states-11', async ({
   page,
   context,
   seeded,
@@ -96,9 +96,9 @@ test('every status as people read it; a recipient that is not known; a refresh t
     [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/],
   ]
   const page1 = { number: 1, size: 25, total: expected.length }
-  let late: Promise<void> | null = null
+  let delay: Promise<void> | null = null
   await page.route('**/api/transactions/user*', async (route) => {
-    await late
+    await delay
     await route.fulfill(
       answer(
         expected.map(([row]) => row),
@@ -121,7 +121,7 @@ test('every status as people read it; a recipient that is not known; a refresh t
 
   await expect(page.getByText('Syncing...')).toHaveCount(0)
   let arrive = () => {}
-  late = new Promise((resolve) => {
+  delay = new Promise((resolve) => {
     arrive = resolve
   })
   await page.clock.runFor(31_000)
@@ -184,11 +184,11 @@ test('an email that bounced is shown in the list and in the details @list-states
   await page.route(/\/api\/escrow\/list/, (route) =>
     route.fulfill(answer({ escrows: [payout, claimed, down] }, { number: 1, size: 25, total: 3 })),
   )
-  // The details load by themselves where they open before the list is there.
+  // The details load separately if they open before the list has loaded.
   await page.route('**/api/escrow/pay_3', (route) => route.fulfill(answer(down)))
   await page.route('**/api/escrow/pay_1/link', (route) => route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })))
   await page.goto('/dashboard/payouts')
-  // Once the payout has ended, it no longer matters what became of its message.
+  // After a payout has ended, the state of its message no longer matters.
   await expect(page.getByText('Email bounced')).toHaveCount(1)
   await page
     .getByRole('link', { name: /^View details/ })
@@ -199,12 +199,12 @@ test('an email that bounced is shown in the list and in the details @list-states
   await expect(dialog.getByText(/^Email bounced, /)).toBeVisible()
   await audit(page, 'payout-bounced')
 
-  await test.step('a link that the operator has taken down @list-states-12', async () => {
+  await test.step('a link that the operator took down is marked and hidden @list-states-12', async () => {
     await page.keyboard.press('Escape')
     await expect(page.getByText('Link taken down')).toHaveCount(1)
     await page.goto('/dashboard/payouts?detail=pay_3')
     await expect(dialog.getByRole('alert')).toContainText('The operator has taken this payout’s link down')
-    await expect(dialog.getByText('Claim link'), 'nobody should pass it on').toHaveCount(0)
+    await expect(dialog.getByText('Claim link'), 'it should not be passed on').toHaveCount(0)
     await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toBeVisible()
   })
 })
@@ -212,7 +212,7 @@ test('an email that bounced is shown in the list and in the details @list-states
 test.describe('one payout', () => {
   test.use({ tolerated: /status of (409|500)/ })
 
-  test('opened by its URL: followed while it is funded, its recipient added, its reclaim refused @list-states-9', async ({
+  test('a payout opened by its URL shows its funding, adds its recipient as a contact and explains a refused reclaim @list-states-9', async ({
     page,
     context,
     seeded,
@@ -305,8 +305,8 @@ test.describe('reclaim all', () => {
     expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
   })) as Escrow[]
 
-  /** The list as `shown` has it at that moment. */
-  async function listed(page: Page, shown: { payouts: Escrow[] }) {
+  /** Serves the list from `shown`, which the test may change, and starts to reclaim everything. */
+  async function startReclaimAll(page: Page, shown: { payouts: Escrow[] }) {
     await page.route(/\/api\/escrow\/list/, (route) => {
       const query = new URL(route.request().url()).searchParams
       const status = query.get('status')
@@ -321,14 +321,14 @@ test.describe('reclaim all', () => {
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('0 of 3')
   }
 
-  test('one that the recipient claimed first is named @list-states-4', async ({ page, context, seeded }) => {
+  test('names a payout that the recipient claimed first @list-states-4', async ({ page, context, seeded }) => {
     await beSignedIn(context, seeded)
     const shown = { payouts }
-    await listed(page, shown)
+    await startReclaimAll(page, shown)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('2 of 3')
-    await expect(page.getByText('RECLAIMED', { exact: true }), 'in the list, while the rest goes on').toHaveCount(2)
+    await expect(page.getByText('RECLAIMED', { exact: true }), 'in the list, while the rest continues').toHaveCount(2)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'WITHDRAWN' : 'RECLAIMED' }))
     await page.clock.runFor(2_100)
     const failed = page.getByRole('alertdialog', { name: 'Payouts not reclaimed' })
@@ -338,7 +338,11 @@ test.describe('reclaim all', () => {
     ])
   })
 
-  test('a request that fails says so, and can be made again @list-states-10', async ({ page, context, seeded }) => {
+  test('a failed reclaim request shows an error and can be retried @list-states-10', async ({
+    page,
+    context,
+    seeded,
+  }) => {
     await beSignedIn(context, seeded)
     let status = 200
     await page.route('**/api/escrow/reclaim-all', (route) =>
@@ -354,30 +358,30 @@ test.describe('reclaim all', () => {
     await expect(failed.getByRole('alert')).toHaveText('Failed to reclaim payouts')
   })
 
-  test('after 150 polls it says that some may still be in progress @list-states-5', async ({
+  test('after 150 polls the dialog says that some reclaims may still be in progress @list-states-5', async ({
     page,
     context,
     seeded,
   }) => {
     await beSignedIn(context, seeded)
-    let looks = 0
+    let polls = 0
     page.on('request', (request) => {
       const { pathname, searchParams: query } = new URL(request.url())
       // The page's own count of unclaimed payouts asks for page 1.
-      if (pathname === '/api/escrow/list' && query.get('status') === 'CREATED' && !query.has('page')) looks += 1
+      if (pathname === '/api/escrow/list' && query.get('status') === 'CREATED' && !query.has('page')) polls += 1
     })
-    await listed(page, { payouts })
-    const over = page.getByText('Timeout: Some reclaims may still be processing. Please check your payouts tab.')
-    for (let i = 0; i < 200 && !(await over.isVisible()); i++) {
+    await startReclaimAll(page, { payouts })
+    const timeout = page.getByText('Timeout: Some reclaims may still be processing. Please check your payouts tab.')
+    for (let i = 0; i < 200 && !(await timeout.isVisible()); i++) {
       await page.clock.runFor(2_000)
       await page.evaluate(() => null)
     }
-    await expect(over).toBeVisible()
-    expect(looks, 'which payouts, and then 150 polls').toBe(1 + 150)
+    await expect(timeout).toBeVisible()
+    expect(polls, 'one request for the payouts, then 150 polls').toBe(1 + 150)
   })
 })
 
-test('usage: every wallet side by side, and what is empty says so @list-states-6', async ({
+test('usage shows all wallets side by side and explains what is empty @list-states-6', async ({
   page,
   context,
   seeded,
@@ -471,12 +475,12 @@ test('usage: every wallet side by side, and what is empty says so @list-states-6
   const month = page.getByRole('region', { name: 'Monthly Account Spend' })
   await expect(month).toContainText('November 2026 · Nov 1, 2026 to Nov 30, 2026 (UTC)')
   await expect(month).toContainText('Dec 1, 2026, 00:00 UTC')
-  await expect(month, 'days of lists are others').toContainText('Months and days here are in UTC')
+  await expect(month, 'unlike the days of lists').toContainText('Months and days here are in UTC')
   const all = page.getByRole('region', { name: 'All Wallets' })
   await expect(all.getByRole('listitem')).toHaveCount(2)
   for (const text of ['Unnamed Wallet', 'Spent', 'Limit', 'Used %', '90%', 'Policy groups'])
     await expect(all.getByRole('listitem').first()).toContainText(text)
-  await test.step('test money is marked, and is none of the total @usage-3', async () => {
+  await test.step('test money is marked and not part of the total @usage-3', async () => {
     await expect(all.getByRole('listitem').first()).toContainText('$900.00 Test USDC')
     await expect(all.getByRole('listitem').nth(1)).toContainText('$900.00 USDC')
     await expect(page.getByLabel('Wallet', { exact: true })).toContainText('Unnamed Wallet (test network)')

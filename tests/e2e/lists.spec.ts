@@ -1,4 +1,4 @@
-/** Transactions, payouts and usage: filters, chips, files, reclaiming all, and what happens with odd URLs. */
+/** Transactions, payouts and usage: filters, chips, CSV files, reclaiming all, and invalid URLs. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createFundedWallet, createPayout } from '../support/testStack.ts'
@@ -11,13 +11,13 @@ import { recipient } from './seededAccount.ts'
 test.describe('transactions', () => {
   test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
-  test('filters are drafts until applied, are in the URL except people, and are removed one by one @lists-1', async ({
+  test('filters are drafts until applied, then in the URL except personal data, and can be removed one by one @lists-1', async ({
     page,
   }) => {
     await page.goto('/dashboard/transactions')
     const table = page.getByRole('table', { name: 'Transactions' })
     await expect(table.getByRole('row')).not.toHaveCount(1)
-    await test.step('the sender is the agent, or User @lists-33', async () => {
+    await test.step('the sender is shown as the agent or “User” @lists-33', async () => {
       const senderOf = (text: string) => table.getByRole('row').filter({ hasText: text }).getByRole('cell').nth(2)
       await expect(senderOf('$41.50')).toHaveText('Scout')
       await expect(senderOf('ada@bursar.test')).toHaveText('User')
@@ -66,9 +66,7 @@ test.describe('transactions', () => {
     await expect(page).toHaveURL(/\/dashboard\/transactions$/)
   })
 
-  test('a filter that finds nothing says so; hand-written filters that are impossible are left out @lists-2', async ({
-    page,
-  }) => {
+  test('shows when no transaction matches, and ignores invalid filters in the URL @lists-2', async ({ page }) => {
     await page.goto('/dashboard/transactions?status=completed&min=999999&from=2026-13-40&type=gift&page=banana')
     await expect(page.getByText('No transactions match your filters.')).toBeVisible()
     await expect(page.getByRole('list', { name: 'Active filters' }).getByRole('listitem')).toHaveCount(3)
@@ -80,7 +78,7 @@ test.describe('transactions', () => {
     const table = page.getByRole('table', { name: 'Transactions' })
     await expect(table).toBeVisible()
 
-    await test.step('sorted by its columns, which the URL keeps, also through a filter @lists-31', async () => {
+    await test.step('the list is sorted by a column, and the URL keeps the order, even when a filter is applied @lists-31', async () => {
       const amounts = () => table.getByRole('row').getByText(/^\$/).allInnerTexts()
       const inOrder = async (falling: boolean) => {
         const values = (await amounts()).map((text) => Number(/[\d.]+/.exec(text)![0]))
@@ -106,7 +104,7 @@ test.describe('transactions', () => {
       await expect(page).not.toHaveURL(/sort=/)
     })
 
-    await test.step('a contact is searched for @lists-34', async () => {
+    await test.step('the contact to filter by is found by a search @lists-34', async () => {
       await page.getByRole('button', { name: /^Filters/ }).click()
       const contact = page.getByRole('combobox', { name: 'Contact' })
       await contact.fill('nobody like this')
@@ -124,10 +122,12 @@ test.describe('transactions', () => {
     })
   })
 
-  test('a refusal names its rule and figures; a stranger becomes a contact @lists-3', async ({ page }) => {
+  test('a refusal shows its rule and figures, and its recipient can be added as a contact @lists-3', async ({
+    page,
+  }) => {
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
     const refused = page.getByRole('row').filter({ hasText: 'Failed' }).first()
-    await test.step('in the list already; its row opens wherever it is pressed, but not by marking text @lists-30', async () => {
+    await test.step('the list already shows the rule, and the row opens on a click anywhere but not on selecting text @lists-30', async () => {
       const rule = refused.getByText('Budget limit', { exact: true })
       const box = (await rule.boundingBox())!
       await page.mouse.move(box.x + 2, box.y + 8)
@@ -154,7 +154,7 @@ test.describe('transactions', () => {
     await expect(page.getByText(`${name} was added to your contacts.`)).toBeVisible()
   })
 
-  test('CSV holds what is filtered @lists-4', async ({ page }) => {
+  test('the CSV file contains the filtered transactions @lists-4', async ({ page }) => {
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
     await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
     const download = page.waitForEvent('download')
@@ -167,14 +167,14 @@ test.describe('transactions', () => {
     expect(lines.join()).toContain(recipient)
   })
 
-  test('a filtered list says how many match on all pages and what they spent, test money apart @lists-38', async ({
+  test('a filtered list shows how many match on all pages and what they spent, with test money separate @lists-38', async ({
     page,
   }) => {
     const figure = page.getByRole('main').getByRole('status').filter({ hasText: 'Spent' })
     await page.goto('/dashboard/transactions?status=completed&min=41.5&max=41.5')
     await expect(figure).toContainText('1 transaction. Spent: $41.50 USDC. Counts completed payments')
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
-    await expect(figure, 'what failed is not spent').toContainText(/^\d+ transactions?\. Spent: \$0\.00 USDC\./)
+    await expect(figure, 'failed payments are not spent').toContainText(/^\d+ transactions?\. Spent: \$0\.00 USDC\./)
     await page.route('**/api/transactions/user?*', async (route) => {
       const response = await route.fetch()
       const body = await response.json()
@@ -191,7 +191,7 @@ test.describe('transactions', () => {
   })
 })
 
-test('test money is marked wherever its amount is shown, and not added to money @lists-25', async ({
+test('test money is marked wherever an amount is shown and is never added to real money @lists-25', async ({
   page,
   context,
   bursar,
@@ -201,7 +201,7 @@ test('test money is marked wherever its amount is shown, and not added to money 
   const token = account.session.accessToken
   const wallet = await createFundedWallet(bursar, token)
   for (let i = 0; i < 2; i++) await createPayout(bursar, token, wallet.id)
-  // The newer of both is shown as one from a wallet on Base Sepolia.
+  // The newer payout is shown as if its wallet were on Base Sepolia.
   const onSepolia = (row: { sourceWallet?: { chain: string }; fromWalletChain?: string }) => {
     if (row.sourceWallet) row.sourceWallet.chain = 'base-sepolia'
     if (row.fromWalletChain) row.fromWalletChain = 'base-sepolia'
@@ -226,7 +226,7 @@ test('test money is marked wherever its amount is shown, and not added to money 
   await expect(dialog).toContainText('5.00 USDC and 5.00 Test USDC together')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
-  // The recipient is faster.
+  // The recipient claims first.
   await page
     .getByRole('button', { name: /^Reclaim funds of/ })
     .first()
@@ -245,7 +245,7 @@ test('test money is marked wherever its amount is shown, and not added to money 
   await expect(failed.getByRole('button', { name: 'Try again' })).toHaveCount(0)
 })
 
-test('payouts: filtered, and all reclaimed @lists-5', async ({ page, context, bursar }) => {
+test('payouts can be filtered and all reclaimed @lists-5', async ({ page, context, bursar }) => {
   const account = await createAccount(bursar)
   await account.keep(context)
   const token = account.session.accessToken
@@ -257,7 +257,7 @@ test('payouts: filtered, and all reclaimed @lists-5', async ({ page, context, bu
   await test.step('filter', async () => {
     await page.getByRole('button', { name: 'Filters' }).click()
     const dialog = page.getByRole('dialog', { name: 'Filter Payouts' })
-    await test.step('drafts: nothing until it is applied, and nothing kept of what is cancelled @lists-35', async () => {
+    await test.step('filters are drafts: nothing happens until they are applied, and Cancel discards them @lists-35', async () => {
       await dialog.getByLabel('WITHDRAWN').check()
       await dialog.getByRole('button', { name: 'Last 7 days' }).click()
       await expect(page).toHaveURL(/\/payouts$/)
@@ -297,14 +297,16 @@ test('payouts: filtered, and all reclaimed @lists-5', async ({ page, context, bu
     await done.getByRole('button', { name: 'Done' }).click()
     await expect(page.getByText('RECLAIMED')).toHaveCount(3)
     await expect(page.getByRole('button', { name: /Reclaim All Pending/ })).toHaveCount(0)
-    await expect(page.locator('#content:focus, #content :focus'), 'the button took no focus with it').toHaveCount(1)
+    await expect(page.locator('#content:focus, #content :focus'), 'the focus is not lost with the button').toHaveCount(
+      1,
+    )
     await page.goto('/dashboard/transactions?type=payout&status=failed')
     const rows = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
     await expect(rows.filter({ hasText: 'Funds Reclaimed' })).toHaveCount(3)
   })
 })
 
-test('payout details: the hash copied, a new code sent, taken back, by keyboard alone @lists-6', async ({
+test('payout details copy the hash, send a new code and reclaim, by keyboard alone @lists-6', async ({
   page,
   context,
   bursar,
@@ -333,7 +335,7 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   await input.press(dialog.getByRole('button', { name: 'Reclaim funds' }))
   const ask = page.getByRole('alertdialog', { name: 'Reclaim payout' })
   const focused = page.locator('[role=alertdialog]:focus, [role=alertdialog] :focus')
-  await expect(focused, 'the focus goes from one dialog into the next').toHaveCount(1)
+  await expect(focused, 'the focus moves from one dialog to the next').toHaveCount(1)
   await audit(page, 'payouts-reclaim')
   await input.press(ask.getByRole('button', { name: 'Reclaim 5.00 USDC' }))
   await expect(page.getByRole('dialog', { name: /Reclaimed/ })).toBeVisible({ timeout: 40_000 })
@@ -342,11 +344,15 @@ test('payout details: the hash copied, a new code sent, taken back, by keyboard 
   await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toHaveCount(0)
 })
 
-test('usage: the month, groups with their agents, top up @lists-7', async ({ page, context, seeded }) => {
+test('usage shows the month and groups with their agents, and opens the top-up dialog @lists-7', async ({
+  page,
+  context,
+  seeded,
+}) => {
   await beSignedIn(context, seeded)
   await page.goto(`/dashboard/usage?wallet=${seeded.wallet.id}`)
   await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toContainText('Total Spent')
-  await test.step('spending per day by agent and by group, over spans that the URL keeps @usage-1', async () => {
+  await test.step('spending per day is shown by agent and by group, over a span that the URL keeps @usage-1', async () => {
     const spending = page.getByRole('region', { name: 'Spending' })
     const byAgent = spending.getByRole('table', { name: 'Spent per day by agent, in USDC' })
     await expect(byAgent.getByRole('row')).toHaveCount(31)
@@ -372,7 +378,7 @@ test('usage: the month, groups with their agents, top up @lists-7', async ({ pag
   await expect(group).toHaveAttribute('aria-expanded', 'false')
   await group.press('Enter')
   await expect(page.getByText('Scout').filter({ visible: true }).first()).toBeVisible()
-  await test.step('a budget’s history with what raised it @usage-2', async () => {
+  await test.step('a budget’s history shows what changed it @usage-2', async () => {
     const history = page.getByRole('region', { name: `Budget history of ${seeded.group.name}` })
     await expect(history.getByRole('list', { name: 'Changes of the budget' })).toContainText(
       'Created with a limit of $50.00',
@@ -387,9 +393,9 @@ test('usage: the month, groups with their agents, top up @lists-7', async ({ pag
   await page.keyboard.press('Escape')
 })
 
-test.describe('usage that can not be loaded', () => {
+test.describe('usage that cannot be loaded', () => {
   test.use({ tolerated: /status of 503|Failed to load resource/ })
-  test('keeps its loading text; after ten seconds one may try again @lists-8', async ({ page, context, seeded }) => {
+  test('keeps its loading text and offers a retry after ten seconds @lists-8', async ({ page, context, seeded }) => {
     await beSignedIn(context, seeded)
     let broken = true
     await page.route('**/api/usage/dashboard', (route) =>
@@ -401,10 +407,10 @@ test.describe('usage that can not be loaded', () => {
     await page.goto('/dashboard/usage')
     await expect(page.getByText('Loading usage data...')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden()
-    // It stands still from then on: otherwise the page's own next attempt might come before the press.
+    // The clock stays paused: otherwise the page's own next attempt might come before the key press.
     await page.clock.pauseAt(Date.now() + 10_500)
     broken = false
-    // The mouse waits for frames, and a fake clock draws none.
+    // A click would wait for frames, which a fake clock does not draw.
     await page.getByRole('button', { name: 'Try again' }).press('Enter')
     await page.clock.resume()
     await expect(page.getByRole('region', { name: 'Monthly Account Spend' })).toBeVisible()

@@ -19,7 +19,10 @@ const place = async (page: Page, name: string) => {
 test.describe('an account in use', () => {
   test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
-  test('opens with at most six calls, no layout shift, and figures @overview-1', async ({ page, watch }) => {
+  test('the overview opens with at most six calls and no layout shift, and its figures fit @overview-1', async ({
+    page,
+    watch,
+  }) => {
     await page.addInitScript(() => {
       const seen = { shift: 0 }
       Object.assign(window, { seen })
@@ -36,7 +39,7 @@ test.describe('an account in use', () => {
     expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(6)
     const shift = await page.evaluate(() => (window as unknown as { seen: { shift: number } }).seen.shift)
     expect(shift).toBeLessThanOrEqual(0.05)
-    await test.step('rows of 80 px, 16 px between them @overview-17', async () => {
+    await test.step('rows are 80 px high, with 16 px between them @overview-17', async () => {
       const boxes = await Promise.all(
         ['Total Balance', 'Active Agents', 'Recent Transactions'].map((name) => widget(page, name).boundingBox()),
       )
@@ -62,7 +65,7 @@ test.describe('an account in use', () => {
     await expect.poll(cut, 'figures that do not fit').toEqual([])
   })
 
-  test('every widget of the library shows something; what is on the dashboard cannot be added again @overview-2', async ({
+  test('every widget of the library loads, and one on the dashboard cannot be added again @overview-2', async ({
     page,
   }) => {
     await page.goto('/dashboard/overview')
@@ -97,7 +100,7 @@ test.describe('an account in use', () => {
     await expect(page.getByRole('main').getByRole('region')).toHaveCount(widgetTypes.length)
     await expect(page.getByRole('main').getByLabel('Loading')).toHaveCount(0)
     await audit(page, 'overview-all-widgets')
-    await test.step('the chart of days, of more days, and by group @overview-16', async () => {
+    await test.step('the transfers chart can show more days, and groups @overview-16', async () => {
       const chart = widget(page, '7-Day Transfers')
       await expect(chart.getByRole('table', { name: 'Spent per day by agent, in USDC' }).getByRole('row')).toHaveCount(
         8,
@@ -109,7 +112,7 @@ test.describe('an account in use', () => {
       await expect(table.getByRole('row')).toHaveCount(31)
       await expect(table.getByRole('columnheader', { name: 'Research' })).toBeAttached()
     })
-    await test.step('figures lead to lists of what they count @overview-13', async () => {
+    await test.step('figures link to lists of what they count @overview-13', async () => {
       for (const [name, filter] of [
         ['Success Rate', /transactions\?status=completed%2Cfailed$/],
         ['Failed Transactions', /transactions\?status=failed&from=\d{4}-\d\d-\d\d$/],
@@ -126,7 +129,7 @@ test.describe('an account in use', () => {
   })
 })
 
-test('what is dragged, resized, moved by keyboard, removed and put away is kept @overview-3', async ({
+test('changes of the layout by mouse and keyboard, removed widgets and dismissed first steps are stored @overview-3', async ({
   page,
   context,
   bursar,
@@ -141,12 +144,12 @@ test('what is dragged, resized, moved by keyboard, removed and put away is kept 
   const saved = () =>
     page.waitForResponse((answer) => answer.url().endsWith('/api/preferences') && answer.request().method() === 'PUT')
   await expect(widget(page, 'Total Balance').locator('.drag')).toHaveCount(0)
-  const before = await place(page, 'Active Agents') // the grid that can be dragged takes another's place
+  const before = await place(page, 'Active Agents') // unlocking replaces the grid with one that can be dragged
   await page.getByRole('button', { name: 'Unlock layout' }).click()
 
   await test.step('by mouse', async () => {
     const grip = widget(page, 'Total Balance').locator('.drag')
-    await expect(grip).toBeVisible() // the grid that can be dragged comes with it
+    await expect(grip).toBeVisible() // shown once the grid can be dragged
     const handle = (await grip.boundingBox())!
     const stored = saved()
     await page.mouse.move(handle.x + 10, handle.y + 10)
@@ -168,7 +171,7 @@ test('what is dragged, resized, moved by keyboard, removed and put away is kept 
     await expect(page.locator('[aria-live=polite]').filter({ hasText: 'Quick Stats, column' })).toHaveCount(1)
   })
 
-  await test.step('off the dashboard', async () => {
+  await test.step('removed from the dashboard', async () => {
     const stored = saved()
     await page.getByRole('button', { name: 'Remove Policy Groups' }).click()
     await stored
@@ -200,7 +203,7 @@ test('what is dragged, resized, moved by keyboard, removed and put away is kept 
   })
 })
 
-test('the first steps lead to where they are taken @overview-5', async ({ page, context, bursar }) => {
+test('the first steps link to where they can be completed @overview-5', async ({ page, context, bursar }) => {
   const account = await createAccount(bursar)
   await account.keep(context)
   const token = account.session.accessToken
@@ -212,7 +215,7 @@ test('the first steps lead to where they are taken @overview-5', async ({ page, 
 
   const steps = page.getByRole('region', { name: 'First steps' })
   await page.goto('/dashboard/overview')
-  await test.step('each of them looks like a link and is one for Tab @overview-18', async () => {
+  await test.step('each step looks like a link and is reached by Tab @overview-18', async () => {
     for (const label of await steps.getByRole('link').locator('span > span:first-child').all())
       await expect(label).toHaveCSS('text-decoration-line', 'underline')
     await steps.getByRole('button', { name: 'Dismiss first steps' }).focus()
@@ -226,7 +229,7 @@ test('the first steps lead to where they are taken @overview-5', async ({ page, 
   await page.keyboard.press('Escape')
   await expect(page.locator('#content')).toBeFocused()
 
-  // Refused, so nothing was paid: the step remains.
+  // The payment is refused, so the step remains.
   const body = { to: { type: 'address', address: recipient }, amount: '6' }
   const refused = await bursar.call('/v1/payments', { token: apiKey!, key: randomUUID(), body })
   expect(refused.status).toBe(403)
@@ -238,7 +241,7 @@ test('the first steps lead to where they are taken @overview-5', async ({ page, 
   await expect(page.getByRole('tab', { name: 'curl', exact: true })).toBeVisible()
 })
 
-test('on return from buying USDC: one toast, the balance is polled, the flag leaves the URL @overview-6', async ({
+test('returning from buying USDC shows one toast, polls the balance and removes the flag from the URL @overview-6', async ({
   page,
   context,
   seeded,
@@ -250,20 +253,20 @@ test('on return from buying USDC: one toast, the balance is polled, the flag lea
   await expect(page.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
-  const asked = () => watch.requests.filter((url) => new URL(url).pathname === '/api/overview').length
-  const before = asked()
+  const overviewRequests = () => watch.requests.filter((url) => new URL(url).pathname === '/api/overview').length
+  const before = overviewRequests()
   await page.clock.runFor(6_000)
-  await expect.poll(asked).toBeGreaterThan(before)
+  await expect.poll(overviewRequests).toBeGreaterThan(before)
   await page.clock.runFor(130_000)
-  const after = asked()
+  const after = overviewRequests()
   await page.clock.runFor(20_000)
-  expect(asked(), 'two minutes are enough').toBeLessThanOrEqual(after + 1)
+  expect(overviewRequests(), 'polling stops after two minutes').toBeLessThanOrEqual(after + 1)
 })
 
 test.describe('when the server fails', () => {
   test.use({ tolerated: /status of 503|Failed to load resource/ })
 
-  test('each widget says so and can be tried again @overview-7', async ({ page, context, seeded }) => {
+  test('each widget shows an error and can be retried @overview-7', async ({ page, context, seeded }) => {
     await beSignedIn(context, seeded)
     let broken = true
     await page.route('**/api/overview', (route) =>
@@ -283,7 +286,7 @@ test.describe('when the server fails', () => {
     await expect(widget(page, 'Quick Stats')).toContainText('Success rate')
   })
 
-  test('a layout that cannot be read is not replaced: the usual one takes its place until then @overview-14', async ({
+  test('a layout that cannot be loaded is kept, and the default layout is shown until it loads @overview-14', async ({
     page,
     context,
     seeded,

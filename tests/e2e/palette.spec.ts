@@ -11,13 +11,13 @@ test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search and commands' })
 const chosen = (page: Page) => page.getByRole('option', { selected: true })
 async function open(page: Page, text = '') {
-  await expect(page.getByRole('button', { name: /^Search/ })).toBeVisible() // it listens from then on
+  await expect(page.getByRole('button', { name: /^Search/ })).toBeVisible() // the shortcut works from then on
   await page.keyboard.press('ControlOrMeta+k')
   await expect(field(page)).toBeFocused()
   await page.keyboard.insertText(text)
 }
 
-test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything as it was @palette-1', async ({
+test('opens with Ctrl-K, moves with the arrow keys, goes with Enter and closes with Escape @palette-1', async ({
   page,
 }) => {
   await page.goto('/dashboard/settings')
@@ -34,7 +34,7 @@ test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything 
   await expect(field(page)).toHaveAttribute('aria-activedescendant', id!)
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowUp')
-  await expect(chosen(page)).toHaveText('Account Settings') // around the end
+  await expect(chosen(page)).toHaveText('Account Settings') // wraps around
   await page.keyboard.press('Escape')
   await expect(field(page)).toBeHidden()
   await expect(name).toBeFocused()
@@ -57,13 +57,13 @@ test('opens by Ctrl-K, walks by arrows, goes by Enter; Escape leaves everything 
   }
 })
 
-test('acts, people, agents and groups @palette-2', async ({ page, seeded }) => {
+test('finds actions, contacts and agents with their groups @palette-2', async ({ page, seeded }) => {
   await page.goto('/dashboard/overview')
   await page.getByRole('button', { name: /^Search/ }).click()
   await page.getByRole('option', { name: 'Create payout' }).click()
   await expect(page.getByRole('dialog', { name: 'Create Payout' })).toBeVisible()
   await page.keyboard.press('ControlOrMeta+k')
-  await expect(field(page), 'never over a dialog').toHaveCount(0)
+  await expect(field(page), 'it does not open over a dialog').toHaveCount(0)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
@@ -92,7 +92,7 @@ test('acts, people, agents and groups @palette-2', async ({ page, seeded }) => {
   await audit(page, 'palette-nothing')
 })
 
-test('a transaction by its id, by its hash, or by part of either @palette-3', async ({ page, bursar }) => {
+test('finds a transaction by its id, its hash, or a part of either @palette-3', async ({ page, bursar }) => {
   const { accessToken } = await login(bursar, demo.email, demo.password)
   const rows = await bursar.api<Transaction[]>('/transactions/user?status=completed', { token: accessToken })
   const { id, txHash } = rows.find((row) => row.txHash !== null)!

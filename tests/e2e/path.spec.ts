@@ -21,7 +21,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
   const dialog = page.getByRole('dialog')
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
-  await test.step('sign in with the temporary password and choose an own one', async () => {
+  await test.step('sign in with the temporary password and choose a new one', async () => {
     await page.goto('/')
     await expect(page.getByRole('heading', { name: 'Welcome Back' })).toBeVisible()
     await page.getByLabel('Email').fill(email)
@@ -57,7 +57,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     }
   })
 
-  const walletAddress = await test.step('deploy a wallet with a key of one’s own', async () => {
+  const walletAddress = await test.step('deploy a wallet with an owner key made in the browser', async () => {
     await button('New Wallet').click()
     await page.getByLabel('Wallet name').fill('Operations')
     await button('Continue').click()
@@ -83,7 +83,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     return address
   })
 
-  await test.step('fund it', async () => {
+  await test.step('fund the wallet', async () => {
     await button('Receive').click()
     await expect(dialog.getByRole('img', { name: /QR code/ })).toBeVisible()
     await button('Get 100.00 test USDC').click()
@@ -94,7 +94,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     }).toPass(onChain)
   })
 
-  await test.step('send to an address until it is confirmed', async () => {
+  await test.step('send to an address and wait for confirmation', async () => {
     await button('Send').click()
     await button('Review').click()
     await expect(page.getByRole('alert').first()).toHaveText('Please enter a recipient address')
@@ -122,7 +122,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await test.step('create a policy group and an agent, whose credentials are shown once', async () => {
       await goTo(page, 'Agents')
       await button('New Policy Group').click()
-      await page.getByLabel('Wallet', { exact: true }).selectOption('') // the only one is chosen
+      await page.getByLabel('Wallet', { exact: true }).selectOption('') // the only wallet is preselected
       await button('Create Policy Group').click()
       await expect(page.getByRole('alert')).toHaveText([
         'Policy name is required',
@@ -201,7 +201,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     return shown
   })
 
-  await test.step('its recipient claims it on a phone', async () => {
+  await test.step('the recipient claims the payout on a phone', async () => {
     const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
     await watch.over(phone)
     const claim = await phone.newPage()
@@ -210,7 +210,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await expect(claim.getByText('“Thank you”')).toBeVisible()
     await claim.getByLabel('6-digit code').fill(claimable.code === '111111' ? '222222' : '111111')
     await expect(claim.getByRole('alert')).toHaveText('Invalid passcode. 4 tries left.')
-    await claim.getByRole('button', { name: 'Continue' }).tap() // the same code costs no second try
+    await claim.getByRole('button', { name: 'Continue' }).tap() // the same wrong code does not count again
     await expect(claim.getByRole('alert')).toHaveText('Invalid passcode. 4 tries left.')
     await claim.getByLabel('6-digit code').fill(claimable.code)
     await claim.getByLabel('Destination address').fill(stranger)
@@ -221,7 +221,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await phone.close()
   })
 
-  await test.step('take another payout back', async () => {
+  await test.step('reclaim another payout', async () => {
     await createPayout(page, `nobody-${randomUUID().slice(0, 8)}@bursar.test`, '7.25')
     await button('Done').click()
     const row = page.getByRole('row').filter({ hasText: '7.25' })
@@ -264,7 +264,7 @@ async function goTo(page: Page, entry: string): Promise<void> {
   await expect(page.getByRole('navigation', { name: 'Main navigation' })).toBeHidden()
 }
 
-/** From the Payouts page; leaves the dialog with link and code open. */
+/** Creates a payout on the Payouts page. Leaves the dialog with link and code open. */
 async function createPayout(page: Page, to: string, amount: string, memo?: string): Promise<void> {
   await page.getByRole('button', { name: 'Create Payout', exact: true }).click()
   await expect(page.getByLabel('Source wallet')).not.toHaveValue('') // the only one

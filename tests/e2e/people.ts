@@ -1,4 +1,4 @@
-/** Users with 200 USDC in a wallet, other than the demo user that other tests read. */
+/** Users with 200 USDC in a wallet, separate from the demo user whose data other tests read. */
 import { randomUUID } from 'node:crypto'
 import type { Contact } from '#schemas/contact.ts'
 import type { Payment, Problem } from '#schemas/payment.ts'
@@ -25,7 +25,7 @@ export async function createPayer(bursar: BursarClient) {
   return { account, wallet, api, contact }
 }
 
-/** A payer with two contacts, who makes policy groups and agents. */
+/** A payer with two contacts, and functions that create policy groups and agents and pay. */
 export async function createOwner(bursar: BursarClient) {
   const payer = await createPayer(bursar)
   const grace = await payer.contact({ name: 'Grace Hopper', address: recipient, email: 'grace@bursar.test' })
@@ -49,7 +49,7 @@ export async function createOwner(bursar: BursarClient) {
   }
 }
 
-/** The token's address on the chain where wallets are made. */
+/** Returns the address of USDC on Base. */
 export async function usdcOf(bursar: BursarClient): Promise<`0x${string}`> {
   const { chains } = await bursar.api<{ chains: { 8453: { contracts: { usdc: `0x${string}` } } } }>('/config')
   return chains[8453].contracts.usdc

@@ -45,13 +45,13 @@ test.describe('signed in', () => {
   test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
   for (const [name, [path, ready]] of Object.entries(screens))
-    test(`${name} fits and can be used by all @screens-1`, async ({ page, seeded }) => {
+    test(`${name} fits every width and is accessible @screens-1`, async ({ page, seeded }) => {
       await page.goto(`/dashboard${typeof path === 'string' ? path : path(seeded)}`)
       await ready(page)
       await audit(page, name)
     })
 
-  test('the menu fits, holds the focus and gives it back @screens-2', async ({ page }) => {
+  test('the menu fits, traps the focus and restores it @screens-2', async ({ page }) => {
     await page.goto('/dashboard/contacts')
     const menu = page.getByRole('button', { name: 'Open menu' })
     await menu.press('Enter')
@@ -63,10 +63,10 @@ test.describe('signed in', () => {
     await expect(menu).toBeFocused()
   })
 
-  test('in a window of 300 px no page scrolls sideways @screens-22', async ({ page, seeded }) => {
+  test('no page scrolls sideways in a window of 300 px @screens-22', async ({ page, seeded }) => {
     await page.setViewportSize({ width: 300, height: 800 })
-    const most = ['wallets', 'agents-group', 'contacts', 'payouts', 'settings']
-    const names = ['overview', 'transactions', ...(thorough ? most : [])]
+    const others = ['wallets', 'agents-group', 'contacts', 'payouts', 'settings']
+    const names = ['overview', 'transactions', ...(thorough ? others : [])]
     const usage: [string, Ready] = ['/usage', shown('Monthly Account Spend')]
     for (const [name, [path, ready]] of [
       ...names.map((each) => [each, screens[each]!] as const),
@@ -79,7 +79,7 @@ test.describe('signed in', () => {
     }
   })
 
-  test('a dialog closes by Escape and by going back, which opens none again @screens-15', async ({ page }) => {
+  test('Escape and going back close a dialog, and going back does not reopen it @screens-15', async ({ page }) => {
     await page.goto('/dashboard/contacts')
     await page.getByRole('button', { name: 'Add Contact' }).click()
     await expect(page).toHaveURL('/dashboard/contacts?add=true')
@@ -92,10 +92,12 @@ test.describe('signed in', () => {
     await expect(page).toHaveURL('/dashboard/contacts')
     await page.goBack()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Contacts')
-    await expect(page.getByRole('dialog'), 'what was closed does not come back').toHaveCount(0)
+    await expect(page.getByRole('dialog'), 'a closed dialog does not reopen').toHaveCount(0)
   })
 
-  test('above a phone’s keyboard a dialog keeps its buttons in view and room to type @screens-14', async ({ page }) => {
+  test('with a phone’s keyboard open, a dialog keeps its buttons in view and leaves room to type @screens-14', async ({
+    page,
+  }) => {
     await page.setViewportSize({ width: 390, height: 420 })
     for (const [path, last] of [
       ['/dashboard/payouts?create=true', 'Sender name'],
@@ -126,11 +128,11 @@ test.describe('signed in', () => {
     await expect(page.getByLabel('Network')).toHaveText('Base Sepolia')
     await expect(page.getByText('Test network: the money here is test USDC and has no value.')).toBeAttached()
     await expect(page.getByTestId('wallets-summary')).toContainText(/On Base: \$.* of USDC\./)
-    await expect(page.getByTestId('total'), 'its sums are of that money').toHaveText(/^\$[\d,.]+ Test USDC$/)
+    await expect(page.getByTestId('total'), 'sums are in test money').toHaveText(/^\$[\d,.]+ Test USDC$/)
     await audit(page, 'wallets-staging')
   })
 
-  test('an unknown path leads to the overview @screens-3', async ({ page }) => {
+  test('an unknown path redirects to the overview @screens-3', async ({ page }) => {
     await page.goto('/nowhere/at/all')
     await expect(page).toHaveURL('/dashboard/overview')
     await page.goto('/login')
@@ -151,7 +153,11 @@ test.describe('signed in', () => {
 test.describe('a session that ended', () => {
   test.use({ tolerated: /status of 401/ })
 
-  test('says so, counts down and leads to sign-in and back @screens-4', async ({ page, context, bursar }) => {
+  test('a countdown announces that the session has expired and redirects to sign-in @screens-4', async ({
+    page,
+    context,
+    bursar,
+  }) => {
     await page.clock.install()
     await keepRevoked(context, bursar)
     await page.clock.pauseAt(Date.now() + 60_000)
@@ -173,10 +179,14 @@ test.describe('a session that ended', () => {
     await until(() => expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts', { timeout: 100 }))
   })
 
-  test('its dialog fits and can be used by all @screens-5', async ({ page, context, bursar }) => {
+  test('the Session Expired dialog fits every width and is accessible @screens-5', async ({
+    page,
+    context,
+    bursar,
+  }) => {
     await context.addInitScript(() => {
       const start = window.setInterval
-      // The countdown pauses.
+      // Stops the countdown.
       Object.assign(window, { setInterval: (run: () => void, ms: number) => (ms === 1000 ? 0 : start(run, ms)) })
     })
     await keepRevoked(context, bursar)
@@ -200,7 +210,7 @@ async function signInAsDemo(page: Page): Promise<void> {
 }
 
 test.describe('signed out', () => {
-  test('the guard leads to sign-in and back to the requested page @screens-6', async ({ page }) => {
+  test('the guard redirects to sign-in and back to the requested page @screens-6', async ({ page }) => {
     await page.goto('/dashboard/payouts?create=true')
     await expect(page).toHaveURL(`/login?redirect=${encodeURIComponent('/dashboard/payouts?create=true')}`)
     await signInAsDemo(page)
@@ -209,7 +219,7 @@ test.describe('signed out', () => {
   })
 
   for (const elsewhere of ['https://evil.example/dashboard', '//evil.example', 'javascript:alert(1)', '/dashboards'])
-    test(`sign-in does not lead to ${elsewhere} @screens-7`, async ({ page }) => {
+    test(`sign-in does not redirect to ${elsewhere} @screens-7`, async ({ page }) => {
       await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`)
       await signInAsDemo(page)
       await expect(page).toHaveURL('/dashboard/overview')
@@ -217,7 +227,7 @@ test.describe('signed out', () => {
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
-  test('an unknown path leads to sign-in @screens-8', async ({ page }) => {
+  test('an unknown path redirects to sign-in @screens-8', async ({ page }) => {
     await page.goto('/nowhere/at/all')
     await expect(page).toHaveURL('/login')
     await page.goto('/dashboard/nowhere')
@@ -226,19 +236,19 @@ test.describe('signed out', () => {
 
   test.describe('refused', () => {
     test.use({ tolerated: /status of 401/ })
-    test('sign-in says what is wrong, where it is wrong @screens-9', async ({ page }) => {
-      const asked = Promise.withResolvers<void>()
+    test('sign-in shows each error at its field @screens-9', async ({ page }) => {
+      const configReply = Promise.withResolvers<void>()
       let beta: object = { betaAccessUrl: null }
       await page.route('**/api/config', async (route) => {
         const { data, ...rest } = await (await route.fetch()).json()
-        await asked.promise
+        await configReply.promise
         await route.fulfill({ json: { ...rest, data: { ...data, ...beta } } })
       })
       await page.goto('/login')
       const link = page.getByRole('link', { name: 'Request beta access' })
       await expect(page.getByRole('link', { name: 'Create an account' })).toBeVisible()
       await expect(page.getByText('Request beta access'), 'its address is not known yet').toBeHidden()
-      asked.resolve()
+      configReply.resolve()
       await expect(page.getByText("Don't have an account?"), 'not offered by this deployment').toHaveCount(0)
       beta = {}
       await page.reload()
@@ -265,15 +275,15 @@ test.describe('signed out', () => {
     '/forgot-password': /password/i,
     '/reset-password': /password/i,
   }))
-    test(`${path} fits and can be used by all @screens-10`, async ({ page }) => {
+    test(`${path} fits every width and is accessible @screens-10`, async ({ page }) => {
       await page.goto(path)
       await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
       await audit(page, path.slice(1))
     })
 
-  test('a password that has to be replaced leads to the form for a new one', async ({ page }) => {
+  test('an expired temporary password leads to the form for a new one', async ({ page }) => {
     const challenge = { challengeName: 'NEW_PASSWORD_REQUIRED', session: 'any', email: demo.email }
-    // The server asks for this days after a sign-up only.
+    // The server asks for this only days after sign-up.
     await page.route('**/api/auth/cognito/login', (route) =>
       route.fulfill({ json: { success: true, data: challenge } }),
     )
@@ -292,7 +302,7 @@ test.describe('signed out', () => {
     login: () => '/login',
     claim: ({ payout }: SeededAccount) => payout.path,
   }))
-    test(`${name} loads no code of wallets or the server @screens-11`, async ({ page, watch, seeded }) => {
+    test(`${name} loads no wallet code and no server code @screens-11`, async ({ page, watch, seeded }) => {
       await page.goto(path(seeded))
       await expect(page.getByRole('button', { name: /Sign In|Continue/ })).toBeVisible()
       const scripts = watch.requests.filter((url) => url.endsWith('.js'))
@@ -353,11 +363,11 @@ test.describe('headers', () => {
     '/api/nothing': api,
   }
   for (const [path, headers] of Object.entries(expected))
-    test(`${path} carries the security headers @screens-12`, async ({ request }) => {
+    test(`${path} has the security headers @screens-12`, async ({ request }) => {
       expect((await request.get(path)).headers()).toMatchObject(headers)
     })
 
-  test('assets are kept for ever', async ({ page, request, watch }) => {
+  test('assets are cached permanently', async ({ page, request, watch }) => {
     await page.goto('/login')
     const asset = watch.requests.find((url) => /\/assets\/.*\.js$/.test(url))
     const { 'cache-control': cache, 'content-security-policy': csp } = (await request.get(asset!)).headers()

@@ -1,4 +1,4 @@
-/** The demo user's account as it looks after a while of use: what the screens show. */
+/** The demo user's account after some use, as the screens show it. */
 import { randomUUID } from 'node:crypto'
 import type { Payment } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
@@ -44,7 +44,8 @@ export async function seedAccount(bursar: BursarClient): Promise<SeededAccount> 
     })
   const paid = await pay('41.5')
   const refused = await pay('20')
-  if (paid.status !== 201 || refused.status !== 403) throw new Error('the first payment fits the budget, the next not')
+  if (paid.status !== 201 || refused.status !== 403)
+    throw new Error('the first payment must fit the budget, the second must not')
   const payout = await createPayout(bursar, token, wallet.id)
   await until('the payment', async () => {
     const { status } = await bursar.plain<Payment>(`/v1/payments/${paid.body.id}`, { token: apiKey })

@@ -18,7 +18,7 @@ const open = (page: Page, act: string, walletId: string) => page.goto(`/dashboar
 const contactField = (page: Page) => page.getByRole('combobox', { name: 'Contact' })
 const paste = (page: Page, label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
 
-/** By keyboard: Tab to the chosen one, arrows to the wanted one. */
+/** By keyboard: Tab to the selected tab, then arrow keys to the wanted one. */
 async function chooseTab(page: Page, by: string, name: 'Email' | 'Contact') {
   const tab = page.getByRole('tab', { name })
   if (by === 'mouse') return tab.click()
@@ -36,7 +36,7 @@ async function review(page: Page, to: string, amount: string) {
 }
 
 test.describe('the form', () => {
-  test('says what is wrong with a recipient, in the order of the rules @send-1', async ({ page, own }) => {
+  test('shows the first rule that a recipient violates @send-1', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
     await paste(page, 'Amount', '1')
     for (const [text, problem] of [
@@ -72,7 +72,7 @@ test.describe('the form', () => {
     await audit(page, 'send-contact-empty')
   })
 
-  test('reads amounts as people paste them, and refuses the rest @send-2', async ({ page, own }) => {
+  test('accepts amounts in the forms that people paste and refuses other text @send-2', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
     await paste(page, 'Recipient address', newAddress())
     const amount = page.getByLabel('Amount', { exact: true })
@@ -116,7 +116,7 @@ test.describe('the form', () => {
     await expect(page.getByRole('heading', { name: 'Review payment' })).toBeVisible()
   })
 
-  test('a payout has a least amount @send-3', async ({ page, own }) => {
+  test('a payout has a minimum amount @send-3', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
     await page.getByRole('tab', { name: 'Email' }).click()
     await paste(page, 'Recipient email', newEmail())
@@ -130,7 +130,10 @@ for (const { by, viewport, inputOf, look } of inputModes)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('to an address: reviewed, with a first-time warning, followed to the end @send-4', async ({ page, own }) => {
+    test('a send to an address is reviewed with a first-payment warning and followed until confirmed @send-4', async ({
+      page,
+      own,
+    }) => {
       const input = inputOf(page)
       const to = newAddress()
       await open(page, 'send', own.wallet.id)
@@ -151,7 +154,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(dialog(page)).toBeHidden()
     })
 
-    test('to a contact, by the method that is chosen @send-5', async ({ page, own }) => {
+    test('a send to a contact uses the chosen method @send-5', async ({ page, own }) => {
       const input = inputOf(page)
       const name = `Zoë 🦉 ${by}`
       const address = newAddress()
@@ -178,7 +181,12 @@ for (const { by, viewport, inputOf, look } of inputModes)
       await expect(dialog(page)).toContainText(name)
     })
 
-    test('by email: link and code, each copied by itself @send-6', async ({ page, own, context, bursar }) => {
+    test('a send by email shows link and code, each copied separately @send-6', async ({
+      page,
+      own,
+      context,
+      bursar,
+    }) => {
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       const input = inputOf(page)
       const email = newEmail()
@@ -253,7 +261,7 @@ test('the same amount to the same recipient within ten minutes needs a second co
   await expect(page.getByRole('heading', { name: 'Sent 1.50 USDC' })).toBeVisible(onChain)
 })
 
-test('an address that only looks like a known one gets a warning @send-9', async ({ page, own }) => {
+test('an address that only resembles a known one gets a warning @send-9', async ({ page, own }) => {
   const known = newAddress().toLowerCase()
   await own.contact({ name: 'Grace Hopper', address: known })
   const twin = `${known.slice(0, 7)}${'0'.repeat(30)}${known.slice(-5)}`
@@ -264,7 +272,7 @@ test('an address that only looks like a known one gets a warning @send-9', async
   await button(page, 'Back').click()
   await review(page, known, '1')
   await expect(dialog(page)).toContainText('This is Grace Hopper.')
-  // One that was paid and is not a contact.
+  // An address that was paid before but is not a contact.
   const paid = newAddress().toLowerCase()
   await own.api('/transactions/send', { walletId: own.wallet.id, toAddress: paid, amount: '0.2' })
   await button(page, 'Back').click()
@@ -272,20 +280,20 @@ test('an address that only looks like a known one gets a warning @send-9', async
   await expect(alert(page).filter({ hasText: 'which you paid before, but is a different address' })).toBeVisible()
 })
 
-test('the review appears with everything known of the recipient, so that nothing moves later @send-10', async ({
+test('the review waits for everything about the recipient, so that nothing shifts later @send-10', async ({
   page,
   own,
 }) => {
   const known = newAddress().toLowerCase()
   await own.contact({ name: 'Edsger Dijkstra', address: known })
   const [contacts, check] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const later = (path: RegExp, until: Promise<void>) =>
+  const delay = (path: RegExp, until: Promise<void>) =>
     page.route(path, async (route) => {
       await until
       await route.continue()
     })
-  await later(/\/api\/contacts/, contacts.promise)
-  await later(/\/recipient-check/, check.promise)
+  await delay(/\/api\/contacts/, contacts.promise)
+  await delay(/\/recipient-check/, check.promise)
   await open(page, 'send', own.wallet.id)
   await paste(page, 'Recipient address', `${known.slice(0, 7)}${'0'.repeat(30)}${known.slice(-5)}`)
   await paste(page, 'Amount', '1')
@@ -371,7 +379,7 @@ test.describe('Create Payout', () => {
     await expect(dialog(page)).toContainText('You sent 1.10 USDC to this recipient just now.')
   })
 
-  test('says what keeps the wallets from paying, and what is arriving @send-34', async ({ page, own }) => {
+  test('shows why no wallet can pay, and what is arriving @send-34', async ({ page, own }) => {
     let change: Partial<Wallet> = { paused: true }
     await page.route('**/api/wallets', async (route) => {
       const { data, ...rest } = await (await route.fetch()).json()
@@ -432,7 +440,7 @@ test.describe('refused', () => {
     await expect(button(page, 'Send 1.00 USDC')).toBeEnabled()
   })
 
-  test('a send whose reply was lost can be repeated, and pays once @send-12', async ({ page, own }) => {
+  test('a send whose reply was lost can be retried and pays once @send-12', async ({ page, own }) => {
     const keys: (string | undefined)[] = []
     let calls = 0
     await page.route('**/api/transactions/send', async (route) => {
@@ -456,7 +464,10 @@ test.describe('refused', () => {
     expect(await own.api('/transactions/recipient-check', history)).toMatchObject({ payments: 1 })
   })
 
-  test('no reply: after 15 seconds one may stop waiting, and a repeat pays once @send-35', async ({ page, own }) => {
+  test('without a reply, waiting can be stopped after 15 seconds, and a retry pays once @send-35', async ({
+    page,
+    own,
+  }) => {
     const keys: (string | undefined)[] = []
     await page.route('**/api/transactions/send', (route) => {
       keys.push(route.request().headers()['idempotency-key'])
@@ -530,7 +541,7 @@ test.describe('refused', () => {
     await expect(alert(page)).toHaveText('Failed to create payout. Please try again or contact support.')
   })
 
-  test('queued without a hash, then failed: both are shown @send-14', async ({ page, own }) => {
+  test('a payment is shown as queued without a hash, and then as failed @send-14', async ({ page, own }) => {
     const view = await own.api<Record<string, unknown>[]>('/transactions/user')
     const base = {
       ...view[0],
@@ -568,7 +579,7 @@ test.describe('refused', () => {
 })
 
 test.describe('Add Funds', () => {
-  test('buys USDC on the seller’s page and comes back to it @send-15', async ({ page, own, context }) => {
+  test('buys USDC on the seller’s page and shows its arrival @send-15', async ({ page, own, context }) => {
     const { wallet } = own
     await page.goto('/dashboard/wallets')
     await button(page, 'Add Funds').click()
@@ -605,7 +616,7 @@ test.describe('Add Funds', () => {
     await expect(dialog(page)).toBeHidden()
   })
 
-  test('a blocked tab leaves a link @send-16', async ({ page, own }) => {
+  test('shows a link if the browser blocks the new tab @send-16', async ({ page, own }) => {
     await page.addInitScript(() => Object.assign(window, { open: () => null }))
     await open(page, 'addFunds', own.wallet.id)
     await button(page, 'Continue with $100.00').click()
@@ -615,7 +626,7 @@ test.describe('Add Funds', () => {
     await audit(page, 'add-funds-blocked')
   })
 
-  test('without an on-ramp, it says so', async ({ page, own }) => {
+  test('says so if there is no on-ramp', async ({ page, own }) => {
     await page.route('**/api/config', async (route) => {
       const { data } = await (await route.fetch()).json()
       await route.fulfill({ json: { success: true, data: { ...data, onramp: false } } })
@@ -643,7 +654,10 @@ test.describe('Add Funds', () => {
   })
 })
 
-test('the way to a bank account, for three exchanges, ends in the send dialog @send-18', async ({ page, own }) => {
+test('Withdraw explains the way to a bank account for three exchanges and opens the send dialog @send-18', async ({
+  page,
+  own,
+}) => {
   await page.goto('/dashboard/wallets')
   await button(page, 'Withdraw').click()
   await expect(page).toHaveURL(new RegExp(`withdraw=${own.wallet.id}`))

@@ -1,4 +1,4 @@
-/** Settings: the user's own name and password, and what happens when a part of the page does not arrive. */
+/** Settings: the user's own name and password, and a part of the page that fails to load. */
 
 import { createAccount, login } from './accounts.ts'
 import { audit } from './audit.ts'
@@ -9,7 +9,7 @@ import { inputModes } from './inputModes.ts'
 test.use({ tolerated: /status of (400|500)|ERR_FAILED|dynamically imported module/ })
 
 for (const { by, viewport, inputOf } of inputModes)
-  test(`name and password are changed, by ${by} @settings-1`, async ({ page, context, bursar }) => {
+  test(`changes name and password, by ${by} @settings-1`, async ({ page, context, bursar }) => {
     await page.setViewportSize(viewport)
     const input = inputOf(page)
     const look = async (name: string) => {
@@ -34,7 +34,7 @@ for (const { by, viewport, inputOf } of inputModes)
     await look('settings-name-error')
     await input.fill(field('Name'), 'Not kept')
     await page.keyboard.press('Escape')
-    await expect(button('Edit name'), 'the focus comes back').toBeFocused()
+    await expect(button('Edit name'), 'the focus returns').toBeFocused()
     await expect(main).toContainText('Eve')
     await input.press(button('Edit name'))
     await input.fill(field('Name'), ' Eve Ünïcode 🦉 ')
@@ -77,11 +77,11 @@ for (const { by, viewport, inputOf } of inputModes)
     await says('Failed to change password')
     await input.press(change)
     await expect(dialog.getByRole('status')).toHaveText('Password changed successfully!')
-    await expect(dialog, 'closes by itself').toBeHidden()
+    await expect(dialog, 'closes automatically').toBeHidden()
     expect((await login(bursar, email, 'babbage-engine')).user.name).toBe('Eve Ünïcode 🦉')
     const { refreshToken } = session
     const stillIn = await bursar.call('/api/auth/cognito/refresh', { body: { refreshToken } })
-    expect(stillIn.status, 'the session that changed it goes on').toBe(200)
+    expect(stillIn.status, 'the session that changed it stays valid').toBe(200)
 
     await input.press(button('Change Password'))
     await input.fill(field('Current Password'), 'forgotten on closing')
@@ -90,11 +90,7 @@ for (const { by, viewport, inputOf } of inputModes)
     await expect(field('Current Password')).toHaveValue('')
   })
 
-test('after the change of the password the dialog closes after 1.5 seconds @settings-3', async ({
-  page,
-  context,
-  bursar,
-}) => {
+test('the dialog closes 1.5 seconds after the password was changed @settings-3', async ({ page, context, bursar }) => {
   const { keep } = await createAccount(bursar)
   await keep(context)
   await page.route('**/change-password', (route) => route.fulfill({ json: { success: true, data: null } }))
@@ -108,7 +104,7 @@ test('after the change of the password the dialog closes after 1.5 seconds @sett
   await expect(dialog.getByRole('status')).toHaveText('Password changed successfully!')
   await page.clock.runFor(1_499)
   await expect(dialog).toBeVisible()
-  await page.clock.runFor(101) // and the motion of its end
+  await page.clock.runFor(101) // plus its closing animation
   await expect(dialog).toBeHidden()
 })
 

@@ -1,4 +1,4 @@
-/** One stack for all browser tests; where it is and what is in it goes to the tests through the environment. */
+/** Starts one stack for all browser tests. They get its addresses and data through environment variables. */
 
 import { groupsAndAgents, writeRows } from '../support/largeAccount.ts'
 import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
@@ -22,7 +22,7 @@ export default async function startOnce(): Promise<() => Promise<void>> {
   }
 }
 
-/** All of it but the rows, for which the Worker must be down. */
+/** Creates everything but the rows, which are written while the Worker is stopped. */
 async function createLargeAccount(stack: TestStack) {
   const { session } = await createAccount(stack.bursar)
   const token = session.accessToken

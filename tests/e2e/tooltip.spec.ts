@@ -1,9 +1,9 @@
-/** Tooltips of times and balances: beside them, while hovered or focused, by mouse and by keyboard. */
+/** Tooltips of times and balances: next to them, while hovered or focused, by mouse and by keyboard. */
 import { beSignedIn, expect, test } from './fixtures.ts'
 
 test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
-test('the full time with its zone shows on hover and on focus, and Escape puts it away', async ({ page }) => {
+test('the full time with its zone shows on hover and on focus, and Escape hides it', async ({ page }) => {
   await page.goto('/dashboard/transactions')
   const [first, second] = [page.locator('tbody time').first(), page.locator('tbody time').nth(1)]
   const tooltip = page.getByRole('tooltip')
@@ -12,7 +12,7 @@ test('the full time with its zone shows on hover and on focus, and Escape puts i
   const [words, said] = [await first.boundingBox(), await tooltip.boundingBox()]
   expect(said!.y + said!.height).toBeLessThanOrEqual(words!.y)
 
-  await tooltip.hover() // to be read at leisure, or copied
+  await tooltip.hover() // so that it can be read or copied
   await page.mouse.down()
   await expect(tooltip).toBeVisible()
   await page.mouse.up()

@@ -22,14 +22,14 @@ async function connect(page: Page, name = 'Test Wallet', input: Input = mouse(pa
   await input.press(dialogOf(page).getByRole('button', { name }))
 }
 
-const asked = (wallet: InjectedWallet, method: string) =>
+const requestCount = (wallet: InjectedWallet, method: string) =>
   wallet.requests.filter((each) => each.method === method).length
 
 for (const { by, viewport, inputOf, look } of inputModesSwapped)
   test.describe(`by ${by}`, () => {
     test.use({ viewport })
 
-    test('the panel connects a wallet, which is there again after a reload @wallet-link-1', async ({
+    test('the panel connects a wallet and restores it after a reload @wallet-link-1', async ({
       page,
       context,
       watch,
@@ -52,19 +52,23 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       const panel = page.getByRole('dialog')
       await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
       await expect(panel.getByText('Base', { exact: true })).toBeVisible()
-      expect(asked(wallet, 'wallet_requestPermissions')).toBe(1)
+      expect(requestCount(wallet, 'wallet_requestPermissions')).toBe(1)
       const hasFocus = () => panel.evaluate((element) => element.contains(document.activeElement))
-      await expect.poll(hasFocus, 'the button that opened the dialog is gone').toBe(true)
+      await expect.poll(hasFocus, 'the focus stays in the panel without the button that opened the dialog').toBe(true)
       await look(page, 'panel-wallet')
 
       await page.reload()
-      await expect.poll(() => asked(wallet, 'eth_accounts')).toBeGreaterThan(1)
+      await expect.poll(() => requestCount(wallet, 'eth_accounts')).toBeGreaterThan(1)
       await input.press(menu)
       await expect(panel.getByText(short(wallet.addresses[0]))).toBeVisible()
-      expect(asked(wallet, 'wallet_requestPermissions'), 'no further request').toBe(1)
+      expect(requestCount(wallet, 'wallet_requestPermissions'), 'no further request').toBe(1)
     })
 
-    test('a rejected connection says so and can be tried again @wallet-link-2', async ({ page, context, seeded }) => {
+    test('a rejected connection shows an error and can be retried @wallet-link-2', async ({
+      page,
+      context,
+      seeded,
+    }) => {
       await beSignedIn(context, seeded)
       const input = inputOf(page)
       const wallet = await injectWallet(context)
@@ -77,7 +81,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(page.getByText(short(wallet.addresses[0]))).toBeVisible()
     })
 
-    test('without a wallet the dialog says what to do @wallet-link-3', async ({ page, context, seeded }) => {
+    test('the dialog says what to do if there is no wallet @wallet-link-3', async ({ page, context, seeded }) => {
       await beSignedIn(context, seeded)
       const input = inputOf(page)
       const section = await openSettings(page)
@@ -94,7 +98,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(dialog).toBeHidden()
     })
 
-    test('the network is switched, and added where the wallet does not know it @wallet-link-4', async ({
+    test('switches the network, and adds it if the wallet does not know it @wallet-link-4', async ({
       page,
       context,
       baseURL,
@@ -141,7 +145,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       expect(wallet.chainId).toBe(8453)
     })
 
-    test('a wallet without the network gets another message than a rejection @wallet-link-5', async ({
+    test('a wallet without the network gets a different message from a rejection @wallet-link-5', async ({
       page,
       context,
       seeded,
@@ -158,7 +162,11 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       )
     })
 
-    test('a disconnected wallet stays so after a reload @wallet-link-6', async ({ page, context, seeded }) => {
+    test('a disconnected wallet stays disconnected after a reload @wallet-link-6', async ({
+      page,
+      context,
+      seeded,
+    }) => {
       await beSignedIn(context, seeded)
       const input = inputOf(page)
       const wallet = await injectWallet(context)
@@ -166,19 +174,15 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await connect(page, 'Test Wallet', input)
       await input.press(section.getByRole('button', { name: 'Disconnect' }))
       await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
-      wallet.authorized = true // as with wallets that cannot take a permission back
+      wallet.authorized = true // as with wallets that cannot revoke a permission
       await page.reload()
       await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
       await expect(section.getByText(short(wallet.addresses[0]))).toHaveCount(0)
     })
 
-    test('the address is linked by a signature and unlinked again @wallet-link-7', async ({
-      page,
-      context,
-      bursar,
-    }) => {
+    test('links the address by a signature and unlinks it @wallet-link-7', async ({ page, context, bursar }) => {
       const input = inputOf(page)
-      const own = await createAccount(bursar) // mouse and keyboard run at once
+      const own = await createAccount(bursar) // mouse and keyboard run in parallel
       await own.keep(context)
       const wallet = await injectWallet(context)
       const [address] = wallet.addresses
@@ -205,13 +209,17 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       expect((await kept()).publicAddress?.toLowerCase()).toBe(address.toLowerCase())
 
       await input.press(section.getByRole('button', { name: 'Disconnect' }))
-      await expect(section.getByText('Linked to your account'), 'without the wallet too').toBeVisible()
+      await expect(section.getByText('Linked to your account'), 'even without the wallet').toBeVisible()
       await input.press(section.getByRole('button', { name: 'Unlink' }))
       await expect(section.getByText('Linked to your account')).toHaveCount(0)
       expect((await kept()).publicAddress).toBeNull()
     })
 
-    test('a connected wallet owns a new smart wallet @wallet-link-8', async ({ page, context, bursar }) => {
+    test('a connected wallet becomes the owner of a new smart wallet @wallet-link-8', async ({
+      page,
+      context,
+      bursar,
+    }) => {
       const input = inputOf(page)
       await (await createAccount(bursar)).keep(context)
       const wallet = await injectWallet(context)
@@ -230,7 +238,7 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
     })
   })
 
-test('another account in the wallet is another account here; none is a disconnection @wallet-link-9', async ({
+test('the page follows the wallet to another account, and disconnects if there is none @wallet-link-9', async ({
   page,
   context,
   seeded,
@@ -248,7 +256,7 @@ test('another account in the wallet is another account here; none is a disconnec
   await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
 })
 
-test('of two authorized wallets the last used one reconnects, and signing out disconnects it @wallet-link-10', async ({
+test('the last used of two authorized wallets reconnects, and signing out disconnects it @wallet-link-10', async ({
   page,
   context,
   bursar,
@@ -267,14 +275,14 @@ test('of two authorized wallets the last used one reconnects, and signing out di
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('button', { name: 'Sign Out' }).click()
   await expect(page.getByRole('heading', { name: 'Welcome Back' })).toBeVisible()
-  expect(asked(second, 'wallet_revokePermissions')).toBe(1)
+  expect(requestCount(second, 'wallet_revokePermissions')).toBe(1)
   const connections = () => Object.keys(localStorage).filter((key) => /wagmi|wc@2|CBWSDK/.test(key))
   const kept = () => page.evaluate(connections).catch(() => null) // the page may still be loading
   await expect.poll(async () => (await kept())?.filter((key) => !key.endsWith('.disconnected'))).toEqual([])
 })
 
 test.describe('with a project id', () => {
-  // Where the wallet learns whose page this is: the one foreign frame that the policy lets in.
+  // The wallet verifies there whose page this is: the only foreign frame that the policy allows.
   test.use({ tolerated: /foreign request: https:\/\/verify\.walletconnect\.org\/v3\/attestation/ })
 
   test('WalletConnect shows its pairing code in our own dialog @wallet-link-11', async ({ page, context, seeded }) => {
@@ -285,7 +293,7 @@ test.describe('with a project id', () => {
       body.data.walletConnectProjectId = '0123456789abcdef0123456789abcdef'
       await route.fulfill({ response, json: body })
     })
-    // The relay: takes every message and never delivers one.
+    // The relay accepts every message and never delivers one.
     await page.routeWebSocket(/relay\.walletconnect\.org/, (socket) =>
       socket.onMessage((message) => {
         const { id, method } = JSON.parse(String(message)) as { id: number; method?: string }
@@ -301,7 +309,7 @@ test.describe('with a project id', () => {
     await audit(page, 'wallet-connect-code')
     const inWallet = modal.getByText('Open in wallet')
     await expect(inWallet).toHaveAttribute('href', /^wc:[0-9a-f]{64}@2\?/)
-    await expect(inWallet, 'a computer has a camera beside it').toBeHidden()
+    await expect(inWallet, 'a phone can scan a computer’s screen').toBeHidden()
     const devtools = await context.newCDPSession(page)
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
     await devtools.send('Emulation.setEmitTouchEventsForMouse', { enabled: true, configuration: 'mobile' })
@@ -315,11 +323,11 @@ test.describe('with a project id', () => {
   })
 })
 
-test.describe('beside the dashboard', () => {
+test.describe('outside the dashboard', () => {
   // An unknown claim link.
   test.use({ tolerated: /status of 404/ })
 
-  test('only the dashboard may speak to wallets and chains @wallet-link-12', async ({
+  test('only the dashboard may connect to wallets and chains @wallet-link-12', async ({
     page,
     context,
     watch,

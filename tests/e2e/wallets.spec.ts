@@ -28,7 +28,7 @@ async function createOwner(bursar: BursarClient, context: BrowserContext): Promi
   return { token: session.accessToken, bursar }
 }
 
-/** Added over the API, with money from the local faucet. */
+/** Imports a wallet over the API, funded by the local faucet. */
 async function imported(
   { bursar, token }: Owner,
   over: { name?: string; chain?: Wallet['chain']; amount?: string; privateKey?: `0x${string}` } = {},
@@ -50,7 +50,7 @@ async function imported(
 const deployed = ({ bursar, token }: Owner, name: string, funds: string) =>
   createFundedWallet(bursar, token, { name, funds })
 
-/** Everything that crossed the wire and everything that was kept, as text. */
+/** Records all traffic, and reads what a page has stored, as text. */
 function record(context: BrowserContext) {
   const sent: string[] = []
   const answered: Promise<string>[] = []
@@ -74,7 +74,7 @@ function record(context: BrowserContext) {
   }
 }
 
-/** Every text in the form of a private key, as the address of that key. */
+/** Returns the addresses of everything in `text` that has the form of a private key. */
 function addressesOfKeysIn(text: string): string[] {
   const found = text.match(/(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?![0-9a-fA-F])/g) ?? []
   return [...new Set(found)].flatMap((digits) => {
@@ -87,7 +87,7 @@ function addressesOfKeysIn(text: string): string[] {
 }
 
 for (const { by, viewport, inputOf, look } of inputModes)
-  test(`a wallet is deployed with the ${by}; no key and no word of the phrase leaves the browser or is kept @wallets-1`, async ({
+  test(`deploys a wallet with the ${by}; no key and no word of the phrase leaves the browser or is stored @wallets-1`, async ({
     page,
     context,
     bursar,
@@ -110,7 +110,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     await input.press(setup.getByRole('checkbox'))
     const started = Date.now()
     await input.press(button(page, 'Generate Recovery Phrase'))
-    await page.keyboard.press('Escape') // at once: on a busy machine it could come after the two seconds
+    await page.keyboard.press('Escape') // immediately: on a busy machine it could come after the two seconds
     await expect(button(page, 'Generating...')).toBeDisabled()
     const save = dialog(page, 'Save your recovery phrase')
     await expect(save).toBeVisible()
@@ -144,7 +144,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     await input.press(button(page, 'Done'))
     await expect(card(page, '🦊 Operations')).toContainText('Active')
     const green = ['background-color', 'rgb(31, 111, 74)'] as const
-    await expect(button(page, 'Add Funds'), 'an empty wallet has nothing to send').toHaveCSS(...green)
+    await expect(button(page, 'Add Funds'), 'an empty wallet suggests adding funds, not sending').toHaveCSS(...green)
     await expect(button(page, 'Send')).not.toHaveCSS(...green)
 
     const wallets = JSON.parse((await traffic.answered()).findLast((text) => text.includes('sessionKeyAddress'))!).data
@@ -154,17 +154,13 @@ for (const { by, viewport, inputOf, look } of inputModes)
     expect(everything.toLowerCase()).not.toContain(secret)
     expect(everything).not.toContain(phrase)
     expect(everything).not.toContain(phrase.split(' ').slice(0, 3).join(' '))
-    expect(everything.includes(owner.address), 'its address did').toBe(true)
+    expect(everything.includes(owner.address), 'the owner’s address was sent').toBe(true)
     const keys = addressesOfKeysIn(everything)
     expect(keys, 'neither the owner’s key nor the session’s').not.toContain(owner.address.toLowerCase())
     expect(keys).not.toContain(wallet!.sessionKeyAddress.toLowerCase())
   })
 
-test('a deploy whose reply was lost is tried again and makes one wallet @wallets-2', async ({
-  page,
-  context,
-  bursar,
-}) => {
+test('retrying a deploy whose reply was lost creates only one wallet @wallets-2', async ({ page, context, bursar }) => {
   const owner = await createOwner(bursar, context)
   let lost = 0
   await page.route('**/smart-wallets-v2/deploy', async (route) => {
@@ -172,30 +168,30 @@ test('a deploy whose reply was lost is tried again and makes one wallet @wallets
     await route.fetch() // it was done
     await route.abort()
   })
-  await throughKeypair(page, 'Once')
+  await deployInDialog(page, 'Once')
   await expect(page.getByRole('alert')).toContainText('Creation Failed')
   await expect(page.getByRole('alert')).toContainText('Cannot connect to server.')
   await expect(dialog(page, 'Save your recovery phrase')).toBeVisible()
-  await button(page, 'Deploy Wallet').click() // what was confirmed of these words stays confirmed
+  await button(page, 'Deploy Wallet').click() // the confirmations for this phrase are kept
   await expect(dialog(page, 'Smart Wallet Created')).toBeVisible(onChain)
   await expect(page.getByTestId('address-matches')).toBeVisible()
   expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toHaveLength(1)
 })
 
-test('a deploy that takes over a minute says why, may be left, and its wallet deleted @wallets-22', async ({
+test('a deploy that takes over a minute shows why, can be left, and its wallet can be deleted @wallets-22', async ({
   page,
   context,
   bursar,
 }) => {
   const owner = await createOwner(bursar, context)
   await page.clock.install()
-  const late = { status: 'deploying', deployProblem: 'execution reverted: paused.', usdcBalance: { balance: '0' } }
+  const slow = { status: 'deploying', deployProblem: 'execution reverted: paused.', usdcBalance: { balance: '0' } }
   await page.route('**/api/wallets', async (route) => {
     const response = await route.fetch()
     const { data, ...rest } = await response.json()
-    await route.fulfill({ response, json: { ...rest, data: data.map((wallet: Wallet) => ({ ...wallet, ...late })) } })
+    await route.fulfill({ response, json: { ...rest, data: data.map((wallet: Wallet) => ({ ...wallet, ...slow })) } })
   })
-  await throughKeypair(page, 'Late')
+  await deployInDialog(page, 'Late')
   const deploying = dialog(page, 'Deploying your wallet')
   await expect(deploying).toContainText('Please keep this page open.')
   await page.clock.fastForward(61_000)
@@ -214,7 +210,7 @@ test('a deploy that takes over a minute says why, may be left, and its wallet de
   expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toEqual([])
 })
 
-test('the limits of six wallets and of ten a month are said in the dialog @wallets-3', async ({
+test('the dialogs report the limits of six wallets and of ten a month @wallets-3', async ({
   page,
   context,
   bursar,
@@ -222,7 +218,7 @@ test('the limits of six wallets and of ten a month are said in the dialog @walle
   const owner = await createOwner(bursar, context)
   const wallets: Wallet[] = []
   for (let i = 1; i <= 6; i++) wallets.push(await imported(owner, { name: `Wallet ${i}` }))
-  await throughKeypair(page, 'Seventh')
+  await deployInDialog(page, 'Seventh')
   await expect(page.getByRole('alert')).toContainText(
     'You are currently limited to 6 active wallets at a time. Please contact support with any questions.',
   )
@@ -239,7 +235,7 @@ test('the limits of six wallets and of ten a month are said in the dialog @walle
 })
 
 for (const { by, viewport, inputOf, look } of inputModes)
-  test(`a wallet is added by its key and its key is seen again, with the ${by} @wallets-4`, async ({
+  test(`imports a wallet by its key and shows the key again, with the ${by} @wallets-4`, async ({
     page,
     context,
     bursar,
@@ -269,7 +265,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     await input.fill(add.getByLabel('Wallet address'), '')
     await input.fill(add.getByLabel('Private key', { exact: true }), ` ${privateKey.slice(2)} `)
     await input.fill(add.getByLabel('Master password', { exact: true }), masterPassword)
-    await expect(add.getByLabel('Wallet address'), 'follows from the key').toHaveValue(address)
+    await expect(add.getByLabel('Wallet address'), 'derived from the key').toHaveValue(address)
     await input.fill(add.getByLabel('Wallet address'), privateKeyToAddress(generatePrivateKey()))
     await input.press(button(page, 'Add Wallet'))
     await expect(add.getByText('This private key does not belong to the wallet address.')).toBeVisible()
@@ -294,7 +290,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     await expect(page.getByTestId('private-key')).toHaveText(privateKey)
     await look(page, 'view-key')
     await page.evaluate(() => dispatchEvent(new Event('blur')))
-    await expect(page.getByTestId('private-key'), 'gone with the window').toBeHidden()
+    await expect(page.getByTestId('private-key'), 'hidden when the window loses the focus').toBeHidden()
 
     const carriers = traffic.sent.filter((text) => text.toLowerCase().includes(privateKey.slice(2)))
     expect(carriers.every((text) => text.includes('/wallets/with-private-key'))).toBe(true)
@@ -305,7 +301,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     expect(lists.join().toLowerCase()).not.toContain(privateKey.slice(2))
   })
 
-test('cards, totals and exposure; test money is shown apart @wallets-5', async ({ page, context, bursar }) => {
+test('shows cards, totals and exposure, with test money separate @wallets-5', async ({ page, context, bursar }) => {
   const owner = await createOwner(bursar, context)
   const smart = await deployed(owner, 'Operations', '1234.567891')
   await imported(owner, { name: 'A cold wallet with a rather long name that does not fit', amount: '100' })
@@ -354,7 +350,7 @@ test('cards, totals and exposure; test money is shown apart @wallets-5', async (
 
   const unit = page.getByLabel('Amount', { exact: true }).locator('..')
   await playground.getByRole('button', { name: 'Send' }).click()
-  await expect(unit, 'also where it is typed').toHaveText('Test USDC')
+  await expect(unit, 'also next to the amount field').toHaveText('Test USDC')
   await page.keyboard.press('Escape')
 
   await operations.getByRole('button', { name: 'Receive' }).click()
@@ -377,7 +373,7 @@ test('cards, totals and exposure; test money is shown apart @wallets-5', async (
   await expect(exposure).toContainText('Most that can leave without you: $1,000.00 USDC, before and after.')
 })
 
-test('an address is copied, and says so for two seconds @wallets-6', async ({ page, context, bursar }) => {
+test('copies an address and says so for two seconds @wallets-6', async ({ page, context, bursar }) => {
   const owner = await createOwner(bursar, context)
   const wallet = await imported(owner)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -388,7 +384,7 @@ test('an address is copied, and says so for two seconds @wallets-6', async ({ pa
   await expect(button(page, 'Copy address')).toBeVisible({ timeout: 4_000 })
 })
 
-test('a balance that can’t be read is unavailable until a retry reads it @wallets-7', async ({
+test('a balance that can’t be read shows as unavailable until a retry reads it @wallets-7', async ({
   page,
   context,
   bursar,
@@ -414,7 +410,7 @@ test('a balance that can’t be read is unavailable until a retry reads it @wall
   await expect(card(page, 'Dark').getByText('Unavailable')).toBeVisible()
   await expect(summary.getByTestId('total')).toHaveText('$10.00 USDC')
   await expect(summary).toContainText('1 wallet is not included: the balance is unavailable.')
-  await expect(summary.getByTestId('can-leave'), 'no figure that leaves one out').toHaveText('Unavailable')
+  await expect(summary.getByTestId('can-leave'), 'no figure that omits a wallet').toHaveText('Unavailable')
   await audit(page, 'wallets-unavailable')
   await button(page, 'Try again').click()
   await expect(button(page, 'Try again')).toBeEnabled()
@@ -454,11 +450,11 @@ test('balances and session keys are read every 30 seconds, but not while a dialo
   await page.clock.runFor(65_000)
   expect([reads, keyReads]).toEqual([before, keysBefore])
   await page.keyboard.press('Escape')
-  await expect.poll(() => reads, 'closing reads at once').toBe(before + 1)
+  await expect.poll(() => reads, 'closing reads immediately').toBe(before + 1)
 })
 
 for (const { by, viewport, inputOf, look } of inputModes)
-  test(`a wallet is renamed and deleted, with the ${by} @wallets-9`, async ({ page, context, bursar }) => {
+  test(`renames and deletes a wallet, with the ${by} @wallets-9`, async ({ page, context, bursar }) => {
     await page.setViewportSize(viewport)
     const owner = await createOwner(bursar, context)
     const input = inputOf(page)
@@ -491,7 +487,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     const remove = page.getByRole('alertdialog', { name: 'Delete Wallet' })
     const confirm = remove.getByRole('button', { name: 'Delete Wallet' })
     await expect(remove).toContainText('Its balance of $7.00 USDC stays at the wallet’s address')
-    await expect(confirm, 'only who can reach the money').toBeDisabled()
+    await expect(confirm, 'only after confirming access to the money').toBeDisabled()
     await input.press(remove.getByRole('checkbox'))
     await input.press(confirm)
     await expect(remove.getByRole('alert')).toHaveText(
@@ -499,14 +495,14 @@ for (const { by, viewport, inputOf, look } of inputModes)
     )
     await look(page, 'delete-refused')
     await bursar.api(`/policy-groups/${group.id}/cascade`, { method: 'DELETE', token: owner.token })
-    // Another tab was faster: deleting twice is deleting once.
+    // Another tab has already deleted it; deleting it twice is harmless.
     await bursar.api(`/wallets/${wallet.id}`, { method: 'DELETE', token: owner.token })
     await input.press(confirm)
     await expect(remove).toBeHidden()
     await expect(page.getByText('No wallets yet')).toBeVisible()
   })
 
-test('the chip of a session key says Expired, Active, Inactive, hours left or Unknown @wallets-10', async ({
+test('a session key’s chip shows Expired, Active, Inactive, hours left or Unknown @wallets-10', async ({
   page,
   context,
   bursar,
@@ -539,7 +535,7 @@ test('the chip of a session key says Expired, Active, Inactive, hours left or Un
   }
 })
 
-test('a copied key: the clipboard is cleared after a minute only if it was not left, else on request @wallets-23', async ({
+test('a copied key is cleared from the clipboard after a minute if the window kept the focus, else on request @wallets-23', async ({
   page,
   context,
   bursar,
@@ -582,7 +578,7 @@ test('a copied key: the clipboard is cleared after a minute only if it was not l
   await audit(page, 'key-copied')
 })
 
-test('each call has words for its failure @wallets-11', async ({ page, context, bursar }) => {
+test('each failed call shows its own message @wallets-11', async ({ page, context, bursar }) => {
   const owner = await createOwner(bursar, context)
   const wallet = await imported(owner, { name: 'Words' })
   const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
@@ -607,11 +603,11 @@ test('each call has words for its failure @wallets-11', async ({ page, context, 
   await button(page, 'Add Wallet').click()
   await expect(alert).toHaveText('Failed to create wallet. Please try again or contact support.')
   await refuse('**/smart-wallets-v2/deploy')
-  await throughKeypair(page, 'Words')
+  await deployInDialog(page, 'Words')
   await expect(alert).toContainText('Failed to deploy wallet. Please try again or contact support.')
 })
 
-test('the menu of a wallet opens, moves and closes by the keyboard, and gives the focus back @wallets-12', async ({
+test('a wallet’s menu opens, moves and closes by keyboard, and restores the focus @wallets-12', async ({
   page,
   context,
   bursar,
@@ -647,8 +643,8 @@ async function fillImport(page: Page, { privateKey }: { privateKey: `0x${string}
   await page.getByLabel('Master password', { exact: true }).fill(masterPassword)
 }
 
-/** Fills in the dialog and presses Deploy. */
-async function throughKeypair(page: Page, name: string): Promise<void> {
+/** Completes the dialog and presses Deploy. */
+async function deployInDialog(page: Page, name: string): Promise<void> {
   await page.goto('/dashboard/wallets?deploy=true')
   await page.getByLabel('Wallet name').fill(name)
   await button(page, 'Continue').click()

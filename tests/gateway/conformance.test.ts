@@ -1,4 +1,4 @@
-/** The MCP conformance suites: on a fixture behind the product's /mcp, and on the product's tools. */
+/** Runs the MCP conformance suites against a fixture behind the product's /mcp, and against the product's tools. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,27 +41,27 @@ async function conform(program: string, proxy: Proxy, ...args: string[]) {
   return done.stdout
 }
 
-test('2026-07-28: everything that revision requires, without an exception @mcp-23', async () => {
+test('the MCP fixture meets every requirement of revision 2026-07-28, without exceptions @mcp-23', async () => {
   const expected = ['--expected-failures', baseline('expected-failures.2026-07-28.yml')]
-  const said = await conform(suite, fixture, '--requirements', '2026-07-28', ...expected)
-  // Thirty-seven are required; the rest (tasks, x-mcp-header) is reported and not counted.
-  expect(said.match(/^✓ [\w-]+: [1-9]\d* passed, 0 failed$/gm)?.length).toBeGreaterThanOrEqual(37)
+  const report = await conform(suite, fixture, '--requirements', '2026-07-28', ...expected)
+  // 37 scenarios are required; the others (tasks, x-mcp-header) are reported but not counted.
+  expect(report.match(/^✓ [\w-]+: [1-9]\d* passed, 0 failed$/gm)?.length).toBeGreaterThanOrEqual(37)
 }, 240_000)
 
-test('2025-11-25: everything but what needs a session, by name @mcp-24', async () => {
+test('the MCP fixture passes revision 2025-11-25, except for the listed scenarios that need a session @mcp-24', async () => {
   const expected = ['--expected-failures', baseline('expected-failures.2025-11-25.yml')]
   await conform(legacySuite, fixture, '--suite', 'active', ...expected)
 }, 240_000)
 
 test.each(['tools-list', 'server-stateless', 'http-header-validation', 'dns-rebinding-protection'])(
-  'the product itself: %s @mcp-25',
+  'the product passes the MCP conformance scenario %s @mcp-25',
   async (scenario) => {
     const expected = ['--expected-failures', baseline('expected-failures.product.yml')]
     await conform(suite, product, '--scenario', scenario, '--spec-version', '2026-07-28', ...expected)
   },
 )
 
-/** `npm run test:long conformance` runs the others as well: each starts the suite anew. */
+/** `npm run test:long conformance` also runs the others; each scenario starts the suite separately. */
 const taskScenarios = ['tasks-lifecycle', 'tasks-mrtr-input']
 const otherTaskScenarios = [
   'tasks-capability-negotiation',
@@ -75,12 +75,12 @@ const otherTaskScenarios = [
 ]
 
 test.each(process.env.CONFORMANCE_LONG ? [...taskScenarios, ...otherTaskScenarios] : taskScenarios)(
-  'the tasks extension: %s @mcp-30',
+  'the MCP fixture passes the tasks extension’s scenario %s @mcp-30',
   async (scenario) => {
     const expected = ['--expected-failures', baseline('expected-failures.tasks.yml')]
-    const version = ['--spec-version', '2026-07-28', '--force'] // extensions are on no version's list
-    const said = await conform(suite, fixture, '--scenario', scenario, ...version, ...expected)
-    expect(said).not.toContain('SKIPPED: scenario')
+    const version = ['--spec-version', '2026-07-28', '--force'] // no version lists extensions
+    const report = await conform(suite, fixture, '--scenario', scenario, ...version, ...expected)
+    expect(report).not.toContain('SKIPPED: scenario')
   },
   120_000,
 )

@@ -1,4 +1,4 @@
-/** /openapi.json is valid for linters, for every reply of the REST API, and for requests made from its schemas. */
+/** Checks /openapi.json with a linter, against every reply of the REST API, and with requests generated from its schemas. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,12 +11,12 @@ import { cases } from '../support/cases.ts'
 import { clientPath, importClient, runClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent, stateDir, url } from './gateway.ts'
-import { faultyOnes, type JsonSchema, validOnes } from './schemaValues.ts'
+import { invalidValues, type JsonSchema, validValues } from './schemaValues.ts'
 
 type Agent = Awaited<ReturnType<typeof createAgent>>
 // biome-ignore lint/suspicious/noExplicitAny: tests read replies of any shape
 type Answer = { status: number; headers: Headers; body: any; text: string }
-type Asked = {
+type Input = {
   token?: string | undefined
   key?: string | undefined
   body?: unknown
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => prism?.stop())
 
-/** Passes requests on to the stack and returns 500 with `sl-violations` where a reply breaks the contract. */
+/** Starts Prism as a proxy of the stack; it returns 500 with `sl-violations` if a reply breaks the contract. */
 async function startPrism() {
   const port = await freePort()
   const args = ['proxy', documentPath, url, '--port', String(port), '--errors', '--validate-request=false']
@@ -61,10 +61,10 @@ async function startPrism() {
 }
 
 /**
- * Through Prism: a reply that breaks the contract fails the test. What Prism would reply itself (no credential) or
- * hangs on (a body without JSON) goes straight to the stack.
+ * Sends a request through Prism; a reply that breaks the contract fails the test. Requests that Prism would reply to
+ * itself (no credential) or hang on (a body that is not JSON) go straight to the stack.
  */
-async function ask(method: string, path: string, { token, key, body, raw, headers = [] }: Asked = {}): Promise<Answer> {
+async function ask(method: string, path: string, { token, key, body, raw, headers = [] }: Input = {}): Promise<Answer> {
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const isForPrism = raw !== '{' && (token !== undefined || path.startsWith('/oauth/'))
   const response = await fetch(`${isForPrism ? prism.url : url}${path}`, {
@@ -88,14 +88,14 @@ async function ask(method: string, path: string, { token, key, body, raw, header
 
 const to = addressFor('contract')
 const toAddress = { to: { type: 'address', address: to }, amount: '0.5' }
-/** Payments of other tests may be confirmed meanwhile: that moves money from held to spent. */
+/** The remaining budget, which does not change when payments of other tests move from held to spent. */
 const remaining = async () => {
   const { budget } = await bursar.plain<{ budget: { remaining: string } }>('/v1/context', { token: own.apiKey })
   return budget.remaining
 }
 
-test('Redocly reports nothing about the document @rest-6', async () => {
-  // As deployed: Redocly rightly reports a server on localhost.
+test('Redocly reports no problem in the OpenAPI document @rest-6', async () => {
+  // With a deployed origin, because Redocly rightly reports a server on localhost.
   const deployed = join(stateDir, 'openapi.deployed.json')
   writeFileSync(deployed, JSON.stringify(document).replaceAll(url, 'https://api.bursar.test'))
   const lint = await runClient('@redocly/cli/bin/cli.js', ['lint', deployed, '--extends', 'recommended-strict'], {
@@ -107,7 +107,7 @@ test('Redocly reports nothing about the document @rest-6', async () => {
 })
 
 describe('every reply of the REST API keeps the contract @rest-7', () => {
-  test('paying, reading, paging, checking @rest-8', async () => {
+  test('payments are created, read, listed in pages and checked @rest-8', async () => {
     const ids: string[] = []
     for (const body of [
       toAddress,
@@ -137,7 +137,7 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
     expect(check.body).toMatchObject({ allowed: true, refusal: null })
   })
 
-  test('a dry run says what a payment would be refused with, and reserves nothing @rest-9', async () => {
+  test('a dry run returns the refusal that a payment would get, and reserves nothing @rest-9', async () => {
     const before = await remaining()
     const body = { ...toAddress, amount: '21' }
     const dry = await ask('POST', '/v1/payments/check', { token: own.apiKey, body })
@@ -155,7 +155,7 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
     expect(await remaining()).toEqual(before)
   })
 
-  test('a repeat is the same payment, another content under its key is refused @rest-10', async () => {
+  test('a repeated request returns the same payment, and other content under its key is refused @rest-10', async () => {
     const key = randomUUID()
     const pay = (body: unknown) => ask('POST', '/v1/payments', { token: own.apiKey, key, body })
     const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => pay(toAddress)))
@@ -165,34 +165,34 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
     expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('cancelling what is signed, what has ended and what does not exist', async () => {
+  test('cancelling a signed payment is a conflict, and an unknown payment is not found', async () => {
     const paid = await ask('POST', '/v1/payments', { token: own.apiKey, key: randomUUID(), body: toAddress })
     const late = await ask('POST', `/v1/payments/${paid.body.id}/cancel`, { token: own.apiKey })
     expect([late.status, late.body.code], late.text).toEqual([409, 'conflict'])
-    const nobodys = await ask('POST', '/v1/payments/pay_nobody/cancel', { token: own.apiKey })
-    expect([nobodys.status, nobodys.body.code]).toEqual([404, 'not_found'])
+    const unknown = await ask('POST', '/v1/payments/pay_nobody/cancel', { token: own.apiKey })
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
   })
 
-  test.each<[string, string, string, Asked, number, string]>([
+  test.each<[string, string, string, Input, number, string]>([
     ['no credential', 'GET', '/v1/context', {}, 401, 'unauthenticated'],
     ['an unknown API key', 'GET', '/v1/context', { token: 'bk_nobody' }, 401, 'unauthenticated'],
     ['a broken token', 'GET', '/v1/payments', { token: 'a.b.c' }, 401, 'unauthenticated'],
-    ['no key', 'POST', '/v1/payments', { body: toAddress }, 400, 'invalid_input'],
-    ['no JSON', 'POST', '/v1/payments', { key: 'k', raw: '{' }, 400, 'invalid_input'],
-    ['a list', 'POST', '/v1/payments', { key: 'k', raw: '[]' }, 400, 'invalid_input'],
+    ['no idempotency key', 'POST', '/v1/payments', { body: toAddress }, 400, 'invalid_input'],
+    ['invalid JSON', 'POST', '/v1/payments', { key: 'k', raw: '{' }, 400, 'invalid_input'],
+    ['a list as its body', 'POST', '/v1/payments', { key: 'k', raw: '[]' }, 400, 'invalid_input'],
     [
-      'a form',
+      'a text/plain body',
       'POST',
       '/v1/payments',
       { key: 'k', raw: 'a=1', headers: [['content-type', 'text/plain']] },
       400,
       'invalid_input',
     ],
-    ['64 kB', 'POST', '/v1/payments', { key: 'k', body: { memo: 'x'.repeat(70_000) } }, 413, 'payload_too_large'],
-    ['a number', 'POST', '/v1/payments', { key: 'k', body: { ...toAddress, amount: 1.5 } }, 400, 'invalid_input'],
+    ['over 64 kB', 'POST', '/v1/payments', { key: 'k', body: { memo: 'x'.repeat(70_000) } }, 413, 'payload_too_large'],
+    ['a float amount', 'POST', '/v1/payments', { key: 'k', body: { ...toAddress, amount: 1.5 } }, 400, 'invalid_input'],
     ['a unit', 'POST', '/v1/payments', { key: 'k', body: { ...toAddress, amount: '1.5 USDC' } }, 400, 'invalid_input'],
     [
-      'seven decimals',
+      'seven decimals in its amount',
       'POST',
       '/v1/payments',
       { key: 'k', body: { ...toAddress, amount: '1.0000001' } },
@@ -201,7 +201,7 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
     ],
     ['an unknown field', 'POST', '/v1/payments/check', { body: { ...toAddress, dry: true } }, 400, 'invalid_input'],
     [
-      'a scope the group lacks',
+      'a recipient whose scope the group lacks',
       'POST',
       '/v1/payments',
       { key: 'k', body: { to: { type: 'phone', phone: '+14155550123' }, amount: '1' } },
@@ -217,7 +217,7 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
       'recipient_not_allowed',
     ],
     [
-      'a payout too small',
+      'a payout that is too small',
       'POST',
       '/v1/payments',
       { key: 'k', body: { to: { type: 'email', email: 'a@b.test' }, amount: '0.09' } },
@@ -233,19 +233,19 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
       'invalid_input',
     ],
     ['an unknown cursor', 'GET', '/v1/payments?cursor=xyz', {}, 400, 'invalid_input'],
-    ['too large a page', 'GET', '/v1/payments?limit=101', {}, 400, 'invalid_input'],
+    ['a page that is too large', 'GET', '/v1/payments?limit=101', {}, 400, 'invalid_input'],
     ['an unknown parameter', 'GET', '/v1/payments?status=QUEUED', {}, 400, 'invalid_input'],
     ['an unknown id', 'GET', '/v1/payments/pay_nobody', {}, 404, 'not_found'],
-  ])('%s', async (name, method, path, asked, status, code) => {
+  ])('a request with %s gets the documented error', async (name, method, path, options, status, code) => {
     const anonymous = name === 'no credential'
-    const answer = await ask(method, path, anonymous ? asked : { token: own.apiKey, ...asked })
+    const answer = await ask(method, path, anonymous ? options : { token: own.apiKey, ...options })
     expect([answer.status, answer.body.code], answer.text).toEqual([status, code])
     expect(answer.headers.get('content-type')).toContain('application/problem+json')
     expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
     expect(document.components.schemas.Problem.required.every((name: string) => name in answer.body)).toBe(true)
   })
 
-  test('tokens: issued, refused, introspected, revoked', async () => {
+  test('tokens are issued, refused, introspected and revoked as documented', async () => {
     const post = (path: string, form: Record<string, string>) =>
       ask('POST', `/oauth/${path}`, {
         raw: new URLSearchParams({ client_id: own.clientId, client_secret: own.clientSecret, ...form }).toString(),
@@ -261,12 +261,12 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
   })
 })
 
-describe('requests made from the document’s own schemas @rest-11', () => {
+describe('requests generated from the OpenAPI schemas @rest-11', () => {
   const schema = (name: string): JsonSchema => document.components.schemas[name]
   const resolve = (ref: string): JsonSchema => schema(ref.split('/').at(-1)!)
   const runs = { numRuns: cases(60), interruptAfterTimeLimit: cases(25_000), markInterruptAsFailure: false } as const
 
-  /** ajv compares replies with the document, instead of our own validator. */
+  /** Compares replies with the document through ajv instead of our own validator. */
   async function validator() {
     const { default: Ajv } = await importClient('ajv/dist/2020.js')
     const { default: formats } = await importClient('ajv-formats/dist/index.js')
@@ -279,11 +279,11 @@ describe('requests made from the document’s own schemas @rest-11', () => {
     }
   }
 
-  test('valid ones get the documented replies, and a dry run reserves nothing', async () => {
+  test('valid requests get the documented replies, and a dry run reserves nothing', async () => {
     const holds = await validator()
     const before = await remaining()
     await fc.assert(
-      fc.asyncProperty(validOnes(schema('CreatePayment'), resolve), async (body) => {
+      fc.asyncProperty(validValues(schema('CreatePayment'), resolve), async (body) => {
         const answer = await ask('POST', '/v1/payments/check', { token: own.apiKey, body })
         expect([200, 400, 403, 404], answer.text).toContain(answer.status)
         holds(answer.status === 200 ? 'PaymentCheck' : 'Problem', answer.body)
@@ -293,11 +293,11 @@ describe('requests made from the document’s own schemas @rest-11', () => {
     expect(await remaining()).toEqual(before)
   })
 
-  test('those with one defect are refused naming it, without effect', async () => {
+  test('requests with one defect are refused without effect', async () => {
     const holds = await validator()
     const before = await remaining()
     await fc.assert(
-      fc.asyncProperty(faultyOnes(schema('CreatePayment'), resolve), fc.boolean(), async ({ value, fault }, dry) => {
+      fc.asyncProperty(invalidValues(schema('CreatePayment'), resolve), fc.boolean(), async ({ value, fault }, dry) => {
         const path = dry ? '/v1/payments/check' : '/v1/payments'
         const answer = await ask('POST', path, { token: own.apiKey, key: randomUUID(), body: value })
         expect(answer.status, `${fault}: ${JSON.stringify(value)} → ${answer.text}`).toBe(400)
@@ -308,7 +308,7 @@ describe('requests made from the document’s own schemas @rest-11', () => {
     expect(await remaining()).toEqual(before)
   })
 
-  test('token forms with strange fields get the documented replies', async () => {
+  test('token requests with unexpected fields get the documented replies', async () => {
     const holds = await validator()
     const strange = fc.oneof(
       fc.constantFrom('client_credentials', 'address_payments:write', `${url}/v1`, `${url}/mcp/`, '', ' '),

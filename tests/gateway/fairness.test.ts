@@ -1,4 +1,4 @@
-/** One hot agent, and its effect on other users. */
+/** The effect of one very busy agent on other users. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
@@ -6,9 +6,9 @@ import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent } from './gateway.ts'
 
 const connections = 64
-const patienceMs = 3_000 // 3 seconds; a quiet stack replies within a few milliseconds
+const patienceMs = 3_000 // 3 seconds; an idle stack replies within a few milliseconds
 
-test('a hot agent gets 429; its owner’s dashboard and other users are not delayed @fairness-2', async () => {
+test('an agent that floods the API gets 429 and delays neither its owner’s dashboard nor other users @fairness-2', async () => {
   const [hot, other] = [await createAgent(), await createAgent()]
   const owner = await hot.sender.token()
   const body = { to: { type: 'address', address: addressFor('hot') }, amount: '0.01' }
@@ -43,7 +43,7 @@ test('a hot agent gets 429; its owner’s dashboard and other users are not dela
     timed(pay),
     ...Array.from({ length: connections }, hammer),
   ])
-  // Two windows may begin in eight seconds.
+  // Two rate limit windows may begin within eight seconds.
   expect(seen.ok).toBeLessThanOrEqual(2 * agentCalls.limit)
   for (const [name, times] of Object.entries({ dashboard, payments })) {
     expect(times!.length, name).toBeGreaterThan(5)

@@ -28,7 +28,7 @@ test('the test payment of a launch is made once @launch-14', async () => {
     note: expect.stringContaining('waits for you'),
   })
   const { clientId, clientSecret } = await createAgent()
-  // The second as after an interruption, before the launch has noted the step.
+  // The second call is like one after an interruption before the launch recorded the step.
   for (const _ of [1, 2])
     expect(await payOnce(config, state, { TEST_CLIENT_ID: clientId, TEST_CLIENT_SECRET: clientSecret })).toMatchObject({
       changed: true,

@@ -17,8 +17,8 @@ const clients: [name: string, connect: (agent: Credentials) => Promise<McpClient
   ['sdk 1.32, API key', (agent) => connectV1(agent, { auth: 'key' }), '2025-11-25'],
 ]
 
-describe.each(clients)('%s @mcp-26', (_name, connect, era) => {
-  test('sees its budget, pays, repeats, is refused and reads it all back', async () => {
+describe.each(clients)('MCP %s @mcp-26', (_name, connect, era) => {
+  test('reads its budget, pays, repeats the call, is refused and lists the results', async () => {
     const agent = await createAgent()
     const { client, call } = await connect(agent)
     expect(client.getServerVersion().name).toBe('bursar')
@@ -63,7 +63,7 @@ describe.each(clients)('%s @mcp-26', (_name, connect, era) => {
   })
 })
 
-test('the client asks for more scope when a tool needs it, after exactly one 403 @mcp-27', async () => {
+test('an MCP client requests more scope after exactly one 403 if a tool needs it @mcp-27', async () => {
   const agent = await createAgent({ scopes: ['address_payments:write', 'email_payments:write'] })
   const { client, call, exchanges } = await connectV2(agent, {
     mode: '2026',
@@ -81,7 +81,7 @@ test('the client asks for more scope when a tool needs it, after exactly one 403
   const calls = exchanges.filter((line) => line.startsWith('POST'))
   expect(calls).toEqual(['POST /mcp 403', 'POST /oauth/token 200', 'POST /mcp 200'])
 
-  // The group lacks this one: another token would not help, so there is no challenge but a refusal to read.
+  // The group lacks this scope, so another token would not help: the tool returns a refusal instead of a challenge.
   exchanges.length = 0
   const refused = await call('pay_phone', { phone: '+14155550123', amount: '1', idempotency_key: randomUUID() })
   expect([refused.isError, refused.structuredContent.code]).toEqual([true, 'insufficient_scope'])
@@ -89,7 +89,7 @@ test('the client asks for more scope when a tool needs it, after exactly one 403
   await client.close()
 })
 
-test('a client that gives up on a reply and repeats the call has paid once @mcp-28', async () => {
+test('an MCP client that gives up on a reply and repeats the call pays once @mcp-28', async () => {
   const agent = await createAgent()
   const { client, call } = await connectV2(agent, { mode: '2026', auth: 'key' })
   const args = { address: addressFor(agent.id), amount: '2', idempotency_key: randomUUID() }
@@ -124,7 +124,7 @@ describe('MCP Inspector CLI @mcp-29', () => {
     expect(body.status).toMatch(/PROCESSING|CONFIRMED/)
   })
 
-  test('gets 401 when its key is unknown', async () => {
+  test('gets 401 with an unknown API key', async () => {
     const { code, stdout, stderr } = await inspect('bk_unknown', '--method', 'tools/list')
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain('auth_required')

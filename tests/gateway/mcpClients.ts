@@ -18,7 +18,7 @@ export type McpClient = {
 type Options = { auth: 'oauth' | 'key'; scope?: string }
 type V2 = Options & { mode: '2026' | '2025' }
 
-/** @modelcontextprotocol/client 2: 'auto' finds 2026-07-28, its default is the 2025 protocol. */
+/** Connects @modelcontextprotocol/client 2. Mode 'auto' negotiates 2026-07-28; its default is the 2025 protocol. */
 export async function connectV2(agent: Credentials, { mode, auth, scope }: V2): Promise<McpClient> {
   const sdk = await importClient('@modelcontextprotocol/client/dist/index.mjs')
   const { clientId, clientSecret, apiKey } = agent
@@ -31,7 +31,7 @@ export async function connectV2(agent: Credentials, { mode, auth, scope }: V2): 
   return connect(client, sdk.StreamableHTTPClientTransport, auth === 'oauth' ? provider() : null, apiKey)
 }
 
-/** @modelcontextprotocol/sdk 1: what older agents run. */
+/** Connects @modelcontextprotocol/sdk 1, which older agents run. */
 export async function connectV1(agent: Credentials, { auth, scope }: Options): Promise<McpClient> {
   const [{ Client }, { StreamableHTTPClientTransport }, { ClientCredentialsProvider }] = await Promise.all(
     ['index', 'streamableHttp', 'auth-extensions'].map((file) =>
@@ -48,7 +48,7 @@ export async function connectV1(agent: Credentials, { auth, scope }: Options): P
 // biome-ignore lint/suspicious/noExplicitAny: see above
 async function connect(client: any, Transport: any, authProvider: unknown, apiKey: string): Promise<McpClient> {
   const exchanges: Exchanges = []
-  const noted: typeof fetch = async (input, init) => {
+  const recordingFetch: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
     const { pathname } = new URL(input instanceof Request ? input.url : input)
     exchanges.push(`${init?.method ?? 'GET'} ${pathname} ${response.status}`)
@@ -57,6 +57,6 @@ async function connect(client: any, Transport: any, authProvider: unknown, apiKe
   const authorized = authProvider
     ? { authProvider }
     : { requestInit: { headers: { authorization: `Bearer ${apiKey}` } } }
-  await client.connect(new Transport(new URL(`${url}/mcp`), { ...authorized, fetch: noted }))
+  await client.connect(new Transport(new URL(`${url}/mcp`), { ...authorized, fetch: recordingFetch }))
   return { client, exchanges, call: (name, args = {}) => client.callTool({ name, arguments: args }) }
 }

@@ -1,4 +1,4 @@
-/** Approvals as tasks, with the unmodified client of the tasks extension, and without it. */
+/** Approvals as tasks, with the unmodified client of the tasks extension and with clients that lack it. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Approval, ApprovalList } from '#schemas/approval.ts'
@@ -22,7 +22,7 @@ async function createAskingAgent(): Promise<Agent> {
 }
 
 const waiting = ({ sender }: Agent) =>
-  until('a question', async () => {
+  until('a pending approval', async () => {
     const { approvals } = await bursar.api<ApprovalList>('/approvals?status=pending', { token: await sender.token() })
     return approvals[0]
   })
@@ -31,7 +31,7 @@ const decide = async ({ sender }: Agent, { id, hash }: Approval, decision: 'appr
 
 const openSession = ({ apiKey }: Agent) => openTaskSession(url, apiKey)
 
-test('ext-tasks: a payment becomes a task, is approved, and completes @mcp-31', async () => {
+test('ext-tasks: a payment that needs approval becomes a task, which completes once approved @mcp-31', async () => {
   const agent = await createAskingAgent()
   const { session, close, resultOf } = await openSession(agent)
   const to = addressFor(`task ${agent.id}`)
@@ -44,11 +44,11 @@ test('ext-tasks: a payment becomes a task, is approved, and completes @mcp-31', 
   const result = resultOf((await settled).outcome)
   expect(result.isError ?? false, JSON.stringify(result)).toBe(false)
   expect(result.structuredContent).toMatchObject({ id: card.payment?.id, amount: '1.5' })
-  await until('paid', async () => (await chain.balanceOf(to)) === units('1.5'))
+  await until('the payment on chain', async () => (await chain.balanceOf(to)) === units('1.5'))
   await close()
 }, 60_000)
 
-test('ext-tasks: what the owner denies completes with an error; what is below the limit ends at once @mcp-32', async () => {
+test('ext-tasks: a denied payment completes with an error, and one below the limit returns immediately @mcp-32', async () => {
   const agent = await createAskingAgent()
   const { session, close, resultOf } = await openSession(agent)
   const args = { address: addressFor(`deny ${agent.id}`), amount: '1.5', idempotency_key: randomUUID() }
@@ -62,7 +62,7 @@ test('ext-tasks: what the owner denies completes with an error; what is below th
   await close()
 }, 60_000)
 
-test('ext-tasks: a client that listens to its task is told of the end @mcp-38', async () => {
+test('ext-tasks: a client that listens to its task is notified when the task completes @mcp-38', async () => {
   const agent = await createAskingAgent()
   const { client, heard, session, close, resultOf } = await openSession(agent)
   const args = { address: addressFor(`listen ${agent.id}`), amount: '1.5', idempotency_key: randomUUID() }
@@ -72,16 +72,16 @@ test('ext-tasks: a client that listens to its task is told of the end @mcp-38', 
   const taskId = card.payment?.id
   await client.listen({ taskIds: [taskId] })
   await decide(agent, card, 'approve')
-  await until('told', async () => heard.find(({ method }) => method === 'notifications/tasks'))
+  await until('a notification', async () => heard.find(({ method }) => method === 'notifications/tasks'))
   const { TaskStatusNotificationV2Schema } = await importClient('@modelcontextprotocol/ext-tasks/dist/core/v2/index.js')
-  const told = TaskStatusNotificationV2Schema.parse({ jsonrpc: '2.0', ...heard[0] })
-  expect(told.params).toMatchObject({ taskId, status: 'completed', result: { structuredContent: { amount: '1.5' } } })
+  const notice = TaskStatusNotificationV2Schema.parse({ jsonrpc: '2.0', ...heard[0] })
+  expect(notice.params).toMatchObject({ taskId, status: 'completed', result: { structuredContent: { amount: '1.5' } } })
   expect(resultOf((await settled).outcome).structuredContent).toMatchObject({ id: taskId, amount: '1.5' })
   await close()
 }, 60_000)
 
 test.each(['2026', '2025'] as const)(
-  'a client without tasks (%s) gets the pending result and learns the end through get_payment @mcp-33',
+  'a client without tasks (%s) gets the pending result and reads the outcome with get_payment @mcp-33',
   async (mode) => {
     const agent = await createAskingAgent()
     const { client, call } = await connectV2(agent, { mode, auth: 'key' })

@@ -13,16 +13,16 @@ beforeAll(async () => {
   own = await createAgent()
 })
 
-/** The stack has no TLS. */
+/** Allows HTTP, because the stack has no TLS. */
 const local = () => ({ [oauth.allowInsecureRequests]: true })
 const client = () => ({ client_id: own.clientId })
 
-/** From a resource's address to its authorization server, as a client discovers it. */
+/** Discovers the authorization server from a resource's URL, as a client does. */
 async function discovered(resource: string) {
-  const asked = new URL(resource)
+  const resourceUrl = new URL(resource)
   const document = await oauth.processResourceDiscoveryResponse(
-    asked,
-    await oauth.resourceDiscoveryRequest(asked, local()),
+    resourceUrl,
+    await oauth.resourceDiscoveryRequest(resourceUrl, local()),
   )
   const issuer = new URL(document.authorization_servers[0])
   const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...local() })
@@ -36,7 +36,7 @@ async function granted(server: any, authentication: any, parameters: Record<stri
 }
 
 test.each(['/v1', '/mcp'])(
-  'oauth4webapi finds its way from %s alone and gets a token for it @oauth-20',
+  'oauth4webapi discovers the authorization server from %s alone and gets a token @oauth-20',
   async (path) => {
     const resource = `${url}${path}`
     const server = await discovered(resource)
@@ -56,7 +56,7 @@ test.each(['/v1', '/mcp'])(
   },
 )
 
-test('a token pays, learns what it lacks, and pays after a step-up @oauth-21', async () => {
+test('a token without the scope gets a challenge, and one with the scope from the challenge pays @oauth-21', async () => {
   const server = await discovered(`${url}/v1`)
   const authentication = oauth.ClientSecretBasic(own.clientSecret)
   const pay = (token: string) =>
@@ -78,7 +78,7 @@ test('a token pays, learns what it lacks, and pays after a step-up @oauth-21', a
   expect((await pay(more.access_token)).status).toBe(201)
 })
 
-test('a revoked token is inactive and refused, the next one is not @oauth-22', async () => {
+test('a revoked token is inactive and refused, and a new token is issued afterwards @oauth-22', async () => {
   const server = await discovered(`${url}/v1`)
   const authentication = oauth.ClientSecretBasic(own.clientSecret)
   const { access_token: token } = await granted(server, authentication)
@@ -99,7 +99,7 @@ test('a revoked token is inactive and refused, the next one is not @oauth-22', a
   expect((await granted(server, authentication)).access_token).toEqual(expect.any(String))
 })
 
-test('wrong secrets and scopes are errors that oauth4webapi understands @oauth-23', async () => {
+test('oauth4webapi understands the errors for wrong secrets, scopes and resources @oauth-23', async () => {
   const server = await discovered(`${url}/v1`)
   const inHeader = await granted(server, oauth.ClientSecretBasic('bs_wrong')).catch((error: unknown) => error)
   expect(inHeader).toBeInstanceOf(oauth.WWWAuthenticateChallengeError)
@@ -134,7 +134,7 @@ test('openid-client discovers the server and gets a token @oauth-24', async () =
   expect(await openid.tokenIntrospection(config, reply.access_token)).toEqual({ active: false })
 })
 
-test('the metadata passes the conformance suite of MCP @oauth-25', async () => {
+test('the authorization server metadata passes the MCP conformance suite @oauth-25', async () => {
   const suite = await runClient('@modelcontextprotocol/conformance/dist/index.js', ['authorization', '--url', url])
   expect(suite.stdout + suite.stderr).toMatch(/authorization-server-metadata-endpoint: 1 passed, 0 failed/)
 })

@@ -1,4 +1,4 @@
-/** Runs the examples of the Agents page. */
+/** Runs the examples from the Agents page. */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const env = () => ({
   BURSAR_API_KEY: agent.apiKey,
   BURSAR_CLIENT_SECRET: agent.clientSecret,
 })
-/** Imports are resolved where the test tools are installed. */
+/** Runs in the folder of the test tools, so that imports resolve there. */
 const run = (program: string, args: string[]) =>
   promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), timeout: 30_000 })
 const runModule = (code: string) => run(process.execPath, ['--input-type=module-typescript', '-e', code])
@@ -35,7 +35,7 @@ async function newest() {
   return list.data[0]
 }
 
-test('curl: one call with the API key, a payment that is made once; with OAuth the same one @quick-start-1', async () => {
+test('curl examples: one call with the API key pays once, and the OAuth example returns the same payment @quick-start-1', async () => {
   expect(Object.keys(examples).slice(0, 2)).toEqual(['curl', 'curl (OAuth)'])
   expect(examples.curl!.match(/curl /g)).toHaveLength(1)
   const { stdout } = await run('bash', ['-c', examples.curl!])
@@ -49,14 +49,14 @@ test('curl: one call with the API key, a payment that is made once; with OAuth t
   expect((await newest())!.id).toBe(paid!.id)
 })
 
-test('TypeScript: a payment, and a refusal that says why @quick-start-2', async () => {
+test('TypeScript example: makes a payment, and fails with the reason of a refusal @quick-start-2', async () => {
   const { stdout } = await runModule(examples.TypeScript!)
   expect(stdout).toContain((await newest())!.id)
   const refused = runModule(examples.TypeScript!.replace("'1.00'", "'1000'"))
   await expect(refused).rejects.toThrow(/budget_exceeded: The group's budget has 18\.00 USDC left\. Send less/)
 })
 
-test('MCP: the configuration leads to the tools @quick-start-3', async () => {
+test('MCP example: a client with the configuration lists the tools @quick-start-3', async () => {
   const config = join(stateDir, 'mcp.json')
   await writeFile(config, examples.MCP!.replace(`\${BURSAR_API_KEY}`, agent.apiKey))
   const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
@@ -72,12 +72,12 @@ test('MCP: the configuration leads to the tools @quick-start-3', async () => {
   expect(stdout, stderr).toContain('pay_address')
 })
 
-test('MCP with OAuth: the client fetches its own token', async () => {
+test('MCP example with OAuth: the client fetches its own token', async () => {
   const { stdout } = await runModule(`${examples['MCP (OAuth)']!}\nawait client.close()`)
   expect(stdout).toContain("limit: '20'")
 })
 
-test('curl as the README has it: the fields of a reply, also of one that waits for approval @quick-start-4', async () => {
+test('the README shows the fields of the curl replies, including one that waits for approval @quick-start-4', async () => {
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
   const shown = readme.match(/^\{"id":"pay_.*$/gm)!.map((line) => JSON.parse(line))
   const { sender } = agent

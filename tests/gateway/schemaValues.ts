@@ -1,4 +1,4 @@
-/** Values made from JSON schemas: ones that hold, and ones with a single fault. */
+/** Values generated from JSON schemas: valid ones, and ones with a single fault. */
 import fc from 'fast-check'
 
 export type JsonSchema = {
@@ -18,15 +18,15 @@ export type JsonSchema = {
 type Resolve = (ref: string) => JsonSchema
 type Value = fc.Arbitrary<unknown>
 
-/** Anything the schema allows. */
-export function validOnes(schema: JsonSchema, resolve: Resolve): Value {
-  if (schema.$ref) return validOnes(resolve(schema.$ref), resolve)
+/** Generates any value that the schema allows. */
+export function validValues(schema: JsonSchema, resolve: Resolve): Value {
+  if (schema.$ref) return validValues(resolve(schema.$ref), resolve)
   const variants = schema.oneOf ?? schema.anyOf
-  if (variants) return fc.oneof(...variants.map((variant) => validOnes(variant, resolve)))
+  if (variants) return fc.oneof(...variants.map((variant) => validValues(variant, resolve)))
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.properties) {
-    const fields = Object.entries(schema.properties).map(([name, field]) => [name, validOnes(field, resolve)])
+    const fields = Object.entries(schema.properties).map(([name, field]) => [name, validValues(field, resolve)])
     const requiredKeys = (schema.required ?? []) as never[]
     return fc.record(Object.fromEntries(fields), { requiredKeys })
   }
@@ -41,20 +41,20 @@ export function validOnes(schema: JsonSchema, resolve: Resolve): Value {
 
 type Faulty = fc.Arbitrary<{ value: unknown; fault: string }>
 
-/** What the schema allows except one defect: a field missing, unknown, of another type, or out of its range. */
-export function faultyOnes(schema: JsonSchema, resolve: Resolve): Faulty {
-  if (schema.$ref) return faultyOnes(resolve(schema.$ref), resolve)
+/** Generates values with one defect: a field that is missing, unknown, of another type or out of range. */
+export function invalidValues(schema: JsonSchema, resolve: Resolve): Faulty {
+  if (schema.$ref) return invalidValues(resolve(schema.$ref), resolve)
   const wrongTypes = (types: unknown[]): Faulty =>
     fc.constantFrom(...types).map((value) => ({ value, fault: `${typeof value}` }))
   const variants = schema.oneOf ?? schema.anyOf
   if (variants)
     return fc.oneof(
-      ...variants.map((variant) => faultyOnes(variant, resolve)),
+      ...variants.map((variant) => invalidValues(variant, resolve)),
       wrongTypes([null, 5, 'text', [], { type: 'iban' }, {}]),
     )
   if ('const' in schema || schema.enum) return wrongTypes([null, 7, '', 'something else', {}, []])
   if (schema.properties) {
-    const whole = validOnes(schema, resolve) as fc.Arbitrary<Record<string, unknown>>
+    const whole = validValues(schema, resolve) as fc.Arbitrary<Record<string, unknown>>
     const missing = (schema.required ?? []).map((name) =>
       whole.map(({ [name]: _, ...rest }) => ({ value: rest as unknown, fault: `without ${name}` })),
     )
@@ -62,7 +62,7 @@ export function faultyOnes(schema: JsonSchema, resolve: Resolve): Faulty {
       .tuple(whole, fc.constantFrom('currency', 'extra', '__proto', 'metadata', 'Amount', ' amount'))
       .map(([value, name]) => ({ value: { ...value, [name]: 'x' } as unknown, fault: `unknown ${name}` }))
     const inside = Object.entries(schema.properties).map(([name, field]) =>
-      fc.tuple(whole, faultyOnes(field, resolve)).map(([value, inner]) => ({
+      fc.tuple(whole, invalidValues(field, resolve)).map(([value, inner]) => ({
         value: { ...value, [name]: inner.value } as unknown,
         fault: `${name}: ${inner.fault}`,
       })),

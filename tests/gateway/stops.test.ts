@@ -1,4 +1,4 @@
-/** What the owner stops is refused on the next call, for any credential, while payments are in progress. */
+/** Whatever the owner stops is refused from the next call on, for any credential, while payments are in progress. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { CreatedAgent } from '#schemas/policy.ts'
@@ -45,8 +45,8 @@ const pay = (token: string, to_: unknown = { type: 'address', address: to }) =>
 const context = async (token: string) => (await bursar.call('/v1/context', { token })).status
 
 /**
- * Payments with both credentials, one after the other, until `stop` has returned. No later request is accepted;
- * earlier ones may be either.
+ * Pays with each token until `stop` has returned, then twice more per payer. Returns the replies to the requests sent
+ * after that; earlier requests may have been accepted or refused.
  */
 async function whilePaying(tokens: string[], stop: () => Promise<unknown>) {
   let stopped = false
@@ -55,9 +55,9 @@ async function whilePaying(tokens: string[], stop: () => Promise<unknown>) {
   const payers = tokens.flatMap((token) =>
     Array.from({ length: 3 }, async () => {
       for (let extra = 0; extra < 2; ) {
-        const asksAfter = stopped
+        const isAfter = stopped
         const { status, body } = await pay(token)
-        if (asksAfter) {
+        if (isAfter) {
           after.push({ status, body })
           extra++
         } else before.push(status)
@@ -94,7 +94,7 @@ describe('with a cached token and an API key, in parallel with running payments 
     expect((await pay(token)).status).toBe(201)
   })
 
-  test('a deleted agent is unknown by its token, its key and its client @stops-2', async () => {
+  test('rejects the token, API key and client of a deleted agent @stops-2', async () => {
     const agent = await anotherAgent()
     const token = (await accessToken(agent)).body.access_token
     const after = await whilePaying([token, agent.apiKey], () => owner('DELETE', `/agents/${agent.id}`))
@@ -104,7 +104,7 @@ describe('with a cached token and an API key, in parallel with running payments 
     expect([again.status, again.body.error]).toEqual([401, 'invalid_client'])
   })
 
-  test('a revoked token stops, the API key goes on', async () => {
+  test('a revoked token is refused, and the API key keeps working', async () => {
     const agent = await anotherAgent()
     const token = (await accessToken(agent)).body.access_token
     const form = { token, client_id: agent.clientId, client_secret: agent.clientSecret }
@@ -115,7 +115,7 @@ describe('with a cached token and an API key, in parallel with running payments 
     expect((await pay(agent.apiKey)).status).toBe(201)
   })
 
-  test('regenerated with “revoke now”, the old credential ends at once; otherwise both work @stops-3', async () => {
+  test('regenerating with “revoke now” ends the old credential immediately; otherwise both work @stops-3', async () => {
     const agent = await anotherAgent()
     const kept = await owner('POST', `/agents/${agent.id}/regenerate-api-key`)
     for (const key of [agent.apiKey, kept.apiKey]) expect(await context(key)).toBe(200)
@@ -128,11 +128,11 @@ describe('with a cached token and an API key, in parallel with running payments 
     const token = (await accessToken(agent)).body.access_token
     const fresh = await owner('POST', `/agents/${agent.id}/regenerate-credentials`, { revokeNow: true })
     expect((await accessToken(agent)).status, 'the old secret').toBe(401)
-    expect((await accessToken({ ...agent, clientSecret: fresh.clientSecret })).status, 'the new one').toBe(200)
-    expect(await context(token), 'a token got with the old secret').toBe(401)
+    expect((await accessToken({ ...agent, clientSecret: fresh.clientSecret })).status, 'the new secret').toBe(200)
+    expect(await context(token), 'a token obtained with the old secret').toBe(401)
   })
 
-  test('a scope taken away is refused at once, although the token still carries it @stops-4', async () => {
+  test('a removed scope is refused immediately, although the token still contains it @stops-4', async () => {
     const agent = await anotherAgent()
     const token = (await accessToken(agent)).body.access_token
     const group = await bursar

@@ -1,4 +1,4 @@
-/** Webhooks over real connections: verified by libraries that others wrote, and receivers that misbehave. */
+/** Webhooks over real connections: verified by third-party libraries, and sent to receivers that misbehave. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ const pay = () =>
     body: { to: { type: 'address', address: addressFor('webhooks') }, amount: '0.5' },
   })
 
-test('the libraries of Standard Webhooks and of OpenAI verify each event, and refuse a changed one @webhooks-16', async () => {
+test('the Standard Webhooks and OpenAI libraries verify each event and reject a modified one @webhooks-16', async () => {
   const { Webhook } = await importClient('standardwebhooks/dist/index.js')
   const { default: OpenAI } = await importClient('openai/index.mjs')
   const { received, hook, remove } = await receiver(['*'])
@@ -60,7 +60,7 @@ test('the libraries of Standard Webhooks and of OpenAI verify each event, and re
   await remove()
 })
 
-test('slow, redirecting, huge and closing receivers, and 410: none is followed, read or waited for @webhooks-17', async () => {
+test('deliveries follow no redirect, read no huge reply, wait for no slow receiver, and handle closed connections and 410 @webhooks-17', async () => {
   const elsewhere = await startReceiver()
   receivers.push(elsewhere)
   let written = 0
@@ -93,10 +93,10 @@ test('slow, redirecting, huge and closing receivers, and 410: none is followed, 
   await expect
     .poll(async () => (await closing.deliveries())[0]?.attemptList[0], { timeout: 10_000 })
     .toMatchObject({ status: null, error: 'No connection' })
-  expect(Date.now() - startedAt, 'none waited for the slow one').toBeLessThan(14_000)
+  expect(Date.now() - startedAt, 'no delivery waited for the slow receiver').toBeLessThan(14_000)
   expect(elsewhere.received).toEqual([])
-  expect(written, 'not read to its end').toBeLessThan(10_000_000)
-  // Five seconds after its first failure it is tried again; now it works.
+  expect(written, 'the huge reply is not read to its end').toBeLessThan(10_000_000)
+  // The closing receiver is tried again five seconds after its first failure; now it replies.
   closing.respond((_, response) => response.end())
   await expect.poll(async () => (await closing.deliveries())[0]?.status, { timeout: 15_000 }).toBe('delivered')
   expect(new Set(closing.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
@@ -106,13 +106,13 @@ test('slow, redirecting, huge and closing receivers, and 410: none is followed, 
   for (const { remove } of all) await remove()
 })
 
-test('the receiver of the README prints what happens to a payment @webhooks-22', async () => {
+test('the receiver in the README prints the events of a payment @webhooks-22', async () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
   const code = /```js\n(.*?standardwebhooks.*?)```/s.exec(readme)![1]!
   const port = await freePort()
   const hook = await bursar.api<CreatedWebhook>('/webhooks', {
     token,
-    body: { url: `http://127.0.0.1:${port}/`, events: ['*'] }, // as the page has it at first
+    body: { url: `http://127.0.0.1:${port}/`, events: ['*'] }, // the page's default
   })
   const child = spawn(process.execPath, ['--input-type=module', '-e', code.replace('9000', String(port))], {
     cwd: clientPath('..'), // where the library is installed
@@ -136,7 +136,7 @@ test('the receiver of the README prints what happens to a payment @webhooks-22',
   await bursar.api(`/webhooks/${hook.id}`, { method: 'DELETE', token })
 })
 
-test('our own address is refused, and so are those of a network @webhooks-18', async () => {
+test('webhooks to our own address or to private networks are refused @webhooks-18', async () => {
   for (const refused of [
     `${ownUrl}/api/webhooks`,
     'http://10.0.0.1/',

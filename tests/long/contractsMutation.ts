@@ -19,12 +19,12 @@ import { randomFrom } from '../support/random.ts'
 
 type Outcome = 'invalid' | 'same code' | 'equivalent' | 'killed' | 'survived'
 
-/** What the tests deploy, except the token. */
+/** The contracts that the tests deploy, except the token. */
 const targets: Target[] = [
   ...['AgentWalletFactory', 'PayoutEscrow', 'Provider', 'Relay'].map((name) => ({ path: `src/${name}.sol`, name })),
   ...['SendWindowProbe', 'SessionWordProbe'].map((name) => ({ path: `probe/${name}.sol`, name })),
 ]
-/** Where most mutants of a file die. */
+/** The tests that kill most mutants of a file. */
 const nearestTests: Record<string, string> = {
   AgentWalletFactory: 'test/Factory.t.sol',
   PayoutEscrow: 'test/escrow/*',
@@ -96,7 +96,7 @@ async function examine(sandbox: Sandbox, mutant: Mutant): Promise<{ outcome: Out
   return result.passed ? { outcome: 'survived', detail: '' } : { outcome: 'killed', detail: result.failed }
 }
 
-/** The tests nearest to the source first, then all others, then invariants: few mutants get that far. */
+/** Runs the tests nearest to the source, then all others, then the invariants, which few mutants reach. */
 async function killer(sandbox: Sandbox, path: string): Promise<TestResult> {
   const file = path.replace(/^src\/|\.sol$/g, '')
   const nearest = nearestTests[file] ?? 'test/wallet/*'

@@ -1,20 +1,20 @@
-/** A node in front of a stack's chain that can keep the Relayer from simulating, and knows when it has nothing to do. */
+/** A node in front of a stack's chain that can keep the Relayer from simulating, and knows when the Relayer is idle. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type RelayerGate = {
   url: string
-  /** Requests in which a relayer account simulates or sends end without an answer until it is open again. */
+  /** While it is closed, requests in which a relayer account simulates or sends get no reply. */
   setOpen(isOpen: boolean): void
-  /** Since when the Relayer has neither simulated nor sent anything (ms). */
+  /** The time since which the Relayer has neither simulated nor sent anything (ms). */
   idleSince(): number
   stop(): Promise<void>
 }
 
 type Request = { method: string; params: [{ from?: string }?, ...unknown[]] }
 
-/** Only the Relayer names a sender in its calls. */
+/** Only the Relayer sets a sender in its calls. */
 const isRelayers = ({ method, params }: Request) =>
   method === 'eth_sendRawTransaction' || (method === 'eth_call' && params[0]?.from !== undefined)
 

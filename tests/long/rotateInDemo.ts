@@ -11,12 +11,12 @@ import { keyringNames } from '../../worker/keyrings/keyring.ts'
 import { addVersions, removeFirst, rotationEnds } from '../chaos/rotateKeys.ts'
 import { createTestStack } from '../support/testStack.ts'
 
-/** For the Worker to start in. */
+/** Time for the Worker to start. */
 const startMs = 15_000
 
 await using stack = await createTestStack({ lean: true })
 
-/** In ms. Throws with what it printed if its books do not agree. */
+/** Runs the demo. Returns its duration in ms; throws with its output if its books do not agree. */
 async function demo(): Promise<number> {
   const startedAt = Date.now()
   await runTool(['node', '--no-warnings', `${root}/scripts/demo.ts`, '--url', stack.url, '--rpc', stack.rpc[8453]])
@@ -31,7 +31,7 @@ const beginAt = Math.round(currentAt - usualMs / 2)
 assert(Date.now() < beginAt, 'the Worker took too long to start')
 await sleep(beginAt - Date.now())
 await demo()
-assert(Date.now() > currentAt, 'the demo was over before the secrets changed')
+assert(Date.now() > currentAt, 'the demo ended before the secrets changed')
 console.log('the demo’s books agree, although every secret changed in the middle')
 
 const remaining = await rotationEnds(stack)
@@ -43,4 +43,4 @@ removeFirst(
 )
 await stack.restartWorker()
 await demo()
-console.log('and once more without the first versions that nothing needs any more')
+console.log('the demo’s books also agree without the first versions that nothing needs any more')

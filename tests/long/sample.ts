@@ -1,6 +1,6 @@
 /**
- * `npm run test:long sample`: the state that `npm run dev -- --sample` makes. Then on the usual stack: its rows spread over
- * the month, its books agree with the chain, and an agent can pay at once.
+ * `npm run test:long sample`: makes the state of `npm run dev -- --sample`. Then checks on the usual stack that its rows
+ * spread over the month, that its books agree with the chain, and that its owner can pay immediately.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -59,7 +59,7 @@ try {
       const { status } = await get<Transaction>(`/transactions/${id}`)
       return status === 'CONFIRMED'
     })
-    console.log('the month is there, its books agree with the chain, and today goes on')
+    console.log('the month is there, its books agree with the chain, and a payment of today confirms')
   } finally {
     await stack.stop()
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run test:long skew`: two versions of Bursar on one state. The other one is built from git: one from before
- * schemas said which code may use them, unless SKEW_COMMIT names another commit.
+ * `npm run test:long skew`: runs two versions of Bursar on one state. The older one is built from git: a version from
+ * before schemas said which code may use them, unless SKEW_COMMIT names another commit.
  *
  *   in turn     the older version, this one on its state, the older one on that state as after a rollback, this one again
  *   at once     the older Worker with this version's objects, and the reverse, as while a deployment replaces one by the other
@@ -8,7 +8,7 @@
  * Test id: @schema-10
  *
  * Each runs `npm run demo` and claims the payout that the version before it made. It has to be correct or to refuse, and
- * whatever was refused, this version has to go on correctly afterwards.
+ * after any refusal this version has to continue correctly.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -50,7 +50,7 @@ try {
   await rm(work, { recursive: true, force: true })
 }
 
-/** Its dependencies are those of this version: a Worker is bundled with what it imports. */
+/** Builds the older version with the dependencies of this one: a Worker is bundled with what it imports. */
 async function buildOlder(): Promise<void> {
   console.log(`building ${commit} …`)
   mkdirSync(older)
@@ -63,7 +63,7 @@ async function buildOlder(): Promise<void> {
   await runTool(['node', join(older, 'local/tools/bundleWorker.ts')])
 }
 
-/** Its migrations that have another number by now get it, so that they do not run a second time under this one's name. */
+/** Gives the older version's migrations their present numbers, so that they do not run a second time under a new name. */
 function renumberMigrations(): void {
   const folders = [root, older].map((tree) => join(tree, 'migrations')) as [string, string]
   const [now, then] = folders.map((folder) =>
@@ -83,13 +83,13 @@ function renumberMigrations(): void {
 async function inTurn(): Promise<void> {
   const stack = await startChains('in turn', older)
   const first = await stack.serve('the older version', older, older, null)
-  assert(first.isCorrect, first.said)
+  assert(first.isCorrect, first.reason)
   await stack.migrate(root)
   const second = await stack.serve('this version on its state', root, root, first.open)
-  assert(second.isCorrect, second.said)
+  assert(second.isCorrect, second.reason)
   const back = await stack.serve('the older version after a rollback', older, older, second.open)
   const third = await stack.serve('this version again', root, root, back.open)
-  assert(third.isCorrect, third.said)
+  assert(third.isCorrect, third.reason)
   await stopChains()
 }
 
@@ -100,10 +100,10 @@ async function atOnce(): Promise<void> {
   ] as const) {
     const stack = await startChains(what, root)
     const before = await stack.serve('the objects’ version alone', objects, objects, null)
-    assert(before.isCorrect, before.said)
+    assert(before.isCorrect, before.reason)
     const mixed = await stack.serve(what, front, objects, before.open)
     const after = await stack.serve('this version', root, root, mixed.open)
-    assert(after.isCorrect, after.said)
+    assert(after.isCorrect, after.reason)
     await stopChains()
   }
 }
@@ -127,7 +127,7 @@ async function startChains(name: string, tree: string) {
   }
   const [base, sepolia] = chains as [LocalChain, LocalChain]
 
-  /** Runs the Worker of `front` with the objects of `objects`, and on it all that has to be correct or refused. */
+  /** Runs the Worker of `front` with the objects of `objects`, and on it everything that has to be correct or refused. */
   async function serve(what: string, front: string, objects: string, open: Payout | null) {
     const port = await freePort()
     const url = `http://localhost:${port}`
@@ -142,9 +142,9 @@ async function startChains(name: string, tree: string) {
       const ran = await demo(front, url, base.url)
       const made = await attempt(front, () => makePayout(bursar))
       const failed = [claimed.error, ran, made.error].filter((each) => each !== null)
-      const [isCorrect, said] = [failed.length === 0, failed.join('; ')]
-      console.log(`  ${what}: ${isCorrect ? 'correct' : `refused: ${said}`}`)
-      return { isCorrect, said, open: claimed.error === null ? made.value : open }
+      const [isCorrect, reason] = [failed.length === 0, failed.join('; ')]
+      console.log(`  ${what}: ${isCorrect ? 'correct' : `refused: ${reason}`}`)
+      return { isCorrect, reason, open: claimed.error === null ? made.value : open }
     } finally {
       await server.stop()
     }
@@ -165,16 +165,16 @@ async function attempt<T>(front: string, action: () => Promise<T>): Promise<{ va
 }
 
 /**
- * Anything but a refusal ends the run: a payment or a claim that was accepted and does not arrive would be wrong. What the
- * older version throws in an object's constructor, its Worker can't tell from a fault.
+ * Anything but a refusal fails the run: a payment or a claim that was accepted and does not arrive would be wrong. The older
+ * Worker may return 500, because it can't tell an error that an object's constructor throws from a fault.
  */
-function refusal(front: string, said: string): string {
+function refusal(front: string, text: string): string {
   const words = front === root ? /\b503 service_updating\b/ : /\b(503 service_updating|500 internal)\b/
-  assert.match(said, words, `neither correct nor refused: ${said}`)
-  return said
+  assert.match(text, words, `neither correct nor refused: ${text}`)
+  return text
 }
 
-/** A payout that stays open until the next version has it claimed. */
+/** Makes a payout that stays open until it is claimed at the next version. */
 async function makePayout(bursar: BursarClient): Promise<Payout> {
   const token = await signIn(bursar)
   const { id } = await createFundedWallet(bursar, token)
@@ -193,7 +193,7 @@ async function claim(bursar: BursarClient, open: Payout | null): Promise<void> {
   })
 }
 
-/** Null when all its books agree; else what it was refused. */
+/** Runs the demo. Returns null if all its books agree, otherwise the refusal. */
 async function demo(front: string, url: string, rpc: string): Promise<string | null> {
   const program = [join(root, 'scripts/demo.ts'), '--url', url, '--rpc', rpc]
   const child = spawn(process.execPath, ['--no-warnings', ...program], { stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,5 +1,5 @@
 /**
- * The stall test: hostile accounts whose sends all fail in simulation, beside honest users who each pay once a block, on
+ * The stall test: hostile accounts whose sends all fail in simulation, next to honest users who each pay once a block, on
  * the whole Worker and a real chain. Its short form is tests/worker/relayerStall.test.ts.
  *
  *   node tests/long/stall.ts              all three forms, one after another
@@ -38,7 +38,7 @@ const idleMs = 500
 const maxBlockMs = 10_000 // 10 seconds
 const micro = '0.000001'
 
-/** `apiKey`: an agent's, which pays from the wallet of its group. */
+/** `apiKey`: the key of an agent, which pays from the wallet of its group. */
 type Payer = { token: () => Promise<string>; wallet: { id: string; address: string }; apiKey?: string }
 type Stage = { stack: TestStack; gate: RelayerGate; node: (method: string, ...params: unknown[]) => Promise<unknown> }
 
@@ -65,19 +65,19 @@ async function inStage(limits: Limits, work: (stage: Stage) => Promise<boolean>)
   }
 }
 
-/** A funded wallet of this user, or of another who signs up for it. */
+/** Creates a funded wallet of this user, or of a new one. */
 async function createPayer(stack: TestStack, user?: Pick<Payer, 'token'>): Promise<Payer> {
   const { token } = user ?? (await newUser(stack))
   for (let tries = 1; ; tries++)
     try {
       return { token, wallet: await createFundedWallet(stack.bursar, await token()) }
     } catch (error) {
-      // Too busy to read the chain in five seconds: nothing was deployed.
+      // The stack was too busy to read the chain in five seconds, so nothing was deployed.
       if (tries === 10 || !/deploy returned \d+ upstream_unavailable/.test(String(error))) throw error
     }
 }
 
-/** Accounts whose first wallet is old enough count as established: two days pass in their files. */
+/** Makes accounts established, which depends on the age of their first wallet, by moving it back two days in their files. */
 async function age({ stack }: Stage, payers: readonly Payer[]): Promise<void> {
   await stack.stopWorker()
   const folder = join(stack.stateDir, 'worker/v3/do/bursar-Treasury')
@@ -97,7 +97,7 @@ async function age({ stack }: Stage, payers: readonly Payer[]): Promise<void> {
   await stack.restartWorker()
 }
 
-/** Four at a time: a stack of this size on a busy machine needs no more to do at once. */
+/** Runs `work` four at a time, so that a busy machine is not overloaded. */
 async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const queue = list.values()
   const worker = async () => {
@@ -106,10 +106,10 @@ async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): 
   await Promise.all(Array.from({ length: 4 }, worker))
 }
 
-/** Pays once the books show the deposit and the node responds. Refusals by a limit are part of the test: false. */
+/** Pays once the books show the deposit and the node responds. Returns false if a limit refuses, as the test allows. */
 async function pay(stack: TestStack, from: Payer, to: Address, amount: string): Promise<boolean> {
   const key = randomUUID()
-  const { status, body } = await until('a definite answer to a payment', async () => {
+  const { status, body } = await until('a definite reply to a payment', async () => {
     const answer = await payOnce(stack, key, from, to, amount).catch(() => null)
     return answer && answer.status < 500 && answer.body.code !== 'insufficient_balance' && answer
   })
@@ -117,7 +117,7 @@ async function pay(stack: TestStack, from: Payer, to: Address, amount: string): 
   return status < 300
 }
 
-/** As an owner, or with an agent's key. */
+/** Pays as the owner, or with an agent's key. */
 async function payOnce({ bursar }: TestStack, key: string, from: Payer, to: Address, amount: string) {
   type Body = { code?: string }
   if (from.apiKey) {
@@ -143,7 +143,7 @@ async function blacklist({ stack, node }: Stage, recipients: readonly Address[])
   )
 }
 
-/** `attack` is accepted while the Relayer cannot simulate, and its recipients are blacklisted before it can. */
+/** Makes the payments of `attack` while the Relayer cannot simulate, and blacklists their recipients before it can. */
 async function launchAttack(stage: Stage, attack: { from: Payer; to: Address }[]): Promise<void> {
   stage.gate.setOpen(false)
   let accepted = 0
@@ -156,7 +156,7 @@ async function launchAttack(stage: Stage, attack: { from: Payer; to: Address }[]
   console.log(`  hostile payments accepted ${accepted} of ${attack.length * itemsEach}`)
 }
 
-/** From here on blocks come when the test asks for them, two seconds of chain time apart. */
+/** Stops automatic mining. Returns a function that mines a block two seconds of chain time after the last one. */
 async function stopMining({ node }: Stage): Promise<() => Promise<void>> {
   await node('evm_setIntervalMining', 0)
   await node('evm_setAutomine', false)
@@ -167,7 +167,7 @@ async function stopMining({ node }: Stage): Promise<() => Promise<void>> {
   }
 }
 
-/** Lets `payers` each pay once a block, and counts the blocks that each payment takes. */
+/** Lets `payers` each pay once per block, and counts the blocks that each payment takes. */
 async function measure(stage: Stage, payers: readonly Payer[], limit: { median: number; p99: number; max: number }) {
   const { stack, gate } = stage
   const { client } = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
@@ -207,7 +207,7 @@ async function measure(stage: Stage, payers: readonly Payer[], limit: { median: 
   const dropped = latencies.filter((latency) => latency === Number.POSITIVE_INFINITY).length
   console.log(
     `  payments ${latencies.length}, refused by a limit ${refused}, not mined ${dropped}; blocks until mined: ` +
-      `median ${result.median}, 99th percentile ${result.p99}, most ${result.max}`,
+      `median ${result.median}, 99th percentile ${result.p99}, maximum ${result.max}`,
   )
   return (
     dropped === 0 &&
@@ -254,12 +254,12 @@ async function againstOwner(limits: Limits): Promise<boolean> {
       attack.push({ from: { ...owner, apiKey: apiKey! }, to: addressFor(`blacklisted ${i}`) })
     }
     await launchAttack(stage, attack)
-    // Blocks come faster than real ones: the seconds that the Relayer waits after the node's silence would count as many.
+    // Blocks come faster than real ones, so the seconds that the Relayer waits after the node's silence would be many blocks.
     const { usdc } = stage.stack.contracts[8453]
     const { client } = chainReader(stage.stack.rpc[8453], usdc)
     const first = addressFor('first')
     await pay(stage.stack, owner, first, micro)
-    await until('the Relayer is back', async () =>
+    await until('the Relayer to send again', async () =>
       client.readContract({ address: usdc, abi: usdcAbi, functionName: 'balanceOf', args: [first] }),
     )
     return measure(stage, [owner], { median: 3, p99: 3, max: 3 })

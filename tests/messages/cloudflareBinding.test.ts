@@ -49,7 +49,7 @@ test('the binding receives sender, recipient, subject, text and HTML @messages-3
   expect(part('HTML')).toBe(message.html)
 })
 
-test('a sender that the binding does not allow is a failure that can be retried', async () => {
+test('a sender that the binding does not allow is a retryable failure', async () => {
   const { EMAIL } = await miniflare.getBindings<{ EMAIL: SendEmail }>()
   const provider = cloudflareEmail({ binding: EMAIL, from: 'other@bursar.example' })
   await expect(provider.send(message)).rejects.toMatchObject({ name: 'AppError', code: 'upstream_unavailable' })

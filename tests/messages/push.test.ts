@@ -1,4 +1,4 @@
-/** What a browser's push service receives, read by an independent implementation: web-push-testing. */
+/** What a browser's push service receives, decrypted by an independent implementation, web-push-testing. */
 import { createRequire } from 'node:module'
 import getPort from 'get-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { type RequestRecorder, startRequestRecorder } from '../support/requestRe
 const notice = { title: 'Bot asks to pay 25.00 USDC', body: 'Zoë', path: '/dashboard/approvals/apr_1', tag: 'apr_1' }
 let settings: PushSettings
 let service: RequestRecorder
-// biome-ignore lint/suspicious/noExplicitAny: installed apart, without types
+// biome-ignore lint/suspicious/noExplicitAny: installed separately, without types
 let browser: { model: any; server: any }
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function subscribe() {
   return { clientHash, subscription: { endpoint: `https://fcm.googleapis.com/notify/${clientHash}`, keys } }
 }
 
-test('a browser decrypts what was sent, and an ended subscription is gone @push-1', async () => {
+test('a browser decrypts the push message, and an expired subscription is reported as gone @push-1', async () => {
   const { clientHash, subscription } = await subscribe()
   expect(await sendPush(settings, subscription, notice, 60)).toBe('accepted')
   expect(browser.model.messages[clientHash].map((text: string) => JSON.parse(text))).toEqual([notice])
@@ -53,7 +53,7 @@ test('a browser decrypts what was sent, and an ended subscription is gone @push-
   expect(await sendPush(settings, subscription, notice, 60)).toBe('gone')
 })
 
-test('a service that refuses, redirects or is down has failed, and its reply is not followed @push-2', async () => {
+test('sending fails if the push service refuses, redirects or is down, and redirects are not followed @push-2', async () => {
   const { subscription } = await subscribe()
   const send = () => sendPush({ ...settings, PUSH_ENDPOINT: service.url }, subscription, notice, 90.5)
   service.reply({ status: 403 }, { status: 302, headers: { location: `${service.url}/elsewhere` } }, { status: 404 })
@@ -66,7 +66,7 @@ test('a service that refuses, redirects or is down has failed, and its reply is 
   expect(await sendPush({ ...settings, PUSH_ENDPOINT: 'http://127.0.0.1:1' }, subscription, notice, 60)).toBe('failed')
 })
 
-test('nothing is sent to a host that is no push service @push-3', async () => {
+test('nothing is sent to a host that is not a push service @push-3', async () => {
   const { subscription } = await subscribe()
   const direct = { ...settings, PUSH_ENDPOINT: service.url }
   const before = service.requests.length

@@ -1,4 +1,4 @@
-/** What vendors refuse, break or swallow, and what comes of the message. */
+/** Vendors that refuse a message, fail or never reply, and what happens to the message. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Message, MessageProvider } from '../../worker/notifications/message.ts'
 import { amazonSes } from '../../worker/notifications/providers/amazonSes.ts'
@@ -63,7 +63,7 @@ test.each<[Vendor, string, ScriptedReply]>([
   ['ses', 'an invalid recipient', badRequest("Missing final '@domain'")],
   ['twilio', 'an invalid number', { status: 400, body: { code: 21211, message: "Invalid 'To' Phone Number" } }],
   ['twilio', 'a recipient who unsubscribed', { status: 400, body: { code: 21610, message: 'unsubscribed' } }],
-])('%s refuses %s: the message is given up @messages-6', async (name, _, reply) => {
+])('a message that %s refuses for %s is given up @messages-6', async (name, _, reply) => {
   await expect(sendAfter(name, reply)).rejects.toMatchObject({ name: 'MessageRefused', code: 'upstream_unavailable' })
 })
 
@@ -74,7 +74,7 @@ test.each<[Vendor, string, ScriptedReply]>([
     '422 about the sender',
     { status: 422, body: { name: 'invalid_from_address', message: 'Invalid `from`' } },
   ],
-  ['resend', '409 while the first try is under way', { status: 409, body: { name: 'concurrent_idempotent_requests' } }],
+  ['resend', '409 while the first attempt runs', { status: 409, body: { name: 'concurrent_idempotent_requests' } }],
   ['resend', '429', { status: 429, body: { name: 'rate_limit_exceeded', message: 'ann@example.com' } }],
   ['resend', '500', { status: 500 }],
   ['resend', 'a redirect', { status: 307, headers: { location: 'https://elsewhere.example' } }],
@@ -88,7 +88,7 @@ test.each<[Vendor, string, ScriptedReply]>([
   ['twilio', '400 about the sender', { status: 400, body: { code: 21606, message: 'From' } }],
   ['twilio', '500', { status: 500, body: 'not an object' }],
 ])(
-  '%s returns %s: it can be sent again, and the cause has nothing of the message @messages-7',
+  'a message can be retried after %s returned %s, and the error reveals nothing of it @messages-7',
   async (name, _, reply) => {
     const error = await sendAfter(name, reply).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'AppError', code: 'upstream_unavailable' })
@@ -98,11 +98,11 @@ test.each<[Vendor, string, ScriptedReply]>([
   },
 )
 
-test('a key that Resend knows from another wording means that the message has left', async () => {
+test('Resend’s 409 for a key already used with other content means that the message was sent', async () => {
   await sendAfter('resend', { status: 409, body: { name: 'invalid_idempotent_request' } })
 })
 
-test('a vendor that never replies is given up after 5 seconds @messages-8', async () => {
+test('a request to a vendor that never replies fails after 5 seconds @messages-8', async () => {
   const started = performance.now()
   const failed = Object.keys(providers).map((name) =>
     expect(sendAfter(name as Vendor, 'never')).rejects.toMatchObject({ code: 'upstream_unavailable' }),
@@ -111,14 +111,14 @@ test('a vendor that never replies is given up after 5 seconds @messages-8', asyn
   expect(performance.now() - started).toBeLessThan(10_000)
 })
 
-test('a message sent twice has the same key both times @messages-9', async () => {
+test('a message sent twice has the same idempotency key both times @messages-9', async () => {
   await sendAfter('resend', 'never').catch(() => undefined)
   await sendAfter('resend', {})
   const keys = vendor.requests.slice(-2).map(({ headers }) => headers['idempotency-key'])
   expect(keys).toEqual([message.id, message.id])
 })
 
-test('an unreachable vendor is a failure that can be retried', async () => {
+test('an unreachable vendor is a retryable failure', async () => {
   const provider = resend({ from: 'x', apiKey: 'k', endpoint: 'http://127.0.0.1:1' })
   await expect(provider.send(message)).rejects.toMatchObject({ name: 'AppError', code: 'upstream_unavailable' })
 })

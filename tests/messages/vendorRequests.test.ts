@@ -1,4 +1,4 @@
-/** Each adapter's request beside the one that the vendor's own SDK sends to the same receiver. */
+/** Compares each adapter's request with the one that the vendor's own SDK sends to the same receiver. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Message } from '../../worker/notifications/message.ts'
 import { referenceOf } from '../../worker/notifications/messageReference.ts'
@@ -51,11 +51,11 @@ function essence({ method, path, headers, body }: RecordedRequest) {
     body: isForm ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body),
   }
 }
-/** Algorithm, key, region and service. The day and what else is signed differ from one request to the next. */
+/** Algorithm, key, region and service. The date and the other signed values differ between requests. */
 const awsScope = (authorization: string) =>
   /^(AWS4-HMAC-SHA256 Credential=[^/]+)\/\d{8}\/([^,]+),/.exec(authorization)?.slice(1).join('/')
 
-/** Both requests, ours and the SDK's. */
+/** Sends both requests and expects them to be equal. Returns ours. */
 async function compare(ours: () => Promise<unknown>, theirs: () => Promise<unknown>) {
   await ours()
   const sent = essence(vendor.last())

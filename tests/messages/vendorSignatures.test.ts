@@ -8,7 +8,7 @@ import { clientPath, importClient } from '../support/clients.ts'
 const now = Date.UTC(2026, 10, 20, 12)
 const reference = { message: Buffer.from('payout-link:pay_1:1').toString('base64url'), payout: 'pay_1' }
 
-test('Resend’s signature, by the library that its SDK verifies with @messages-4', () => {
+test('only delivery reports with a valid Resend signature are accepted, checked with its SDK’s library @messages-4', () => {
   const { Webhook } = createRequire(clientPath('resend/'))('standardwebhooks')
   const secret = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`
   const body = JSON.stringify({ type: 'email.bounced', data: { tags: reference } })
@@ -32,7 +32,7 @@ test('Resend’s signature, by the library that its SDK verifies with @messages-
   expect(read({})).toBe('unauthenticated')
 })
 
-test('Twilio’s signature, by its SDK @messages-5', async () => {
+test('only delivery reports with a valid Twilio signature are accepted, checked with its SDK @messages-5', async () => {
   const { default: twilioSdk } = await importClient('twilio/lib/index.js')
   const url = `https://bursar.example/delivery-reports/twilio?${new URLSearchParams(reference)}`
   const form = { MessageSid: 'SM1', MessageStatus: 'undelivered', ErrorCode: '30003', To: '+49 151' }

@@ -3,13 +3,13 @@ import { join, posix } from 'node:path'
 import solc from 'solc'
 import { root } from '../../local/tools/runTool.ts'
 
-/** Path in solc's terms (`src/Relay.sol`, `@openzeppelin/…`) to text. */
+/** Texts by path, as solc names it (`src/Relay.sol`, `@openzeppelin/…`). */
 export type Sources = Record<string, string>
 
 /** A node of solc's syntax tree. `src` is `start:length:file`, in bytes. */
 export type AstNode = { nodeType: string; src: string } & Record<string, unknown>
 
-/** What forge writes for a contract, as far as `deployCode` needs it. */
+/** The part of forge's output for a contract that `deployCode` needs. */
 export type Artifact = { abi: unknown[]; bytecode: { object: string }; deployedBytecode: { object: string } }
 
 /** A contract that tests deploy, by the name of its file. */
@@ -30,7 +30,7 @@ export function readSources(folder: 'src' | 'probe'): Sources {
   return sources
 }
 
-/** `path` and all that it imports, directly or not. */
+/** `path` and all that it imports, directly or indirectly. */
 export function importClosure(sources: Sources, path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found
   found.add(path)
@@ -56,8 +56,8 @@ export function parse(sources: Sources): Record<string, AstNode> {
 }
 
 /**
- * Compiles `targets` without the optimizer: it keeps the structure of the source, and is fast. Null if the sources do not
- * compile.
+ * Compiles `targets` without the optimizer, which keeps the structure of the source and is fast. Returns null if the
+ * sources do not compile.
  */
 export function compile(sources: Sources, targets: Target[]): Map<string, Artifact> | null {
   const selection: Selection = {}

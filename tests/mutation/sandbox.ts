@@ -18,10 +18,10 @@ export type Sandbox = {
 
 const contracts = join(root, 'contracts')
 const builds = 'out/mutant'
-/** forge names a failed test behind the reason, and a failed invariant some lines below it. */
+/** forge names a failed test after the reason, and a failed invariant some lines below it. */
 const firstFailure = /^\[FAIL.*\] (?<test>\w+)\(|^ (?<invariant>\w+)\(.*\) \(runs: /m
 
-/** Below the repository, so that solc.mjs finds its package. Compiles the tests, or copies what `from` has compiled. */
+/** Creates it inside the repository, so that solc.mjs finds its package. Compiles the tests, or copies those of `from`. */
 export async function createSandbox(name: string, from?: string): Promise<Sandbox> {
   const folder = sandboxFolder(name)
   rmSync(folder, { recursive: true, force: true })
@@ -33,7 +33,7 @@ export async function createSandbox(name: string, from?: string): Promise<Sandbo
       cpSync(join(contracts, part), join(folder, part), { recursive: true, preserveTimestamps: true })
     mkdirSync(join(folder, 'lib'))
     symlinkSync(join(root, 'node_modules/@openzeppelin/contracts'), join(folder, 'lib/openzeppelin'))
-    // The token is no mutant: the tests get its production build.
+    // The token is not mutated, so the tests get its production build.
     for (const token of ['UsdcStandIn', 'UsdcStandInProxy'])
       cpSync(join(folder, `out/${token}.sol`), join(folder, builds, `${token}.sol`), { recursive: true })
     await forge(folder, ['build'], {}, 1_200)

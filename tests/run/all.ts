@@ -1,6 +1,6 @@
 /**
- * `npm test`: everything that must hold, quickest first. With words, as in `npm test -- contract browser`: only the
- * stages whose names contain one of them. docs/contributing.md says how to run one test file.
+ * `npm test`: runs all stages, fastest first. With arguments, as in `npm test -- contract browser`, runs only the stages
+ * whose names contain one of them. docs/contributing.md says how to run one test file.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

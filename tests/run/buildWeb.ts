@@ -1,4 +1,4 @@
-/** Builds the web pages and fails if the route tree that the build writes is not the committed one. */
+/** Builds the web pages and fails if the route tree that the build writes differs from the committed one. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../../local/tools/build.ts'

@@ -5,7 +5,7 @@
  *   npm run test:long <name> …    runs those, one after another, until one fails
  *   npm run test:long all         runs all of them
  *
- * What is in the environment goes before the values below: `CHAOS_KILLS=50 npm run test:long kills`.
+ * Environment variables override the values below: `CHAOS_KILLS=50 npm run test:long kills`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const runs: Record<string, LongRun> = {
     env: { CHAOS_KILLS: '500' },
   },
   restore: {
-    about: 'the Worker is killed 30 times while one account goes back to an earlier time',
+    about: 'the Worker is killed 30 times while one account is restored to an earlier time',
     command: vitest('--project', 'stack', 'tests/stack/restoreUser.test.ts', '--testTimeout=600000'),
     env: { RESTORE_KILLS: '30' },
   },
@@ -87,7 +87,7 @@ const runs: Record<string, LongRun> = {
     env: { DRAIN_HOURS: '24', DRAIN_TRIES: '100' },
   },
   'relayer-retention': {
-    about: 'what a Relayer keeps of 50,000 sends after eight days',
+    about: 'the data that a Relayer keeps of 50,000 sends after eight days',
     command: vitest('--project', 'relayer', 'tests/worker/relayerRetention.test.ts'),
     env: { RETENTION_SENDS: '50000' },
   },
@@ -112,11 +112,11 @@ const runs: Record<string, LongRun> = {
     env: { LAUNCH_CHAIN: '84532' },
   },
   skew: {
-    about: 'an older version from git and this one on one state, in turn and at once; SKEW_COMMIT',
+    about: 'an older version from git and this one on one state, one after the other and together; SKEW_COMMIT',
     command: script('skew'),
   },
   sample: { about: 'the month of `npm run dev -- --sample`, compared with the chain', command: script('sample') },
-  stall: { about: 'hostile accounts beside honest users for five minutes of chain time', command: script('stall') },
+  stall: { about: 'hostile accounts next to honest users for five minutes of chain time', command: script('stall') },
   'contracts-invariants': { about: '1,000 invariant runs of 200 calls', command: script('contractsInvariants') },
   'contracts-mutation': { about: '300 mutants of the contracts; SEED, MUTANTS', command: script('contractsMutation') },
   'contracts-coverage': { about: 'lines and branches that contract tests reach', command: script('contractsCoverage') },
@@ -138,8 +138,8 @@ async function run(name: string): Promise<boolean> {
   return code === 0
 }
 
-const asked = process.argv.slice(2)
-const names = asked.includes('all') ? Object.keys(runs) : asked
+const chosen = process.argv.slice(2)
+const names = chosen.includes('all') ? Object.keys(runs) : chosen
 const unknown = names.filter((name) => !Object.hasOwn(runs, name))
 if (names.length === 0 || unknown.length > 0) {
   if (unknown.length > 0) console.error(`no long run is named ${unknown.join(' or ')}`)

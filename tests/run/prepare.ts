@@ -1,4 +1,4 @@
-/** Makes what several lanes need and only one process should make: the Worker's bundle, the state template, a browser. */
+/** Prepares what several lanes need and only one process should create: the Worker's bundle, the state template, a browser. */
 import { findBrowser } from '../../local/tools/browser.ts'
 import { ensureBuilt } from '../../local/tools/build.ts'
 import { stateTemplate } from '../support/stateTemplate.ts'

@@ -1,6 +1,6 @@
 /**
- * A second contract set on the chain while payouts are open and payments are in flight. The Worker is the sample's, whose
- * clock can be moved, for the return at expiry.
+ * Adds a second contract set while payouts are open and payments are in flight. Runs the sample's Worker, whose clock can
+ * be moved, to test the return of a payout at expiry.
  */
 import { randomUUID } from 'node:crypto'
 import { pad } from 'viem'
@@ -38,7 +38,7 @@ afterAll(() => stack?.stop())
 const owner = ownerSecretOf(generatePrivateKey())
 const hours = 3_600_000 // 1 hour
 
-test('old payouts go on under their set, new wallets use the new one, and an owner leaves from both @sets-8', async () => {
+test('old payouts keep their contract set, new wallets use the new one, and the owner withdraws from both @sets-8', async () => {
   const [old, imported] = await Promise.all([
     createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'Old', funds: '100' }),
     importWallet('20'),
@@ -61,7 +61,7 @@ test('old payouts go on under their set, new wallets use the new one, and an own
     contractSets: { 1: first, 2: second },
   })
 
-  // What was open or on its way before.
+  // Payouts and payments from before the change.
   await until('the send', async () => (await transaction(sent)).status === 'CONFIRMED')
   await payoutIs(inFlight, 'CREATED')
   await stack.bursar.api(`/escrow/${reclaimed.id}/reclaim`, { token, key: randomUUID(), body: {} })
@@ -69,7 +69,7 @@ test('old payouts go on under their set, new wallets use the new one, and an own
   for (const contracts of [first, second])
     await expect(pay(old, contracts.escrow, '1')).rejects.toThrow('cannot receive payments')
 
-  // New wallets, and new payouts of old and imported ones.
+  // New wallets, and new payouts of old and imported wallets.
   const fresh = await createFundedWallet(stack.bursar, token, { owner: owner.address, name: 'New', funds: '50' })
   expect([old.contractSet, old.factory, fresh.contractSet, fresh.factory]).toEqual([
     1,
@@ -112,7 +112,7 @@ test('old payouts go on under their set, new wallets use the new one, and an own
     })
 }, 180_000)
 
-/** Stops the Worker where it is, deploys the same code at other addresses, and starts it with both sets. */
+/** Stops the Worker, deploys the same contracts at other addresses, and restarts the Worker with both sets. */
 async function changeContracts(): Promise<Contracts> {
   await stack.stopWorker()
   const deployerKey = generatePrivateKey()
@@ -130,7 +130,7 @@ async function changeContracts(): Promise<Contracts> {
   return second
 }
 
-/** By the recovery page's own code, with the owner's key and a node and nothing else. */
+/** Reclaims and withdraws everything with the recovery page's code, using only the owner's key and a node. */
 async function leave(home: Address) {
   await rpc('anvil_setBalance', [owner.address, '0xde0b6b3a7640000'])
   const node = new EthereumNode(stack.rpc[8453])
@@ -169,7 +169,7 @@ async function importWallet(funds: string): Promise<Wallet> {
   })
 }
 
-/** Under the authority of the Provider of the wallet's set. */
+/** Rotates the session key, under the authority of the Provider of the wallet's set. */
 async function rotate({ id, sessionKeyAddress }: Wallet): Promise<void> {
   const body = { spendingLimit: '500000000', ttlHours: 240 }
   const path = `/wallets/smart-wallets-v2/${id}/rotate-session-key`

@@ -1,15 +1,15 @@
-/** What `npm test` prints as CPU seconds. */
+/** The CPU seconds that `npm test` prints. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { startCpuMeter } from '../run/cpuTime.ts'
 
-/** Half a CPU second, whatever else the machine does. */
+/** Uses half a CPU second, whatever else the machine does. */
 const burn = 'while (process.cpuUsage().user + process.cpuUsage().system < 500_000) {}'
 const inChild = (code: string) =>
   `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(code)}]);`
 
-test('CPU seconds of a process include those of its children and theirs, and no others', async () => {
+test('CPU seconds of a process include those of all its descendants and of no other process', async () => {
   const meter = startCpuMeter()!
   const start = (code: string) => {
     const child = spawn(process.execPath, ['-e', code], { stdio: 'ignore' })

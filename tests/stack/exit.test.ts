@@ -1,6 +1,6 @@
 /**
- * Bursar is gone. With the owner's key and any RPC URL, and nothing else: the wallet is found, open payouts come back,
- * everything leaves. What is known besides is code: the factory's event and the contracts' interfaces.
+ * Bursar is gone. With only the owner's key and any RPC URL, the owner finds the wallet, reclaims open payouts and
+ * withdraws everything. All else needed is in the code: the factory's event and the contracts' interfaces.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack?.stop())
 
-test('the owner leaves with everything while the server is down @exit-1', async () => {
+test('the owner withdraws everything while the server is down @exit-1', async () => {
   const sender = await createSender(stack, { funds: '100', limit: 50 })
   await payAndConfirm(sender, '10')
   const claimed = await createPayout(sender, '5')
@@ -51,7 +51,7 @@ test('the owner leaves with everything while the server is down @exit-1', async 
   expect(reclaimed).toEqual([usdc('7.5'), usdc('0.25')])
   expect(balances).toEqual({ home: usdc('85'), wallet: 0n, homeEther: parseEther('0.5'), walletEther: 0n })
 
-  // Restarted, the server reads what happened from the chain.
+  // After a restart, the server reads what happened from the chain.
   await stack.restartWorker()
   const token = await sender.token()
   const books = await until('the books to follow', async () => {
@@ -70,7 +70,7 @@ test('the owner leaves with everything while the server is down @exit-1', async 
   expect((await Promise.all(ends)).map(({ status }) => status)).toEqual(['WITHDRAWN', 'RECLAIMED', 'RECLAIMED'])
 })
 
-test('the recovery page from disk reclaims what expired, revokes and withdraws, without any server @exit-2', async () => {
+test('the recovery page on disk reclaims expired payouts, revokes the session key and withdraws without a server @exit-2', async () => {
   const sender = await createSender(stack, { funds: '60', limit: 50 })
   const expired = await createPayout(sender, '7.5')
   await createPayout(sender, '0.25')
@@ -90,9 +90,9 @@ test('the recovery page from disk reclaims what expired, revokes and withdraws, 
   const browser = await chromium.launch({ executablePath: await findBrowser(() => {}), args: ['--no-sandbox'] })
   try {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
-    const asked: { url: string; body: string }[] = []
+    const requests: { url: string; body: string }[] = []
     const problems: string[] = []
-    page.on('request', (request) => asked.push({ url: request.url(), body: request.postData() ?? '' }))
+    page.on('request', (request) => requests.push({ url: request.url(), body: request.postData() ?? '' }))
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
     page.on('pageerror', (error) => problems.push(String(error)))
     await page.goto(pathToFileURL(file).href)
@@ -120,9 +120,9 @@ test('the recovery page from disk reclaims what expired, revokes and withdraws, 
 
     expect(problems).toEqual([])
     expect(
-      asked.filter(({ url }) => !url.startsWith('file:') && new URL(url).origin !== new URL(rpcUrl).origin),
+      requests.filter(({ url }) => !url.startsWith('file:') && new URL(url).origin !== new URL(rpcUrl).origin),
     ).toEqual([])
-    expect(asked.filter(({ body }) => body.includes(sender.ownerKey.slice(2)))).toEqual([])
+    expect(requests.filter(({ body }) => body.includes(sender.ownerKey.slice(2)))).toEqual([])
   } finally {
     await browser.close()
     await rm(folder, { recursive: true })
@@ -141,7 +141,7 @@ test('the recovery page from disk reclaims what expired, revokes and withdraws, 
   })
 })
 
-/** All that an owner needs to do. The key pays the gas itself. */
+/** Everything an owner needs to do. The owner's key pays the gas. */
 async function leave(owner: PrivateKeyAccount, rpcUrl: string, home: Address) {
   const chain = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
   const signer = createWalletClient({ account: owner, transport: http(rpcUrl) })
@@ -186,7 +186,7 @@ async function leave(owner: PrivateKeyAccount, rpcUrl: string, home: Address) {
   return { balances, reclaimed }
 }
 
-/** Gas for the owner, and ether that somebody sent to the wallet. */
+/** Gives the owner ETH for gas, and the wallet ETH as if somebody had sent it. */
 async function giveEther(chain: ReturnType<typeof createPublicClient>, owner: Address, wallet: Address) {
   const give = (address: Address, ether: string) =>
     chain.request({ method: 'anvil_setBalance', params: [address, toHex(parseEther(ether))] } as never)

@@ -1,4 +1,4 @@
-/** Nothing that a test or `npm run dev` starts outlives it. */
+/** Processes that a test or `npm run dev` starts do not outlive it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest'
 
 const killWithParent = join(import.meta.dirname, '../../local/stack/killWithParent.ts')
 const idle = 'setInterval(() => {}, 1000)'
-/** As wrangler does: it starts a child and leaves it running when it ends. */
+/** Like wrangler, starts a child and leaves it running on exit. */
 const parent = `require('node:child_process').spawn(process.execPath, ['-e', '${idle}'], { stdio: 'ignore' }); ${idle}`
 const starter = `
   const { spawn } = require('node:child_process')
@@ -22,8 +22,8 @@ async function start(): Promise<{ process: ChildProcess; group: number }> {
   return { process: child, group: Number(line) }
 }
 
-/** Whether anything of the group still runs. */
-function lives(group: number): boolean {
+/** Returns whether any process of the group is still running. */
+function isRunning(group: number): boolean {
   try {
     return process.kill(-group, 0)
   } catch {
@@ -33,11 +33,11 @@ function lives(group: number): boolean {
 
 test.each([
   ['its starter is killed', (started: Awaited<ReturnType<typeof start>>) => started.process.kill('SIGKILL')],
-  ['it is asked to end', (started: Awaited<ReturnType<typeof start>>) => process.kill(started.group, 'SIGTERM')],
-])('all of a group ends when %s', async (_, end) => {
+  ['it receives SIGTERM', (started: Awaited<ReturnType<typeof start>>) => process.kill(started.group, 'SIGTERM')],
+])('all processes of a group end when %s', async (_, end) => {
   const started = await start()
-  expect(lives(started.group)).toBe(true)
+  expect(isRunning(started.group)).toBe(true)
   end(started)
-  await vi.waitFor(() => expect(lives(started.group)).toBe(false), { timeout: 15_000 })
+  await vi.waitFor(() => expect(isRunning(started.group)).toBe(false), { timeout: 15_000 })
   started.process.kill('SIGKILL')
 })

@@ -64,7 +64,7 @@ const config = (changes: Changes = {}) =>
     ...changes,
   })
 
-/** A new process each time, as far as the launch can tell. With a `lastStep`, it is interrupted after that one. */
+/** Launches as a new process would. With a `lastStep`, the launch is interrupted after that step. */
 async function launch({
   lastStep,
   changes,
@@ -90,7 +90,7 @@ async function launch({
   return { lines, names: steps.map(({ name }) => name) }
 }
 
-/** What the launch asks for. Returns which contracts they are of. */
+/** Sends the transactions that the launch asks for. Returns the names of the contracts they deploy. */
 async function sendTransactions(): Promise<string[]> {
   const transactions = JSON.parse(await readFile(join(folder, 'transactions.json'), 'utf8')) as Record<string, string>[]
   const [from] = (await rpc('eth_accounts', [])) as Hex[]
@@ -101,7 +101,7 @@ async function sendTransactions(): Promise<string[]> {
 
 const savedSecrets = async () => decrypt(await readFile(join(folder, 'secrets.backup.json'), 'utf8'), passphrase)
 
-test('a hostname that something else uses is left alone @launch-5', async () => {
+test('a launch fails if something else uses its hostname, or without Workers Paid @launch-5', async () => {
   cloudflare.state.dnsRecords = [{ type: 'CNAME', content: 'shop.example' }]
   await expect(launch()).rejects.toThrow(/DNS records \(CNAME shop\.example\)/)
   cloudflare.state.dnsRecords = []
@@ -113,7 +113,7 @@ test('a hostname that something else uses is left alone @launch-5', async () => 
   cloudflare.state.plans = ['workers_paid']
 })
 
-test('it waits for the transactions of a hardware wallet, then for ETH @launch-6', async () => {
+test('a launch stops until the hardware wallet’s transactions are sent, then until the relayers have ETH @launch-6', async () => {
   await expect(launch()).rejects.toThrow(/\[5\/13\] contracts failed: send the transactions in .*transactions\.json/)
   expect(await sendTransactions()).toEqual(['PayoutEscrow', 'Provider', 'AgentWalletFactory', 'Relay'])
   const [relayer] = relayerAddresses(config(), chainId, await savedSecrets())
@@ -124,7 +124,7 @@ test('it waits for the transactions of a hardware wallet, then for ETH @launch-6
   await launch({ lastStep: 'relayers' })
 })
 
-test('interrupted after each step it goes on, and asks Cloudflare for each thing once, in order @launch-7', async () => {
+test('a launch interrupted after each step resumes, and makes each change at Cloudflare once, in order @launch-7', async () => {
   const { names } = await launch({ lastStep: 'account and plan' })
   for (const lastStep of isLong ? names : ['database', 'migrations', 'deploy', 'first passcode'])
     await launch({ lastStep })
@@ -152,7 +152,7 @@ test('interrupted after each step it goes on, and asks Cloudflare for each thing
   expect(cloudflare.calls.filter((call) => call.startsWith('DELETE '))).toEqual([])
 })
 
-test('what was deployed has every secret, no address but its own, and one passcode @launch-8', async () => {
+test('the deployed Worker has every secret, no workers.dev or preview URL, and one sign-up passcode @launch-8', async () => {
   const secrets = await savedSecrets()
   const { bindings } = cloudflare.versions[0]!.metadata
   const texts = (type: string) =>
@@ -179,7 +179,7 @@ test('what was deployed has every secret, no address but its own, and one passco
   expect(existsSync(join(folder, 'secrets.upload.json'))).toBe(false)
 })
 
-test('another contract set is deployed where the config asks for it, and what there was stays @launch-17', async () => {
+test('another contract set is deployed only if the config asks for it, and earlier sets are kept @launch-17', async () => {
   const setting = async (from = folder): Promise<ContractSets> => {
     const { vars } = JSON.parse(await readFile(join(from, 'wrangler.json'), 'utf8'))
     return parseContractSets(vars[`CONTRACTS_${chainId}`]) as ContractSets
@@ -204,7 +204,7 @@ test('another contract set is deployed where the config asks for it, and what th
   await launch({ changes: { chain: { ...chain, contractSet: 1 } }, lastStep: 'configuration' })
   expect(await setting()).toEqual({ newest: 1, sets })
 
-  // Without the state folder, what the deployment serves counts.
+  // Without the state folder, the launch uses the sets that the deployment serves.
   const elsewhere = await mkdtemp(join(tmpdir(), 'bursar-launch-'))
   await copyFile(join(folder, 'secrets.backup.json'), join(elsewhere, 'secrets.backup.json'))
   await launch({ in: openState(elsewhere), changes: { chain }, lastStep: 'configuration' })
@@ -213,7 +213,7 @@ test('another contract set is deployed where the config asks for it, and what th
 })
 
 if (isLong)
-  test('wrangler accepts the config without uploading it @launch-16', async () => {
+  test('wrangler’s dry run accepts the generated config @launch-16', async () => {
     const config = join(folder, 'wrangler.json')
     const output = await runTool([
       'wrangler',

@@ -1,4 +1,4 @@
-/** The production shape of the SPA: Pages serves the files, its Function hands the Worker's paths on. */
+/** The SPA as in production: Pages serves the files, and its Function forwards the Worker's paths. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BursarClient } from '../../local/client.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const token = await signIn(stack.bursar)
   const wallet = await createFundedWallet(stack.bursar, token)
   payout = await createPayout(stack.bursar, token, wallet.id)
-  // One process per state: Pages goes on where the Worker alone stopped.
+  // Only one process may use the state: Pages continues with that of the stopped Worker.
   await stack.stopWorker()
   pages = await startPages(stack)
 })
@@ -29,19 +29,19 @@ afterAll(async () => {
 async function startPages({ stateDir, vars, secrets, rpc }: TestStack): Promise<WorkerProcess> {
   const port = await freePort()
   const args = ['pages', 'dev', '-c', 'wrangler.toml', '-c', '../wrangler.toml']
-  // `--env-file` and `--binding` reach the Pages part only; the Worker beside it reads the environment.
+  // `--env-file` and `--binding` reach the Pages part only; the Worker next to it reads the environment.
   const env = { CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true', ...vars, ...secrets }
   const server = await startWrangler({ args, cwd: join(root, 'web'), port, stateDir, show: false, env })
   bursar = new BursarClient(`http://localhost:${port}`, rpc[8453])
   return server
 }
 
-test('a person signs in', async () => {
+test('a user signs in through Pages', async () => {
   const token = await signIn(bursar)
   expect(await bursar.api<unknown[]>('/wallets', { token })).toHaveLength(1)
 })
 
-test('a recipient opens the claim page and enters the code', async () => {
+test('a recipient opens the claim page and enters the code through Pages', async () => {
   const { path, accessToken, passcode } = payout
   const page = await fetch(`${bursar.url}${path}`)
   expect(page.status).toBe(200)
@@ -53,17 +53,17 @@ test('a recipient opens the claim page and enters the code', async () => {
   })
 })
 
-test('the scripts are those for production, although a test runner built them', async () => {
+test('Pages serves scripts built for production, although a test runner built them', async () => {
   const page = await (await fetch(`${bursar.url}/login`)).text()
   const scripts = [...page.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path)
   expect(scripts.length).toBeGreaterThan(1)
   for (const path of scripts) {
     const script = await (await fetch(`${bursar.url}${path}`)).text()
-    expect(script, path).not.toContain('react_stack_bottom_frame') // of React for development
+    expect(script, path).not.toContain('react_stack_bottom_frame') // of React's development build
   }
 })
 
-test('the paths of agents reach the Worker too', async () => {
+test('the paths for agents reach the Worker through Pages', async () => {
   expect((await bursar.call('/v1/context')).status).toBe(401)
   expect((await bursar.call('/oauth/token', { form: { grant_type: 'client_credentials' } })).status).toBe(401)
   expect(await bursar.plain('/.well-known/jwks.json')).toHaveProperty('keys')

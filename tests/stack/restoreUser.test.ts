@@ -1,6 +1,6 @@
 /**
- * One account's Treasury goes back to an earlier time while payments of each kind are open: by a copy of its file, with the Worker
- * killed again and again during the restore.
+ * Puts one account's Treasury back to an earlier time while payments of each kind are open, with a copy of its file, and
+ * kills the Worker repeatedly during the restore.
  */
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop())
 
 type Paid = { id: string; key: string; to: string }
-/** RESTORE_KILLS=30 for the long run. */
+/** The long run sets RESTORE_KILLS=30. */
 const kills = Number(process.env.RESTORE_KILLS ?? 2)
 const ten = Array.from({ length: 10 }, (_, i) => i)
 
@@ -46,7 +46,7 @@ const ops = async (id: string, act: string, switches: string[] = [], options: Re
   ).data as UserRestoreReply
 
 test(
-  'an account goes back to an earlier time, and nothing is paid twice or lost @restore-11',
+  'restoring an account to an earlier time loses no payment and makes none twice @restore-11',
   async () => {
     const { bursar } = stack
     const sender = await createSender(stack, { funds: '300', limit: 250, agents: 2 })
@@ -97,7 +97,7 @@ test(
       await payoutIs(payout, 'WITHDRAWN')
     }
 
-    // Before the copy: one of each, and a payout that stays open.
+    // Before the copy: a payment from each wallet, and a payout that stays open.
     const earlier = [await byAgent('earlier'), await byOwner('earlier imported')]
     const openBefore = await payOut(100)
     await Promise.all([...earlier.map(confirmed), payoutIs(openBefore, 'CREATED')])
@@ -105,7 +105,7 @@ test(
     const putBack = await copyTreasury(stack.stateDir, userId)
     await stack.restartWorker()
 
-    // Since then.
+    // After the copy.
     const [since, sends, payouts, ofImported] = await Promise.all([
       createFundedWallet(bursar, token, { name: 'Since', funds: '7' }),
       Promise.all(ten.map((i) => byAgent(`send ${i}`))),
@@ -128,9 +128,9 @@ test(
     await confirmed(fromShortLived)
     await bursar.api(`/wallets/${shortLived.id}`, { token, method: 'DELETE' })
     await bursar.api(`/agents/${sender.agents[1]!.id}`, { token, method: 'DELETE' })
-    // D1 never hears of this one.
-    const unheard = await byAgent('unheard')
-    await confirmed(unheard)
+    // This payment never reaches D1.
+    const unreported = await byAgent('unreported')
+    await confirmed(unreported)
     const inFlight = await byAgent('in flight')
 
     expect((await ops(userId, 'freeze', ['dry-run'])).step).toBe('open')
@@ -147,10 +147,10 @@ test(
     )
     await stack.stopWorker()
     await putBack()
-    forgetInD1(stack.stateDir, unheard.id)
+    forgetInD1(stack.stateDir, unreported.id)
     await stack.restartWorker()
     const again = await pay({ type: 'address', address: sends[0]!.to }, sends[0]!.key)
-    expect([again.status, again.body.code], 'the object does not know, and D1 does').toEqual([503, 'account_restoring'])
+    expect([again.status, again.body.code], 'only D1 knows the payment').toEqual([503, 'account_restoring'])
     await expect(ops(userId, 'freeze'), 'as if its reply had been lost').rejects.toThrow('was put back')
     await expect(ops(userId, 'unfreeze')).rejects.toThrow('was put back')
 
@@ -161,7 +161,7 @@ test(
       await new RpcClient(rpc).request('evm_increaseTime', [400])
       await new RpcClient(rpc).request('anvil_mine', ['0x6'])
     }
-    // Killed at more and more of the way.
+    // Each kill comes later in the restore.
     for (let kill = 1; kill <= kills; kill++) {
       const killed = ops(userId, 'continue', ['once']).catch(() => null)
       await pause((300 / kills) * kill)
@@ -170,17 +170,17 @@ test(
       await stack.restartWorker()
     }
     const ended = (options: Record<string, string> = {}) =>
-      until('the end', async () => {
+      until('the end of the restore', async () => {
         const reply = await ops(userId, 'continue', ['once'], options)
         return reply.step !== 'waiting' && reply.step !== 'importing' && reply
       })
     const stopped = await ended()
     expect(stopped).toMatchObject({ step: 'unexplained', unexplained: [{ what: 'transfer' }] })
-    expect(stopped.unexplained[0]!.detail.toLowerCase()).toContain(`1 usdc to ${unheard.to.toLowerCase()}`)
-    expect((await pay({ type: 'address', address: unheard.to }, unheard.key)).body.code).toBe('account_restoring')
+    expect(stopped.unexplained[0]!.detail.toLowerCase()).toContain(`1 usdc to ${unreported.to.toLowerCase()}`)
+    expect((await pay({ type: 'address', address: unreported.to }, unreported.key)).body.code).toBe('account_restoring')
     expect((await ended({ accept: stopped.list! })).step).toBe('done')
 
-    // The ledger is the chain's, and each recipient was paid once.
+    // The ledger equals the chain, and each recipient was paid once.
     const chain = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
     const balances = () =>
       Promise.all([...sends, ...ofImported, ...earlier].map(({ to }) => chain.balanceOf(to as never)))
@@ -195,7 +195,7 @@ test(
     const statuses = await Promise.all([...payouts, openBefore].map(statusOf))
     expect(statuses).toEqual(['WITHDRAWN', 'WITHDRAWN', 'RECLAIMED', ...Array(7).fill('CREATED'), 'WITHDRAWN'])
 
-    // Keys return what they made, and refuse other content.
+    // Idempotency keys return the payments they made, and refuse other content.
     for (const { id, key, to } of ofImported) {
       const body = { walletId: imported.id, toAddress: to, amount: '1' }
       expect(await bursar.api('/transactions/send', { token, key, body })).toMatchObject({ id })
@@ -207,10 +207,10 @@ test(
     })
     expect(replayed).toMatchObject({ id: payouts[5]!.id, claimUrl: payouts[5]!.claimUrl })
     const paused = await pay({ type: 'address', address: sends[0]!.to }, sends[0]!.key)
-    expect([paused.status, paused.body.code], 'agents wait for their owner').toEqual([403, 'agent_disabled'])
+    expect([paused.status, paused.body.code], 'the account’s agents are paused').toEqual([403, 'agent_disabled'])
     await bursar.api('/account/resume', { token, body: {} })
     const still = await pay({ type: 'address', address: sends[0]!.to }, sends[0]!.key)
-    expect(still.status, 'each agent waits for its owner').toBe(403)
+    expect(still.status, 'each agent is paused as well').toBe(403)
     await bursar.api(`/agents/${sender.agents[0]!.id}/resume`, { token, body: {} })
     for (const { id, key, to } of [...sends, earlier[0]!]) {
       const { status, body } = await pay({ type: 'address', address: to }, key)
@@ -221,13 +221,13 @@ test(
     expect(await chain.balanceOf(inFlight.to as never)).toBe(flown.body.status === 'CONFIRMED' ? usdc('1') : 0n)
     const other = await pay({ type: 'address', address: addressFor('other') }, sends[0]!.key)
     expect(other.body.code).toBe('idempotency_key_reused')
-    expect(await balances(), 'still once').toEqual([...sends, ...ofImported, ...earlier].map(() => usdc('1')))
+    expect(await balances(), 'still paid once').toEqual([...sends, ...ofImported, ...earlier].map(() => usdc('1')))
 
     await confirmed(await byOwner('imported afterwards'))
     expect(await get<Transaction>(`/transactions/${fromShortLived.id}`)).toMatchObject({ status: 'CONFIRMED' })
     expect((await get<Wallet[]>('/wallets')).map(({ id }) => id)).not.toContain(shortLived.id)
 
-    // Open payouts are claimed with the codes that were sent then, and taken back.
+    // Open payouts can be claimed with the codes that were sent before the restore, and reclaimed.
     await Promise.all([3, 4, 5].map((i) => claim(payouts[i]!, `later ${i}`)))
     await bursar.api(`/escrow/${payouts[6]!.id}/reclaim`, { token, key: randomUUID(), body: {} })
     await payoutIs(payouts[6]!, 'RECLAIMED')
@@ -236,15 +236,15 @@ test(
     expect([gone.status, gone.body.code], 'an agent that was deleted since').toEqual([401, 'unauthenticated'])
     const group = (await get<PolicyGroup[]>('/policy-groups')).find(({ id }) => id === sender.groupId)!
     const paid = (await Promise.all([...sends, inFlight].map(({ to }) => chain.balanceOf(to as never)))).filter(Boolean)
-    expect(usdc(String(group.currentSpent)), 'the budget has them all').toBe(BigInt(paid.length + 1) * usdc('1'))
+    expect(usdc(String(group.currentSpent)), 'the budget counts all payments').toBe(BigInt(paid.length + 1) * usdc('1'))
 
-    // An imported key is nowhere but here: it is imported once more.
+    // Nothing else holds an imported key, so the user imports it again.
     const held = (await get<Wallet[]>('/wallets')).find(({ id }) => id === keyless.id)!
     expect(held).toMatchObject({ paused: true })
     await bursar.api(`/wallets/${keyless.id}`, { token, method: 'DELETE' })
     await importWallet(token, '5', madeSince, false)
 
-    // A new key, and the wallet pays as before.
+    // After a rotation to a new session key, the wallet pays as before.
     const path = `/wallets/smart-wallets-v2/${sender.wallet.id}/rotate-session-key`
     await bursar.api(path, { token, key: randomUUID(), body: { spendingLimit: '500000000', ttlHours: 240 } })
     await until('a new session', async () => {
@@ -272,7 +272,7 @@ async function importWallet(
   })
 }
 
-/** As if the payment had never reached the lists. The Worker must be stopped. */
+/** Deletes the payment from D1 as if it had never reached the lists. The Worker must be stopped. */
 function forgetInD1(stateDir: string, id: string): void {
   const folder = join(stateDir, 'worker/v3/d1/miniflare-D1DatabaseObject')
   for (const name of readdirSync(folder).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each))) {

@@ -20,11 +20,11 @@ test('one port serves the pages, deep links and the API', async () => {
     expect((await get(path)).status, path).not.toBe(200)
 })
 
-test('the watchdog of the cron trigger responds', async () => {
+test('the cron watchdog responds', async () => {
   expect((await get('/cdn-cgi/local/scheduled')).status).toBe(200)
 })
 
-test('a killed Worker comes back with everything it knew', async () => {
+test('a killed Worker restarts with all its state', async () => {
   const token = await signIn(stack.bursar)
   const wallet = await createFundedWallet(stack.bursar, token)
   const { accessToken } = await createPayout(stack.bursar, token, wallet.id)

@@ -3,7 +3,7 @@ import { accept } from '../../worker/treasury/payments/accept.ts'
 import type { Accepted } from '../../worker/treasury/payments/accepted.ts'
 import type { Need } from '../../worker/treasury/payments/needs.ts'
 
-/** `accept` where no owner has to be asked. */
+/** `accept` for payments that need no approval. Throws if the owner is asked. */
 export function acceptNow(...args: Parameters<typeof accept>): Result<Accepted> | Need {
   const result = accept(...args)
   if (!('need' in result) && result.ok && 'asked' in result.value) throw new Error('the owner was asked')

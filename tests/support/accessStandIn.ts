@@ -7,13 +7,13 @@ export { newKeys }
 
 export const accessSettings = { ACCESS_TEAM_ORIGIN: 'https://team.cloudflareaccess.com', ACCESS_AUDIENCE: 'aud-of-ops' }
 
-/** The Worker keeps the keys of a team for ten minutes, so each test file has a `team` of its own. */
+/** The Worker keeps the keys of a team for ten minutes, so each test file uses its own `team`. */
 export async function createAccess(team = 'team') {
   const settings = { ...accessSettings, ACCESS_TEAM_ORIGIN: `https://${team}.cloudflareaccess.com` }
   let keys = await newKeys('first')
   return {
     settings,
-    /** Serves the keys, or `answer`. Returns the requests for them. */
+    /** Serves the keys, or the response of `answer`. Returns the requests for them. */
     serveKeys: (answer = () => Response.json({ keys: [keys.jwk] })) =>
       serveUrl(`${settings.ACCESS_TEAM_ORIGIN}/cdn-cgi/access/certs`, answer),
     async rotateKeys(kid: string) {

@@ -1,10 +1,10 @@
-/** A user with wallet, contact, group and agent, made over HTTP as a client would. */
+/** A user with wallet, contact, group and agent, created over HTTP as a client would do it. */
 import { expect } from 'vitest'
 import { type Api, createApi, createUser, seed } from '../worker/apiClient.ts'
 import { chain, prepare, until } from './payer.ts'
 import { party } from './workerChain.ts'
 
-/** The app with today's clock, over a seeded database and working chains. */
+/** Creates the app with the current time, a seeded database and working chains. */
 export async function createTestApp(): Promise<Api> {
   await seed()
   await prepare()

@@ -19,7 +19,7 @@ export const clientPath = (path: string) => join(folder, 'node_modules', path)
 export const importClient = (path: string): Promise<any> =>
   import(/* @vite-ignore */ pathToFileURL(clientPath(path)).href)
 
-/** Runs a program of an installed package on this Node: what it said and how it ended. */
+/** Runs a program of an installed package with this Node. Returns its exit code and output. */
 export async function runClient(path: string, args: string[], env: Record<string, string> = {}) {
   const run = promisify(execFile)(process.execPath, [clientPath(path), ...args], {
     env: { ...process.env, ...env },
@@ -29,7 +29,7 @@ export async function runClient(path: string, args: string[], env: Record<string
   return { code: 'code' in done ? (done.code ?? 1) : 0, stdout: done.stdout, stderr: done.stderr }
 }
 
-/** `npm ci`, when it has not been done since the lockfile changed; one process at a time. */
+/** Runs `npm ci` unless it was run since the lockfile changed; one process at a time. */
 export async function installClients(): Promise<void> {
   const deadline = Date.now() + waitMs
   while (!isCurrent()) {
@@ -42,7 +42,7 @@ export async function installClients(): Promise<void> {
       }
       return
     }
-    if (Date.now() > deadline) throw new Error(`${lock} was not given back in ${waitMs / 1000} s`)
+    if (Date.now() > deadline) throw new Error(`${lock} was not released within ${waitMs / 1000} s`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
@@ -56,7 +56,7 @@ function isCurrent(): boolean {
   )
 }
 
-/** False while another living process has it. */
+/** Returns false if the lock file exists, after deleting that of a dead process. */
 function takeLock(): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })

@@ -24,11 +24,11 @@ export async function startCloudflare() {
   const buckets: string[] = []
   const versions: Version[] = []
   const state = {
-    /** The version that serves; null before the first deployment. */
+    /** The active version; null before the first deployment. */
     current: null as string | null,
     /** Whether a version becomes ready. */
     isReady: (_: Version): boolean => true,
-    /** Of the hostname: what else uses it. */
+    /** Other uses of the hostname. */
     dnsRecords: [] as { type: string; content: string }[],
     domains: [] as { hostname: string; service: string }[],
     plans: ['workers_paid'],
@@ -39,7 +39,7 @@ export async function startCloudflare() {
     (call) =>
       state.current === null ? noWorker : reply(call)
 
-  /** ':id' is a part of the path, handed over as `id`. */
+  /** ':id' matches one segment of the path, which the handler gets as `id`. */
   const routes: Record<string, Handler> = {
     'GET ': () => ({ result: { id: accountId, name: 'Test account' } }),
     'GET /subscriptions': () => ({ result: state.plans.map((id) => ({ rate_plan: { id } })) }),
@@ -106,7 +106,7 @@ export async function startCloudflare() {
     'POST /workers/scripts/:id/subdomain': () => ({ result: { enabled: false, previews_enabled: false } }),
   }
 
-  /** As the version says it to browsers. */
+  /** The contracts that a version reports to browsers. */
   const chainsOf = (id: string | null) => {
     const { bindings = [] } = versions.find((version) => version.id === id)?.metadata ?? {}
     const settings = bindings.filter(({ name }) => name.startsWith('CONTRACTS_'))
@@ -147,7 +147,7 @@ type Query = { sql: string; params?: (string | number | null)[] }
 
 function execute(db: DatabaseSync, query: Query | { batch: Query[] }) {
   return ('batch' in query ? query.batch : [query]).map(({ sql, params = [] }) => {
-    // Several statements in one, as migrations are.
+    // Several statements at once, as in migrations.
     if (params.length === 0 && !/^\s*(SELECT|PRAGMA)/i.test(sql)) {
       db.exec(sql)
       return { success: true, results: [], meta: {} }

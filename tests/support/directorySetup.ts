@@ -1,7 +1,7 @@
 /**
- * What the tests of identity directories run against: bindings without chains, and `cognito-local` as a user pool.
- * In front of it is a server that does what AWS does and the emulator does not: it checks the signatures of admin
- * calls, and the temporary password before a challenge; it sends confirmation codes again; and gives tests the codes.
+ * The environment for tests of identity directories: bindings without chains, and `cognito-local` as a user pool. A
+ * server in front of the emulator does what AWS does and the emulator does not: it checks the signatures of admin calls
+ * and the temporary password before a challenge, and resends confirmation codes. It also gives tests the codes.
  */
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
@@ -145,7 +145,7 @@ async function startFront(emulator: string, dataFile: string) {
 
 const amzJson = 'application/x-amz-json-1.1'
 
-/** Signed with our keys, over what arrived. AWS's examples test the signer itself (sigv4.test.ts). */
+/** Whether the request is signed with our keys. AWS's examples test the signer itself (sigv4.test.ts). */
 async function isSigned(request: IncomingMessage, url: string, body: string): Promise<boolean> {
   const { 'x-amz-target': target, 'x-amz-date': time, 'content-type': type, authorization } = request.headers
   const now = Date.parse(String(time).replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'))

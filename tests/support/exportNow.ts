@@ -6,7 +6,7 @@ import { env } from './testEnv.ts'
 const db = primaryDb(env.DB)
 const dayMs = 86_400_000
 
-/** A whole export as of now, by as many steps of the cron as it takes. Returns its id. */
+/** Makes a whole export now, with as many cron steps as it takes. Returns its id. */
 export async function exportNow(): Promise<string> {
   while ((await newestRun(db))?.finishedAt === null) await exportDaily(env, db, Date.now())
   const at = Math.max(Date.now(), ((await newestRun(db))?.startedAt ?? 0) + dayMs)

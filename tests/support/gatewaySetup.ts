@@ -1,4 +1,4 @@
-/** What the tests of the agents' gateway run against: one stack for all files, and the clients agents really use. */
+/** The environment for tests of the agents' gateway: one stack for all files, and the real clients of agents. */
 import type { TestProject } from 'vitest/node'
 import type { Address } from '../../worker/chain/types.ts'
 import { installClients } from './clients.ts'

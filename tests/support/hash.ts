@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { TestEnv } from './testEnv.ts'
 
-/** A text that changes when anything a stranger could want changes in a user's Treasury or contacts. */
+/** Returns a text that changes whenever data that an attacker could target in a user's Treasury or contacts changes. */
 export async function hash(env: TestEnv, userId: string): Promise<string> {
   const rows = await runInDurableObject(env.TREASURY.getByName(userId), ({ context: { store } }: Treasury) => [
     store.all('SELECT id, status, amount FROM payment ORDER BY id'),

@@ -1,4 +1,4 @@
-/** A user with an imported wallet, over the Treasury itself. */
+/** A user with an imported wallet, created directly through the Treasury. */
 import { expect } from 'vitest'
 import type { PayInput } from '../../worker/treasury/api.ts'
 import { chain, fresh, until, usdc } from './payer.ts'
@@ -46,7 +46,7 @@ export async function createImporter(over: { funds?: string; on?: WorkerChain; h
       const found = await treasury().transaction(id)
       return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
     })
-  /** I1 and at rest ledger = chain, to 1 micro-USDC. */
+  /** Checks I1, and that the ledger at rest equals the chain to one micro-USDC. */
   const booksBalance = async () => {
     const result = await treasury().ledger(wallet.id)
     if (!result.ok) throw new Error(result.message)

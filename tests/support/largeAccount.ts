@@ -1,10 +1,10 @@
 /**
  * An account as it is after years: 10,000 transactions, 2,000 payouts, 500 contacts, 50 groups and 200 agents. Groups
- * and agents are made through the API, as the Treasury keeps them. Transactions, payouts and contacts are rows of what
- * the lists read, written into the stack's D1 while its Worker is down: by payments they would take the chain an hour.
- * So the figures that the Treasury counts itself (overview, usage) do not know them.
+ * and agents are created through the API, because the Treasury keeps them. Transactions, payouts and contacts are list
+ * rows, written into the stack's D1 while its Worker is down, because real payments would take the chain an hour. So the
+ * figures that the Treasury counts itself (overview, usage) do not include them.
  *
- * `npm exec -- node tests/support/largeAccount.ts` does it to the demo user of a new stack and leaves that running until Ctrl-C.
+ * `npm exec -- node tests/support/largeAccount.ts` fills the demo user of a new stack and keeps it running until Ctrl-C.
  */
 import { randomUUID } from 'node:crypto'
 import type { Escrow } from '#schemas/escrow.ts'
@@ -30,7 +30,7 @@ export async function enlarge(stack: TestStack, account: Account): Promise<void>
   await writeRows(stack, account, await groupsAndAgents(stack, account))
 }
 
-/** The part that needs the Worker stopped. */
+/** Stops the Worker, writes the rows into D1, and restarts the Worker. */
 export async function writeRows(stack: TestStack, account: Account, agents: Named[]): Promise<void> {
   await stack.stopWorker()
   const database = openDatabase(stack.stateDir)
@@ -184,7 +184,7 @@ if (process.argv[1] === import.meta.filename) {
   console.log('filling the account …')
   const token = await signIn(stack.bursar)
   await enlarge(stack, { userId: demo.userId, token, wallet: await createFundedWallet(stack.bursar, token) })
-  console.log(`${stack.url}: sign in as ${demo.email} with ${demo.password}. Ctrl-C ends it.`)
+  console.log(`${stack.url}: sign in as ${demo.email} with ${demo.password}. Ctrl-C stops it.`)
   process.once('SIGINT', async () => {
     await stack.stop()
     process.exit(0)

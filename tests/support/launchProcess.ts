@@ -1,4 +1,4 @@
-/** `npm run launch` and `npm run demo` as processes, without npm between. */
+/** Runs `npm run launch` and `npm run demo` as processes, without npm in between. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { root } from '../../local/tools/runTool.ts'
 
@@ -6,9 +6,9 @@ export type Ended = { code: number | null; output: string }
 
 export type Started = {
   process: ChildProcess
-  /** What it has printed so far, on both streams. */
+  /** Everything printed so far, on both streams. */
   output(): string
-  /** Resolves once it has printed `text`; throws with the output if it ends before. */
+  /** Resolves once `text` is printed; rejects with the output if the process ends first. */
   printed(text: string): Promise<void>
   ended: Promise<Ended>
 }
@@ -32,10 +32,10 @@ export function start(script: string, args: string[], env: Record<string, string
     ended,
     printed: (text) =>
       new Promise((resolve, reject) => {
-        const look = () => output.includes(text) && resolve()
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', look)
+        const check = () => output.includes(text) && resolve()
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', check)
         void ended.then(() => reject(new Error(`ended before it printed "${text}":\n${output}`)))
-        look()
+        check()
       }),
   }
 }

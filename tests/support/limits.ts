@@ -14,7 +14,7 @@ const kept = {
   claimTriesPerPayout,
 }
 
-/** Payments, gas and messages without limits, for tests of something else. Codes, passwords, claims and refusals keep theirs. */
+/** Lifts limits of payments, gas and messages, for tests of other things. Codes, passwords, claims and refusals keep theirs. */
 export const noLimits: Limits = {
   ...(Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, 1e12])) as Limits),
   newAccountGasGrant: 100_000_000,

@@ -1,4 +1,4 @@
-/** A local chain with our contracts, keys and money: what chain tests and the gas bench share. */
+/** A local chain with our contracts, keys and money, shared by the chain tests and the gas bench. */
 import {
   type Address,
   createPublicClient,
@@ -22,7 +22,7 @@ import type { Contracts } from '../../worker/chain/types.ts'
 
 export type Party = { key: Hex; address: Address }
 
-/** The same key for the same name, everywhere. */
+/** Derives a key from a name; the same name always gives the same key. */
 export function party(name: string): Party {
   const key = keccak256(toHex(name))
   return { key, address: addressOf(key) }
@@ -35,7 +35,7 @@ export const roles = {
   usdcAdmin: party('usdc admin'),
 }
 
-/** One account's transactions, mined one by one. A reverted one throws unless `mayRevert`. */
+/** Sends a transaction and waits until it is mined. Throws if it reverted, unless `mayRevert`. */
 export type Submit = (
   to: Address,
   data: Hex,
@@ -49,7 +49,7 @@ export type LocalChain = {
   client: ReturnType<typeof createPublicClient>
   submit: Submit
   mint(to: Address, amount: bigint): Promise<void>
-  /** Newest block's unix seconds. */
+  /** Timestamp of the newest block, in Unix seconds. */
   now(): Promise<number>
   stop(): Promise<void>
 }
@@ -94,7 +94,7 @@ export async function startLocalChain(): Promise<LocalChain> {
 
 export type TestWallet = { address: Address; parameters: WalletParameters; session: Party; owner: Party }
 
-/** A wallet's parameters and address; nothing is deployed. */
+/** Returns a wallet's parameters and address without deploying it. */
 export async function createWallet(chain: LocalChain, name: string): Promise<TestWallet> {
   const session = party(`${name} session`)
   const owner = party(`${name} owner`)
@@ -115,7 +115,7 @@ export function createWalletData({ owner, salt, sessionKey, limit, validUntil }:
 
 export type SignedSend = { to: Address; amount: bigint; nonce: bigint; deadline: number; r: Hex; vs: Hex }
 
-/** A send of the session that `session` signs; sequence 0 is the first nonce of the epoch. */
+/** A send signed with the wallet's session key; sequence 0 is the first nonce of the epoch. */
 export function signSend(
   chain: Pick<LocalChain, 'chainId'>,
   wallet: Pick<TestWallet, 'address' | 'session'>,

@@ -1,16 +1,16 @@
-/** On the chain without automatic blocks (84532): time, alarms and statuses advance only when a test says so. */
+/** For the chain without automatic blocks (84532), on which time, alarms and statuses advance only when a test says so. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import type { Chain } from '../../worker/chain/types.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { manualChain as chain, type Payer, until } from './payer.ts'
 
-/** Runs the Treasury's settling now, before its alarm. */
+/** Runs the Treasury's settlement now, before its alarm is due. */
 export async function look(payer: Payer): Promise<void> {
   await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.schedule('settle', 1))
   await runDurableObjectAlarm(payer.treasury())
 }
 
-/** Chain time passes and becomes final. */
+/** Moves chain time forward and makes it final. */
 export async function pass(seconds: number): Promise<void> {
   await chain.node('evm_increaseTime', seconds)
   await chain.mine(4)
@@ -29,7 +29,7 @@ export const becomes = (payer: Payer, id: string, status: string) =>
     return (await statusOf(payer, id)) === status
   })
 
-/** Settles, without new blocks, until the payment has `status`: a settling that is under way already may have read older ones. */
+/** Settles, without new blocks, until the payment has `status`. A settlement that is already running may read older blocks. */
 export const settlesAs = (payer: Payer, id: string, status: string) =>
   until(`${id} ${status}`, async () => {
     await look(payer)
@@ -53,7 +53,7 @@ export async function accepted(payer: Payer, over = {}) {
   return paid.value.payment
 }
 
-/** The payout's expiry passes, on the chain and for its Treasury. */
+/** Moves time past the payout's expiry, on the chain and for its Treasury. */
 export async function expire(payer: Payer, id: string): Promise<void> {
   const { expiry, expires_at } = await payoutOf(payer, id)
   await runInDurableObject(payer.treasury(), async ({ context }: Treasury) => {
@@ -63,7 +63,7 @@ export async function expire(payer: Payer, id: string): Promise<void> {
   })
 }
 
-/** Changes what the Treasury's node returns; the result undoes it. */
+/** Changes what the Treasury's node returns. Returns a function that undoes the change. */
 export async function changeNode(payer: Payer, change: (real: Chain) => Partial<Chain>) {
   const set = (chainOf: (present: Chain) => Chain) =>
     runInDurableObject(payer.treasury(), (object: Treasury) => {

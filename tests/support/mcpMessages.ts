@@ -1,4 +1,4 @@
-/** Hand-written MCP messages: for what no client would send, and for tests inside the Worker. */
+/** Hand-written MCP messages, for requests that no client would send and for tests inside the Worker. */
 import type { Api } from '../worker/apiClient.ts'
 
 export const modern = '2026-07-28'
@@ -6,13 +6,13 @@ export const legacy = '2025-11-25'
 
 type Over = {
   token?: string
-  /** Undefined leaves one out. */
+  /** Undefined omits a header. */
   headers?: Record<string, string | undefined>
   meta?: Record<string, unknown>
   id?: number
 }
 
-/** One request of the 2026-07-28 protocol, as its clients send it. */
+/** Sends one request of the 2026-07-28 protocol, as its clients do. */
 export async function mcp(api: Api, method: string, params: Record<string, unknown> = {}, over: Over = {}) {
   const name = params.name ?? params.uri
   const headers = {
@@ -35,14 +35,14 @@ export async function mcp(api: Api, method: string, params: Record<string, unkno
   })
 }
 
-/** The result of a tool: its structured content, and whether it is a refusal. */
+/** Calls a tool. Returns its structured content, and whether it is a refusal. */
 export async function callTool(api: Api, token: string, name: string, args: Record<string, unknown> = {}) {
   const answer = await mcp(api, 'tools/call', { name, arguments: args }, { token })
   const { result } = answer.json ?? {}
   return { ...answer, content: result?.structuredContent, refused: result?.isError === true, result }
 }
 
-/** One request of the 2025-11-25 protocol without a session: the last message of the stream. */
+/** Sends one request of the 2025-11-25 protocol without a session. Returns the last message of the stream. */
 export async function legacyCall(api: Api, token: string, method: string, params: Record<string, unknown> = {}) {
   const answer = await api.call('POST', '/mcp', {
     token,

@@ -1,4 +1,4 @@
-/** Tools over HTTP with replies in the form of REST, for tests that mix the two. */
+/** Calls MCP tools over HTTP and returns replies in the form of REST, for tests that mix the two. */
 import type { Answer } from '../../local/client.ts'
 import { type ErrorCode, statusOf } from '../../worker/errors.ts'
 
@@ -11,7 +11,7 @@ type Reply = {
   error?: { message: string; data?: { code?: string } }
 }
 
-/** 201 with the tool's output, or its refusal with the status of /v1. Throws without a reply, or when the reply is not a message. */
+/** Returns 201 with the tool's output, or its refusal with the status of /v1. Throws if the reply is missing or not a message. */
 export async function callTool<T>(
   url: string,
   protocol: Protocol,

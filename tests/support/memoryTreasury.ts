@@ -13,11 +13,11 @@ import { noLimits } from './limits.ts'
 type Value = string | number | null
 type Prepared = { statement: StatementSync; rawStatement: StatementSync; columnNames: string[] }
 
-/** As much of DurableObjectStorage as Store uses; a transaction inside another is a savepoint, as there. */
+/** The part of DurableObjectStorage that Store uses. A nested transaction is a savepoint, as in workerd. */
 export function storageOf(db: DatabaseSync): DurableObjectStorage {
   let depth = 0
   const statements = new Map<string, Prepared>()
-  /** Prepared once: preparing costs several times as much as running. */
+  /** Prepares each query once, because preparing costs several times as much as running. */
   const prepared = (query: string): Prepared => {
     const known = statements.get(query)
     if (known) return known
@@ -72,7 +72,7 @@ const contracts = JSON.stringify({
   vaultImplementation: address('7'),
 })
 
-/** One active wallet `wal` with `funds` micro-USDC and a session of `sessionLimit`. Only the test moves the clock. */
+/** The active wallet `wal` has `funds` micro-USDC and a session of `sessionLimit`. Only the test moves the clock. */
 export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits: Limits = noLimits) {
   const clock = { now: Date.UTC(2026, 10, 20, 12) }
   const db = new DatabaseSync(':memory:')
@@ -99,11 +99,11 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     schedule: () => {},
     freeze: () => false,
     limits,
-    // Without D1: read once, and never too old.
+    // There is no D1, so the stop counts as just read.
     stop: {
       mode: 'none',
       get readAt() {
-        return clock.now // just now
+        return clock.now
       },
       failedAt: 0,
       reading: null,
@@ -142,7 +142,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     Number(sessionLimit),
     4_000_000_000,
   )
-  /** Everything that is written, for "nothing changed". */
+  /** All rows of all tables, to check that nothing changed. */
   const dump = () =>
     store
       .all<{ name: string }>(
@@ -150,7 +150,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
       )
       .map(({ name }) => JSON.stringify([name, store.all(`SELECT * FROM ${name}`)]))
       .join('\n')
-  /** How large the object's database says it is; a Store measures it now and then. */
+  /** Sets the reported size of the object's database, and makes the Store measure it. */
   const size = (bytes: number) => {
     ;(storage.sql as { databaseSize: number }).databaseSize = bytes
     store.version += 100

@@ -1,6 +1,6 @@
 /**
- * A node in memory whose time passes only by requests, so that what a test measures in blocks is the same on every
- * machine: each round trip takes 40 ms and there is a block every 2 seconds. Knows what a Relayer asks for.
+ * An in-memory node whose time passes only with requests, so that a test measures the same number of blocks on every
+ * machine: each round trip takes 40 ms, and there is a block every 2 seconds. Supports the requests of a Relayer.
  */
 import { decodeFunctionData, encodeErrorResult, keccak256, parseTransaction, toHex } from 'viem/utils'
 import { agentWalletAbi, relayAbi } from '../../worker/chain/abi.ts'
@@ -22,19 +22,19 @@ export class ModelNode
 {
   readonly chainId: ChainId
   readonly contractSets: Chain['contractSets']
-  /** Transfers to these fail, as do those whose nonce is used. Lower case. */
+  /** Sends to these addresses (lower case) fail, as do sends whose nonce is used. */
   readonly blacklist = new Set<string>()
-  /** In which block each send was mined, by `${wallet}:${nonce}`, wallet in lower case. */
+  /** The block in which each send was mined, by `${wallet}:${nonce}`, wallet in lower case. */
   readonly minedIn = new Map<string, number>()
   /** Called after each block. */
   onBlock: (block: number) => void = () => {}
   gasPerSend = 50_000n
-  /** Round trips so far. */
+  /** Number of round trips so far. */
   roundTrips = 0
   readonly #pool = new Map<number, { hash: Hex; sends: Send[] }>()
   readonly #receipts = new Map<Hex, Receipt>()
   #accountNonce = 0
-  /** By block. */
+  /** The account's nonce at each block. */
   readonly #accountNonces: number[] = [0, 0]
   #now: number
   #block = 1
@@ -53,7 +53,7 @@ export class ModelNode
   block = (): number => this.#block
   nextBlockAt = (): number => this.#nextBlockAt
 
-  /** Lets time pass up to `at` (ms), with the blocks that fall due. */
+  /** Moves time to `at` (ms) and mines the blocks that are due until then. */
   passTo(at: number): void {
     while (this.#nextBlockAt <= at) {
       this.#now = this.#nextBlockAt
@@ -64,7 +64,7 @@ export class ModelNode
     this.#now = Math.max(this.#now, at)
   }
 
-  /** Requests made together share one. */
+  /** Makes a round trip. Requests made at the same time share it. */
   #request(): Promise<void> {
     this.#trip ??= Promise.resolve().then(() => {
       this.#trip = null

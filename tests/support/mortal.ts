@@ -1,6 +1,6 @@
 /**
- * Acts of operators that are killed after so many effects: reads and writes of D1, writes of the
- * Treasury, replies of objects.
+ * Kills actions of operators after a number of effects: reads and writes of D1, writes of the Treasury, replies of
+ * objects.
  */
 import { runInDurableObject } from 'cloudflare:test'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -9,7 +9,7 @@ import type { Payer } from './payer.ts'
 import { pastTheGate } from './restoredTreasury.ts'
 import { env } from './testEnv.ts'
 
-/** How many effects are left. The object or the command that has the last one is killed after it. */
+/** Number of effects left. The object or command that causes the last one is killed after it. */
 export type Life = { left: number }
 
 type Method = (...values: unknown[]) => unknown
@@ -31,13 +31,13 @@ const thenSpend =
     return result
   }
 
-/** D1 as the Worker has it, or an object. */
+/** D1 as the Worker or an object uses it. Each statement that runs is an effect. */
 export function mortalDb(spend: () => void) {
   const reads = ['run', 'all', 'raw', 'first'] as const
   const statement = (real: D1PreparedStatement): D1PreparedStatement => {
     const { bind } = real
     const methods = reads.map((name) => [name, thenSpend((real[name] as Method).bind(real), spend)])
-    // Not a proxy: `batch` takes D1's own.
+    // Not a proxy, because `batch` accepts only D1's own statements.
     return Object.assign(real, Object.fromEntries(methods), {
       bind: (...values: unknown[]) => statement(bind.apply(real, values)),
     })
@@ -49,7 +49,7 @@ export function mortalDb(spend: () => void) {
   return primaryDb(database)
 }
 
-/** Objects whose replies are effects. */
+/** The namespace, with each reply of its objects as an effect. */
 export const mortalObjects = <Namespace extends object>(objects: Namespace, spend: () => void): Namespace =>
   changed(objects, (name, method) => {
     if (name !== 'getByName') return method
@@ -59,7 +59,7 @@ export const mortalObjects = <Namespace extends object>(objects: Namespace, spen
     }
   })
 
-/** The Treasury that is loaded now dies with its memory, and with what it has not committed. */
+/** Lets the loaded instance of the Treasury die after its last effect, with its memory and what it has not committed. */
 export const makeMortal = (payer: Payer, life: Life): Promise<void> =>
   runInDurableObject(payer.treasury(), (treasury: Treasury, state) => {
     const spend = () => {
@@ -79,6 +79,6 @@ export const makeMortal = (payer: Payer, life: Life): Promise<void> =>
     Object.defineProperty(treasury, 'restoreContext', { value, configurable: true })
   })
 
-/** It has survived, or another instance was loaded. */
+/** Undoes `makeMortal` if the instance has survived. Does nothing to another instance. */
 export const makeImmortal = (payer: Payer): Promise<boolean> =>
   runInDurableObject(payer.treasury(), (treasury: Treasury) => Reflect.deleteProperty(treasury, 'restoreContext'))

@@ -1,9 +1,9 @@
-/** Copies of an object's file, in place of the point-in-time recovery that workerd does not have on this machine. */
+/** Copies of an object's file, in place of the point-in-time recovery that a local workerd lacks. */
 import { cp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The file of this user's Treasury. The Worker must be stopped. */
+/** Returns the file of this user's Treasury. The Worker must be stopped. */
 async function fileOf(stateDir: string, userId: string): Promise<{ folder: string; name: string }> {
   const folder = join(stateDir, 'worker/v3/do/bursar-Treasury')
   for (const name of (await readdir(folder)).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each))) {
@@ -16,7 +16,7 @@ async function fileOf(stateDir: string, userId: string): Promise<{ folder: strin
   throw new Error(`no Treasury of ${userId} in ${folder}`)
 }
 
-/** Copies the file as it is. The result puts it back. */
+/** Copies the file. Returns a function that puts the copy back. */
 export async function copyTreasury(stateDir: string, userId: string): Promise<() => Promise<void>> {
   const { folder, name } = await fileOf(stateDir, userId)
   const copy = join(stateDir, `${name}.copy`)

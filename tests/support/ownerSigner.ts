@@ -1,4 +1,4 @@
-/** What an owner signs for a wallet, as the dashboard would send it. */
+/** Signatures of a wallet's owner, as the dashboard would send them. */
 import {
   disableRotationAuthorityDigest,
   type OwnerAuthorization,
@@ -9,28 +9,28 @@ import {
 import { signCompact } from '../../worker/chain/sign.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 
-type Asked =
+type OwnerAction =
   | { kind: 'setSession'; session: { sessionKey: Address; limit: bigint; validUntil: number } }
   | { kind: 'revokeSession' | 'disableRotation' }
   | { kind: 'withdraw'; token: Address; to: Address; amount: bigint }
 
-/** 65 bytes, r ‖ s ‖ v. */
+/** Returns 65 bytes: r ‖ s ‖ v. */
 export function ownerSignature(
   domain: { chainId: number; contract: Address },
-  asked: Asked,
+  action: OwnerAction,
   turn: OwnerAuthorization,
   key: Hex,
 ): Hex {
   const digest = () => {
-    switch (asked.kind) {
+    switch (action.kind) {
       case 'setSession':
-        return setSessionDigest(domain, { ...asked.session, ...turn })
+        return setSessionDigest(domain, { ...action.session, ...turn })
       case 'revokeSession':
         return revokeSessionDigest(domain, turn)
       case 'disableRotation':
         return disableRotationAuthorityDigest(domain, turn)
       case 'withdraw':
-        return withdrawDigest(domain, { ...asked, ...turn })
+        return withdrawDigest(domain, { ...action, ...turn })
     }
   }
   const { r, vs } = signCompact(digest(), key)

@@ -1,4 +1,4 @@
-/** A user with a funded wallet, a group and an agent, over the Treasury itself: what tests of paying start from. */
+/** A user with a funded wallet, a group and an agent, created directly through the Treasury, for tests of payments. */
 
 import { applyD1Migrations, type D1Migration, runInDurableObject } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
@@ -13,7 +13,7 @@ import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
 
 export const chain = new WorkerChain(8453)
-/** Blocks come here only when a test asks: for tests that move chain time. */
+/** For tests that move chain time: mines blocks only when a test asks for them. */
 export const manualChain = new WorkerChain(84532)
 let people = 0
 
@@ -31,7 +31,7 @@ export async function prepare(): Promise<void> {
     await each.giveEther(relayerAccount(env.RELAYER_SEED_V1, each.chainId, 0).address, 10n ** 20n)
 }
 
-/** Work that a kill interrupted is repeated after 20 seconds. */
+/** Leaves time for work that a kill interrupted, which is repeated after 20 seconds. */
 const untilMs = 45_000
 
 export async function until<T>(
@@ -113,13 +113,13 @@ export async function createPayer(
     memo: null,
     ...over,
   })
-  /** The payment at rest. */
+  /** Waits until the payment is at rest, and returns it. */
   const final = (id: string) =>
     until(`payment ${id} final`, async () => {
       const found = await treasury().transaction(id)
       return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
     })
-  /** A reclaim gives its budget the amount back when its block is final. */
+  /** Waits until all reclaims are final, which is when their amounts return to the budget. */
   const returnedIsFinal = () =>
     until('reclaimed payouts are final', async () => {
       await ledger()
@@ -129,14 +129,14 @@ export async function createPayer(
           store.first('SELECT 1 FROM payout WHERE returned_block IS NOT NULL') === null,
       )
     })
-  /** Reads the wallet with its deposit; the reading never ages: only what the Treasury learns replaces it. */
+  /** Reads the wallet with its deposit. The snapshot never ages; only what the Treasury learns replaces it. */
   const lookStaysFresh = async () => {
     await ledger()
     await runInDurableObject(treasury(), ({ context: { snapshots } }: Treasury) => {
       snapshots.get(wallet.id)!.at = Number.POSITIVE_INFINITY
     })
   }
-  /** I1 and at rest ledger = chain, to 1 micro-USDC. */
+  /** Checks I1, and that the ledger at rest equals the chain to one micro-USDC. */
   const booksBalance = async () => {
     const books = await ledger()
     const sum = (...texts: string[]) => texts.reduce((total, text) => total + usdc(text), 0n)

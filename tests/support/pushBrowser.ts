@@ -2,7 +2,7 @@ import { base64url } from 'jose'
 
 let browsers = 0
 
-/** The subscription of a browser that no other test has, as it would send it. */
+/** Creates a new push subscription, as a browser would send it. */
 export async function newBrowser() {
   const usages = ['deriveBits']
   const algorithm = { name: 'ECDH', namedCurve: 'P-256' }

@@ -1,6 +1,6 @@
 /**
- * Accounts that exist in every stack of the tests, set up and signed in. Making one through the API costs three password
- * hashes of 0.2 seconds, and most tests need one. tests/e2e/account.spec.ts and path.spec.ts sign up through the screens.
+ * Accounts that exist in every test stack, set up and signed in. Creating one through the API costs three password hashes
+ * of 0.2 seconds, and most tests need one. tests/e2e/account.spec.ts and path.spec.ts sign up through the screens.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const madeAt = Date.UTC(2026, 0)
 const sessionsEndAt = Date.UTC(2100, 0)
 
 export type RunningStack = { bursar: BursarClient; stateDir: string }
-/** As the API returns it for a sign-in. */
+/** The API's reply to a sign-in. */
 export type Session = { accessToken: string; idToken: string; refreshToken: string; expiresIn: number; user: User }
 
 const idOf = (i: number | '%') => `user_ready${i}`
@@ -29,8 +29,8 @@ const refreshTokenOf = (i: number) => `br_ready${i}`
 const name = 'Eve'
 
 /**
- * Keeps accounts that exist already. The Worker must not be running. Unlike other accounts they are not in the bucket from
- * which D1 can be rebuilt, until their email, name or password changes.
+ * Adds the accounts that do not exist yet. The Worker must not be running. Unlike other accounts, they are not in the bucket
+ * from which D1 can be rebuilt until their email, name or password changes.
  */
 export async function addAccounts(stateDir: string): Promise<void> {
   const secrets = readSecrets(join(stateDir, 'secrets.env')) as LocalSecrets
@@ -47,13 +47,13 @@ export async function addAccounts(stateDir: string): Promise<void> {
     session.run(sessionOf(i), idOf(i), madeAt, sessionsEndAt)
     refreshToken.run(sha256(refreshTokenOf(i)), sessionOf(i), madeAt, sessionsEndAt)
   }
-  // Otherwise the first cron run of every stack makes a Treasury for each: ten seconds in which workerd does nothing else.
+  // Otherwise the first cron run of every stack would create a Treasury for each, which blocks workerd for ten seconds.
   database.exec(`DELETE FROM account_to_keep WHERE user_id LIKE '${idOf('%')}'`)
   database.exec('COMMIT')
   database.close()
 }
 
-/** An account that no other test of any process takes, with its session. Throws when all are taken. */
+/** Takes an account, with its session, that no other test of any process uses. Throws if all are taken. */
 export async function takeAccount(stack: RunningStack) {
   const i = takeNumber(join(stack.stateDir, 'taken'))
   const [id, email] = [idOf(i), emailOf(i)]
@@ -72,8 +72,8 @@ export async function takeAccount(stack: RunningStack) {
 }
 
 /**
- * The same session with tokens signed now. Tests that share a session need this: its refresh token works only once, and
- * using it a second time ends the session.
+ * Returns the session with newly signed tokens. Tests that share a session need this, because its refresh token works only
+ * once, and using it a second time ends the session.
  */
 export async function withFreshTokens(stack: RunningStack, session: Session): Promise<Session> {
   const { sid } = decodeJwt<{ sid: string }>(session.accessToken)
@@ -97,7 +97,7 @@ function takeNumber(folder: string): number {
   throw new Error(`all ${count} accounts of this stack are taken: raise the number`)
 }
 
-/** The stack's D1, opened without wrangler, which takes seconds. The Worker must not be running. */
+/** Opens the stack's D1 without wrangler, which would take seconds. The Worker must not be running. */
 export function openDatabase(stateDir: string): DatabaseSync {
   const folder = join(stateDir, 'worker/v3/d1/miniflare-D1DatabaseObject')
   const file = readdirSync(folder).find((entry) => entry.endsWith('.sqlite') && !entry.startsWith('metadata'))!

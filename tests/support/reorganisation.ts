@@ -1,4 +1,4 @@
-/** Reorganisations of the chain without automatic blocks (84532), and a Treasury that sees finality far behind. */
+/** Reorganisations of the chain without automatic blocks (84532), and a Treasury whose finalized block is far behind. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import type { Block, Hex } from '../../worker/chain/types.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
@@ -19,13 +19,13 @@ export async function blockAt(block: number | 'latest'): Promise<Block> {
   return { number: Number(number), timestamp: Number(timestamp), hash }
 }
 
-/** Replaces every block after `last` by an empty one. What was in them is gone, unless it is sent again. */
+/** Replaces every block after `last` with an empty one. Their transactions are gone unless they are sent again. */
 export async function reorganise(last: number): Promise<void> {
   const { number } = await blockAt('latest')
   await chain.node('anvil_reorg', number - last, [])
 }
 
-/** The signed transactions in the blocks after `last`, in their order: to send them again on another branch. */
+/** Returns the signed transactions in the blocks after `last`, in order, to send them again on another branch. */
 export async function signedAfter(last: number): Promise<Hex[]> {
   const { number } = await blockAt('latest')
   const raws: Hex[] = []
@@ -35,12 +35,12 @@ export async function signedAfter(last: number): Promise<Hex[]> {
   return raws
 }
 
-/** For this Treasury no block after `block` is final until the returned function is called. */
+/** For this Treasury, no block after `block` is final until the returned function is called. */
 export async function finalAt(payer: Payer, block: number): Promise<() => Promise<void>> {
   return changeNode(payer, () => ({ finalized: () => blockAt(block) }))
 }
 
-/** The Treasury's clock goes on by so many seconds. */
+/** Moves the Treasury's clock forward. */
 export async function later(payer: Payer, seconds: number): Promise<void> {
   await runInDurableObject(payer.treasury(), (object: Treasury) => {
     const { now } = object.context
@@ -48,14 +48,14 @@ export async function later(payer: Payer, seconds: number): Promise<void> {
   })
 }
 
-/** The Relayer's clock, which all tests share: so many seconds ahead. */
+/** Sets the Relayer's clock, which all tests share, ahead by this many seconds. */
 export async function relayerAhead(seconds: number): Promise<void> {
   await runInDurableObject(env.RELAYER.getByName(`${chain.chainId}:0`), (object: Relayer) => {
     object.clock.now = () => Date.now() + seconds * 1000
   })
 }
 
-/** The Treasury sees the new branch twice, 31 seconds apart. */
+/** Lets the Treasury see the new branch twice, 31 seconds apart. */
 export async function takeBranch(payer: Payer): Promise<void> {
   await chain.mine()
   await payer.ledger()
@@ -64,7 +64,7 @@ export async function takeBranch(payer: Payer): Promise<void> {
   await payer.ledger()
 }
 
-/** What the Treasury does when it looks at finality. */
+/** Runs the Treasury's finality check now. */
 export async function lookAtFinality(payer: Payer): Promise<void> {
   await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.schedule('finality', 1))
   await runDurableObjectAlarm(payer.treasury())

@@ -1,4 +1,4 @@
-/** A Treasury that is put back to an earlier time, in workerd, which has no recovery. */
+/** Puts a Treasury back to an earlier time in workerd, which has no point-in-time recovery. */
 import { runInDurableObject } from 'cloudflare:test'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { endRestore, startRestore } from '../../worker/db/userRestores.ts'
@@ -14,10 +14,10 @@ import { env } from './testEnv.ts'
 
 type Row = Record<string, string | number | null>
 
-/** What the restore itself works with. */
+/** The context that the restore itself uses. */
 export const pastTheGate = (treasury: Treasury) => (treasury as unknown as { restoreContext: Context }).restoreContext
 
-/** What the Relayers of both chains say. */
+/** Returns, for the Relayer of each chain, whether it has frozen the account. */
 export async function frozenAtRelayers(treasury: DurableObjectStub<Treasury>): Promise<boolean[]> {
   const { userId, ids } = await runInDurableObject(treasury, (object: Treasury) => {
     const context = pastTheGate(object)
@@ -32,7 +32,7 @@ export async function frozenAtRelayers(treasury: DurableObjectStub<Treasury>): P
   return Promise.all(ids.map(isFrozen))
 }
 
-/** Every table of the object as it is. The result puts them back. */
+/** Copies every table of the object. Returns a function that puts the copies back. */
 export function copyTables(store: Store): (store: Store) => void {
   const named = (type: string) =>
     store.all<{ name: string; sql: string }>(
@@ -57,11 +57,11 @@ export function copyTables(store: Store): (store: Store) => void {
 
 const db = primaryDb(env.DB)
 
-/** The Treasury as it is now, to go back to. */
+/** Copies the Treasury's current state, to go back to. */
 export const copyOf = ({ treasury }: Payer) =>
   runInDurableObject(treasury(), ({ context }: Treasury) => copyTables(context.store))
 
-/** Freezes the payer's Treasury, which is on `manualChain`, and puts it back by `goBack`. */
+/** Freezes the payer's Treasury, which is on `manualChain`, and puts it back with `goBack`. */
 export async function putBack({ userId, treasury, ledger }: Payer, goBack: (store: Store) => void) {
   const [id, startedAt] = [`rst_${userId}`, Date.now()]
   await startRestore(db, userId, id, startedAt)
@@ -72,7 +72,7 @@ export async function putBack({ userId, treasury, ledger }: Payer, goBack: (stor
   })
   const input = (accept: Accepted | null) => ({ id, startedAt, frozenAt: startedAt, accept })
   const step = (accept: Accepted | null) => inTreasury((object) => continueRestore(pastTheGate(object), input(accept)))
-  /** Until an operator is asked, or the account may be opened. `accept`: an operator accepts what is unexplained. */
+  /** Continues until an operator has to decide or the account may be opened. `accept`: an operator accepts the unexplained. */
   const restore = async (accept: Accepted | null = null) => {
     for (;;) {
       const progress = await step(accept)
@@ -80,7 +80,7 @@ export async function putBack({ userId, treasury, ledger }: Payer, goBack: (stor
       else if (progress.step !== 'importing') return progress
     }
   }
-  /** After the last step. */
+  /** Opens the account after the last step. */
   const open = async () => {
     await inTreasury((object) => object.continueRestore(input(null)))
     await endRestore(db, userId, id, Date.now())

@@ -1,4 +1,4 @@
-/** An operator who restores one account, in workerd, where the platform's recovery is replaced. */
+/** An operator who restores one account in workerd, with a replacement for the platform's recovery. */
 import { runInDurableObject } from 'cloudflare:test'
 import type { Deps } from '../../worker/appEnv.ts'
 import { type RestoreInput, restoreUser } from '../../worker/backup/restoreUser.ts'
@@ -33,7 +33,7 @@ export async function restoringOperator(
     })
   return {
     run,
-    /** The object goes back to what `earlier` puts back. */
+    /** Puts the object back with `earlier`. */
     async back(earlier: (store: Store) => void) {
       await runInDurableObject(treasury(), (object: Treasury, { storage }) => {
         object.snapshots = () => ({
@@ -45,7 +45,7 @@ export async function restoringOperator(
       })
       return run('back', { to: new Date(Date.now() - 60_000).toISOString() })
     },
-    /** Until an operator is asked, or the account works again. */
+    /** Continues until an operator has to decide or the account works again. */
     async goOn(more: Partial<RestoreInput> = {}) {
       for (;;) {
         const reply = await run('continue', more)

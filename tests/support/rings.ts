@@ -1,4 +1,4 @@
-/** Versions of keyrings for tests in workerd, and Treasuries and ClaimDesks that have them. */
+/** Versions of keyrings for tests in workerd, and Treasuries and ClaimDesks that use them. */
 import { runInDurableObject } from 'cloudflare:test'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import {
@@ -15,7 +15,7 @@ import { env } from './workerChain.ts'
 
 type Version = { version?: number; secret?: string; from: number }
 
-/** The value of KEYRINGS that adds one version to each of these rings. */
+/** Returns the value of KEYRINGS that adds one version to each of these keyrings. */
 export function keyringsWith(rings: Partial<Record<KeyringName, Version>>): string {
   const added: AddedVersions = {}
   for (const [name, { version = 2, secret = 'ab'.repeat(32), from }] of Object.entries(rings) as [
@@ -26,14 +26,14 @@ export function keyringsWith(rings: Partial<Record<KeyringName, Version>>): stri
   return JSON.stringify(added)
 }
 
-/** The settings with these versions, and without the first one of `without`. */
+/** Returns the settings with these versions, and without the first versions of the keyrings in `without`. */
 export const settingsWith = (rings: Partial<Record<KeyringName, Version>>, without: KeyringName[] = []) => ({
   ...env,
   KEYRINGS: keyringsWith(rings),
   ...Object.fromEntries(without.map((name) => [firstVersions[name], removed])),
 })
 
-/** As after a deployment with these settings. */
+/** Makes the Treasury use these settings, as after a deployment. */
 export async function redeploy(userId: string, settings: typeof env): Promise<void> {
   await runInDurableObject(env.TREASURY.getByName(userId), ({ context }: Treasury) => {
     context.env = settings

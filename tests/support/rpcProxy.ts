@@ -1,13 +1,13 @@
-/** A node with faults: a proxy in front of a real one. */
+/** A node with faults: a proxy in front of a real node. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * down: no reply and nothing is passed on. slow: the reply comes `delayMs` late. lie: "not found" for receipts and
- * logs. swallow: passed on, but the reply is lost. refuse: replies with the error `message`. forge: `results` replaces
- * results by method; of an object only the given fields. `methods` limits down, slow, swallow and refuse to requests with
- * one of them.
+ * down: forwards nothing and does not reply. slow: replies `delayMs` late. lie: returns "not found" for receipts and
+ * logs. swallow: forwards the request, but loses the reply. refuse: replies with the error `message`. forge: replaces
+ * results with `results`, by method; of an object only the given fields. `methods` limits down, slow, swallow and refuse
+ * to requests with one of these methods.
  */
 export type Fault = {
   mode: 'none' | 'down' | 'slow' | 'lie' | 'swallow' | 'refuse' | 'forge'
@@ -19,7 +19,7 @@ export type Fault = {
 
 export type RpcProxy = {
   url: string
-  /** What tests inside workerd do by POST /fault. */
+  /** Tests inside workerd use POST /fault instead. */
   setFault(fault: Fault): void
   stop(): Promise<void>
 }
@@ -54,8 +54,8 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     if (mode === 'swallow' && isHit) return void request.socket.destroy()
     if (mode === 'slow' && isHit) await new Promise((resolve) => setTimeout(resolve, delayMs))
     response.setHeader('content-type', 'application/json')
-    // The fault of this moment, not of the request's start: a reply that was fetched before `lie` was set may hold a
-    // receipt that was mined after it.
+    // Uses the current fault, not that of the request's start: a reply that was fetched before `lie` was set may contain
+    // a receipt that was mined after it.
     if (fault.mode === 'lie') response.end(forge(requests, answerText, emptyAnswers))
     else response.end(fault.mode === 'forge' ? forge(requests, answerText, fault.results ?? {}) : answerText)
   }
@@ -63,7 +63,7 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   const server = createServer((request, response) => {
     handle(request, response).catch(() => request.socket.destroy())
   })
-  // Longer than workerd keeps an idle connection: closed by this side, it could be closed just as a request arrives.
+  // Longer than workerd keeps an idle connection. If this side closed it, a request could arrive at that moment.
   server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,6 +1,6 @@
-/** What a Worker was told and what it issued, read from the requests of this process; and whether its log repeats it. */
+/** Collects the secrets that a Worker received and issued from this process's requests, and finds them in its log. */
 
-/** Values by which somebody could sign in, pay, claim or be found, with what they are. */
+/** Values with which somebody could sign in, pay, claim or be identified, each with its kind. */
 export type Secrets = Map<string, string>
 
 const jsonNames: Record<string, string> = {
@@ -27,11 +27,11 @@ const ofTexts: [string, RegExp][] = [
   ['email address', /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g],
   ['claim link', /\/claim\/([\w-]{16,})/g],
   ['link token', /#token=([\w-]{16,})/g],
-  // In a mail a code has its own line; in a request it is a field.
+  // In an email a code has its own line; in a request it is a field.
   ['code', /(?:\\n|"(?:passcode|code)":\s*")(\d{6})(?:\\n|")/g],
 ]
 
-/** Records the requests of this process to `origin`, and their replies. `stop` ends it and returns what was in them. */
+/** Records the requests of this process to `origin`, and their replies. `stop` ends that and returns the secrets in them. */
 export function watchSecrets(origin: string): { stop(): Promise<Secrets> } {
   const real = globalThis.fetch
   const texts: (string | Promise<string>)[] = []
@@ -40,7 +40,7 @@ export function watchSecrets(origin: string): { stop(): Promise<Secrets> } {
     if (!url.startsWith(origin)) return real(input, init)
     texts.push(url, JSON.stringify(Object.fromEntries(new Headers(init?.headers))), String(init?.body ?? ''))
     const response = await real(input, init)
-    // A Worker that is killed on the way ends it early.
+    // A Worker that is killed meanwhile ends the body early.
     texts.push(
       response
         .clone()
@@ -69,17 +69,17 @@ function secretsIn(text: string): Secrets {
   return secrets
 }
 
-/** Each secret that the log repeats: what it is and the beginning of its line. */
+/** Returns the kind of each secret that the log contains, with the beginning of its line. */
 export function leaks(log: string, secrets: Secrets): string[] {
   const lines = log.split('\n')
   return [...secrets].flatMap(([secret, kind]) => {
     if (!log.includes(secret)) return []
-    // Six digits are also a part of many a number.
+    // Six digits may also be part of a number.
     const code = /^\d{6}$/.test(secret) ? new RegExp(String.raw`(?<![\w.-])${secret}(?![\w.-])`) : null
     const found = lines.filter((line) => (code ? code.test(line) : line.includes(secret)))
     return found.map((line) => `${kind} in: ${line.slice(0, 120)}`)
   })
 }
 
-/** Lines of the Worker itself; workerd and wrangler write others, which production does not have. */
+/** Returns the Worker's own lines; workerd and wrangler write others, which production does not have. */
 export const linesOf = (log: string): string[] => log.split('\n').filter((line) => line.startsWith('{'))

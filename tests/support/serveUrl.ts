@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * Answers requests to URLs that start with `prefix`, until `vi.restoreAllMocks()`. All others are fetched for real:
- * objects may still work on what an earlier test left them. Returns the requests so far, with their bodies unread.
+ * Replies to requests to URLs that start with `prefix`, until `vi.restoreAllMocks()`. All others are really fetched,
+ * because objects may still work on what an earlier test left. Returns the requests so far, with their bodies unread.
  */
 export function serveUrl(prefix: string, answer: (request: Request) => Response | Promise<Response>): Request[] {
   const requests: Request[] = []

@@ -1,4 +1,4 @@
-/** Senders with wallet, group and agents on a running stack, over HTTP alone, and the chain read without Bursar. */
+/** Senders with wallet, group and agents on a running stack, created over HTTP only, and direct reads of the chain. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -23,7 +23,7 @@ export async function newUser(stack: RunningStack) {
   const { email, password, session } = await takeAccount(stack)
   let signedIn = session.accessToken
   let at = Date.now()
-  /** An access token that lasts for the next call; throws while nothing responds. */
+  /** Returns an access token that is valid for the next call. Throws while the stack does not respond. */
   const token = async () => {
     if (Date.now() - at < tokenFreshMs) return signedIn
     signedIn = await signIn(bursar, email, password)
@@ -68,8 +68,7 @@ async function signIn(bursar: BursarClient, email: string, password: string): Pr
 
 /**
  * Repeats a request until its reply is definite. No reply, a reply without JSON, 429 and 5xx leave the outcome
- * unknown: the request is sent again, under the same key. Throws with all these replies when that takes longer than
- * `withinMs`.
+ * unknown, so the request is sent again with the same key. Throws with a list of these replies after `withinMs`.
  */
 export async function definite<T>(
   bursar: BursarClient,
@@ -81,7 +80,7 @@ export async function definite<T>(
   return definiteAnswer(path, async () => bursar.call<T>(path, await options()), unknown, withinMs)
 }
 
-/** The same for any kind of request. */
+/** Like `definite`, for any kind of request. */
 export async function definiteAnswer<T>(
   what: string,
   ask: () => Promise<Answer<T>>,
@@ -111,7 +110,7 @@ export async function definiteAnswer<T>(
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Every page, newest first. */
+/** Returns the rows of all pages, newest first. */
 export async function allTransactions(bursar: BursarClient, token: string): Promise<Transaction[]> {
   return allPages(bursar, '/transactions/user', token, (data: Transaction[]) => data)
 }
@@ -127,19 +126,19 @@ async function allPages<D, T>(bursar: BursarClient, path: string, token: string,
   }
 }
 
-/** An unused address, the same for the same text. */
+/** An unused address; the same text always gives the same address. */
 export const addressFor = (text: string): Address =>
   getAddress(`0x${createHash('sha256').update(text).digest('hex').slice(0, 40)}`)
 
 export const usdc = (text: string) => {
   const amount = parseUsdc(text)
-  if (amount === null) throw new Error(`${text} is no amount`)
+  if (amount === null) throw new Error(`${text} is not an amount`)
   return amount
 }
 
 export type Transfer = { from: Address; to: Address; value: bigint; tx: Hex }
 
-/** What happened on chain, independent of Bursar. */
+/** Reads what happened on chain, independently of Bursar. */
 export function chainReader(rpcUrl: string, token: Address) {
   const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 100 })
   const event = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
@@ -157,7 +156,7 @@ export function chainReader(rpcUrl: string, token: Address) {
       const logs = await client.getLogs({ address: wallet, fromBlock: 0n })
       return logs.flatMap(({ topics, data }) => (topics.length === 1 && data === '0x' ? [BigInt(topics[0]!)] : []))
     },
-    /** An account's numbers: used up, and used up including what waits in the pool. */
+    /** An account's next nonce, without and with the transactions in the pool. */
     async accountNonces(address: Address) {
       const [latest, pending] = await Promise.all([
         client.getTransactionCount({ address, blockTag: 'latest' }),

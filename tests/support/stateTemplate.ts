@@ -6,8 +6,8 @@ import { root } from '../../local/tools/runTool.ts'
 import { addAccounts } from './readyAccounts.ts'
 
 /**
- * Path of a folder to copy for a stack's state: secrets, and a database with the seed and readyAccounts.ts. Made once,
- * since wrangler takes seconds to make it, and again when the migrations or the seed have changed.
+ * Returns a folder to copy for a stack's state: secrets, and a database with the seed and the accounts of readyAccounts.ts.
+ * Created once, because wrangler takes seconds for it, and updated when the migrations or the seed have changed.
  */
 export async function stateTemplate(): Promise<string> {
   const folder = join(root, '.bursar/testState')
@@ -16,7 +16,7 @@ export async function stateTemplate(): Promise<string> {
     const own = await mkdtemp(join(root, '.bursar/testState-'))
     await prepareState(own)
     await addAccounts(own)
-    await rename(own, folder).catch(() => rm(own, { recursive: true })) // another process was quicker
+    await rename(own, folder).catch(() => rm(own, { recursive: true })) // another process was faster
   }
   await prepareState(folder)
   return folder

@@ -4,7 +4,7 @@ import { importClient } from './clients.ts'
 
 const protocolVersion = '2026-07-28'
 
-/** A connected client and its session of tasks. Needs installClients(). `heard`: notifications, in order. */
+/** Connects a client and opens its task session. Needs installClients(). `heard`: its notifications, in order. */
 export async function openTaskSession(url: string, apiKey: string) {
   const { Client, StreamableHTTPClientTransport } = await importClient('@modelcontextprotocol/client/dist/index.mjs')
   const tasks = await importClient('@modelcontextprotocol/ext-tasks/dist/client/index.js')
@@ -29,7 +29,7 @@ export async function openTaskSession(url: string, apiKey: string) {
   return { client, heard, session, close, resultOf: tasks.resultFromTaskOutcome }
 }
 
-/** One message as it is, for what the SDK's client does not send by itself. */
+/** Sends one raw message, for requests that the SDK's client does not send itself. */
 async function dispatch(url: string, apiKey: string, request: { method: string; params: Record<string, unknown> }) {
   const { method, params } = request
   const response = await fetch(`${url}/mcp`, {

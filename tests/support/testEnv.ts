@@ -6,19 +6,19 @@ import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 
-/** Objects by their classes, since tests reach into them; the Worker itself only knows their RPC interfaces. */
+/** Types objects by their classes, because tests reach into them; the Worker itself knows only their RPC interfaces. */
 export type TestEnv = Omit<Env, 'TREASURY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER'> & {
   TREASURY: DurableObjectNamespace<Treasury>
   CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
   RELAYER: DurableObjectNamespace<Relayer>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSender>
   TEST_MIGRATIONS: D1Migration[]
-  /** Empty until a test file migrates it: for tests that must not see what other files leave in DB. */
+  /** Empty until a test file migrates it. For tests that must not see what other files leave in DB. */
   ALERTS_DB: D1Database
-  /** Unset: the short form. */
+  /** Not set in the short form. */
   TAKEOVER_DAYS?: string
   TAKEOVER_ADDRESSES?: string
-  /** The chains themselves, behind the proxies that RPC_URLS name. */
+  /** The chains' own nodes, behind the proxies in RPC_URLS. */
   NODE_URL_8453: string
   NODE_URL_84532: string
 }

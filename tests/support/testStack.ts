@@ -1,4 +1,4 @@
-/** The whole product on free ports with its own state, and a sender with money: what tests over HTTP start from. */
+/** The whole product on free ports with its own state, and funded wallets and payouts on it, for tests over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { stateTemplate } from './stateTemplate.ts'
 
 export type TestStack = Stack & { bursar: BursarClient; [Symbol.asyncDispose](): Promise<void> }
 
-/** Its folder is removed with it. Limits of the service are out of reach unless `vars` sets LIMITS. */
+/** Starts a stack; `stop` also removes its folder. Service limits are out of reach unless `vars` sets LIMITS. */
 export async function createTestStack({ vars = {}, ...options }: Partial<StackOptions> = {}): Promise<TestStack> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bursar-stack-'))
   await cp(await stateTemplate(), stateDir, { recursive: true })
@@ -38,7 +38,7 @@ export async function createTestStack({ vars = {}, ...options }: Partial<StackOp
   return { ...stack, bursar, stop, [Symbol.asyncDispose]: stop }
 }
 
-/** The seeded user's access token. */
+/** Signs in the seeded user. Returns the access token. */
 export async function signIn(bursar: BursarClient): Promise<string> {
   const body = { email: demo.email, password: demo.password }
   const reply = await bursar.api<LoginReply>('/auth/cognito/login', { body })
@@ -46,7 +46,7 @@ export async function signIn(bursar: BursarClient): Promise<string> {
   return reply.accessToken
 }
 
-/** An active wallet with `funds` USDC, 200 unless said otherwise; its owner is a random address unless given. */
+/** Creates an active wallet with `funds` USDC. Its owner is a random address unless one is given. */
 export async function createFundedWallet(
   bursar: BursarClient,
   token: string,
@@ -66,7 +66,7 @@ export async function createFundedWallet(
   })
 }
 
-/** A funded payout of 5 USDC: the path of its claim page, and its code. */
+/** Creates a funded payout of 5 USDC. Returns the path of its claim page, the claim token and the code. */
 export async function createPayout(bursar: BursarClient, token: string, walletId: string) {
   const body = { sourceWalletId: walletId, amount: '5', recipientEmail: 'ada@bursar.test', expiresInDays: 7 }
   const { claimUrl, passcode } = await bursar.api<CreateEscrowReply>('/escrow/create', {

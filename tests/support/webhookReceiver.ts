@@ -1,4 +1,4 @@
-/** A webhook's receiver inside workerd: the sender's network and clock are in the test's hands. */
+/** A webhook's receiver inside workerd. The test controls the sender's network and clock. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
@@ -11,7 +11,7 @@ type Respond = (signal: AbortSignal) => Response | Promise<Response>
 
 let receivers = 0
 
-/** Receives at addresses of its own; every event's signature has been checked. */
+/** Creates a receiver with its own URLs, which checks the signature of every event. */
 export async function createReceiver(userId: string) {
   const sender = () => env.WEBHOOK_SENDER.getByName(userId)
   const treasury = env.TREASURY.getByName(userId)
@@ -32,7 +32,7 @@ export async function createReceiver(userId: string) {
     return response
   }) as typeof fetch
 
-  /** Again after the object was loaded anew. */
+  /** Has to be called again after the object was reloaded. */
   const attach = () =>
     runInDurableObject(sender(), (object: WebhookSender) => {
       object.fetcher = fetcher
@@ -43,7 +43,7 @@ export async function createReceiver(userId: string) {
   return {
     sender,
     attach,
-    /** Adds a webhook; `respond` decides what its receiver answers. */
+    /** Adds a webhook; `respond` decides its receiver's reply. */
     async add(events: WebhookFilter[] = ['*'], respond: Respond = () => new Response()) {
       receivers += 1
       const url = `https://receiver${receivers}.example.com/hook`
@@ -67,7 +67,7 @@ export async function createReceiver(userId: string) {
         },
       }
     },
-    /** Moves the sender's clock on, in steps, and lets it do what is due after each. */
+    /** Moves the sender's clock forward in steps, and runs what is due after each. */
     async pass(ms: number, steps = 1) {
       for (let step = 0; step < steps; step++) {
         aheadMs += ms / steps
@@ -75,7 +75,7 @@ export async function createReceiver(userId: string) {
         await settled(sender())
       }
     },
-    /** Moves the sender's clock on, and does nothing else. */
+    /** Moves the sender's clock forward, and does nothing else. */
     ahead(ms: number) {
       aheadMs += ms
     },
@@ -83,7 +83,7 @@ export async function createReceiver(userId: string) {
   }
 }
 
-/** What is under way has ended. */
+/** Waits until deliveries in progress have ended. */
 async function settled(sender: DurableObjectStub<WebhookSender>): Promise<void> {
   for (let round = 0; round < 5; round++) {
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -7,7 +7,7 @@ type Respond = (request: IncomingMessage, response: ServerResponse) => void
 
 const accept: Respond = (_, response) => response.end()
 
-/** Keeps what it receives. `respond` decides the reply; by default 200. */
+/** Starts a receiver that keeps what it receives. `respond` decides the reply; by default 200. */
 export async function startReceiver(respond: Respond = accept) {
   const received: Received[] = []
   let reply = respond

@@ -1,4 +1,4 @@
-/** The real chains of workerSetup.ts, from inside workerd. */
+/** Access to the real chains of workerSetup.ts from inside workerd. */
 
 import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { agentWalletAbi, agentWalletFactoryAbi, usdcAbi } from '../../worker/chain/abi.ts'
@@ -15,7 +15,7 @@ export { env }
 
 export type Party = { key: Hex; address: Address }
 
-/** The same key for the same name, as in localChain.ts. */
+/** Derives a key from a name, as in localChain.ts. */
 export function party(name: string): Party {
   const key = keccak256(toHex(name))
   return { key, address: addressOf(key) }
@@ -34,7 +34,7 @@ export class WorkerChain {
     this.contractSets = oneSet(this.contracts)
   }
 
-  /** JSON-RPC past the faults. */
+  /** JSON-RPC that bypasses the faults. */
   async node<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const headers = { 'content-type': 'application/json' }
@@ -64,7 +64,7 @@ export class WorkerChain {
     await this.node('anvil_setBalance', address, toHex(wei))
   }
 
-  /** Sent by `from` without its key, and mined. */
+  /** Sends a transaction from `from` without its key, and mines it. */
   async act(from: Address, to: Address, data: Hex): Promise<void> {
     await this.giveEther(from)
     await this.node('anvil_impersonateAccount', from)
@@ -82,7 +82,7 @@ export class WorkerChain {
     return BigInt(await this.node<Hex>('eth_call', { to: this.contracts.usdc, data }, 'latest'))
   }
 
-  /** A deployed wallet with money and a session of 5,000 USDC, and the call that deployed it. */
+  /** Deploys a wallet with money and a session of 5,000 USDC. */
   async createWallet(name: string, amount = 1_000_000_000n): Promise<TestWallet> {
     const [session, owner] = [party(`${name} session`), party(`${name} owner`)]
     const salt = keccak256(toHex(name))
@@ -96,7 +96,7 @@ export class WorkerChain {
     return { address, session, owner }
   }
 
-  /** A signed send of the wallet's first session, as a Treasury would hand it over. */
+  /** A job with a signed send of the wallet's first session, as a Treasury would submit it. */
   async createSend(
     wallet: TestWallet,
     over: { id?: string; userId?: string; to?: Address; amount?: bigint; sequence?: number; lifeSeconds?: number } = {},

@@ -1,6 +1,6 @@
 /**
- * What tests in workerd run against: two real chains with our contracts, each behind a node with faults. On 8453 a block
- * comes every second; on 84532 blocks come only when a test asks for one.
+ * The environment for tests in workerd: two real chains with our contracts, each behind a node with faults. 8453 mines a
+ * block every second; 84532 mines only when a test asks for a block.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import type { TestProject } from 'vitest/node'
@@ -33,11 +33,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     RPC_URLS_84532: sepolia.proxyUrl,
     CONTRACTS_8453: JSON.stringify(base.contracts),
     CONTRACTS_84532: JSON.stringify(sepolia.contracts),
-    // Past the faults: for what a test does to the chain itself.
+    // These bypass the faults, for what a test does to the chain itself.
     NODE_URL_8453: base.nodeUrl,
     NODE_URL_84532: sepolia.nodeUrl,
     CONFIRM_DEPTH: '1',
-    // Tests move the chains' time.
+    // Off, because tests move the chains' time.
     MAX_CLOCK_SKEW_SECONDS: '',
     RELAYER_SHARDS: '1',
     LIMITS: JSON.stringify(noLimits),

@@ -106,7 +106,7 @@ function createBook(limits: GroupLimits = {}, spendLimit: MicroUsdc | null = usd
 }
 const big = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
-/** What a look-up would find: the recipient is fine. */
+/** What a lookup finds for a recipient without problems. */
 const known = (to: Recipient, paid: string | null = null): Gathered => {
   const goesTo =
     to.type === 'address' ? to.address : to.type === 'contact' ? ((paid ?? address(7)) as `0x${string}`) : null
@@ -114,8 +114,8 @@ const known = (to: Recipient, paid: string | null = null): Gathered => {
 }
 const to = (n: number): Recipient => ({ type: 'address', address: address(n) })
 
-describe('asking', () => {
-  test('strictly above the amount it is asked, at the amount it is paid; nothing is held meanwhile @approvals-1', () => {
+describe('asking for approval', () => {
+  test('a payment above the limit waits for approval and holds nothing; one at the limit is accepted @approvals-1', () => {
     const book = createBook({ approveAbove: usdc('10') })
     const agent = book.addAgent()
     expect(book.ask(agent, to(9), usdc('10'))).toMatchObject({ ok: true, value: { payment: { status: 'QUEUED' } } })
@@ -124,7 +124,7 @@ describe('asking', () => {
     expect(book.store.group(book.groupId)!.held).toBe(10_000_000)
     expect(book.payments()).toHaveLength(1)
     expect(book.view(row.id)).toMatchObject({ askedBecause: [{ rule: 'above_limit' }], wouldPass: { ok: true } })
-    // The same key returns its state, other content under it is refused, and nothing is asked twice.
+    // The same key returns the same approval; other content under that key is refused.
     expect(book.ask(agent, to(9), usdc('10.000001'), 'key-a')).toMatchObject({
       value: { asked: { id: row.id }, replayed: true },
     })
@@ -135,22 +135,22 @@ describe('asking', () => {
     })
   })
 
-  test('what another rule refuses is refused, not asked @approvals-2', () => {
+  test('a payment that another rule refuses is refused without asking for approval @approvals-2', () => {
     const book = createBook({ approveAbove: usdc('1'), maxPayment: usdc('50') })
     expect(book.ask(book.addAgent(), to(9), usdc('51'))).toMatchObject({ code: 'payment_limit_exceeded' })
     expect(listApprovals(book.context, { status: 'all', agentId: null, after: null }).approvals).toEqual([])
   })
 
-  test('the first payment to a recipient is asked, until one was approved @approvals-3', () => {
+  test('payments to a recipient need approval until one has been approved @approvals-3', () => {
     const book = createBook({ approveNewRecipient: true })
     const agent = book.addAgent()
     const first = book.asked(agent, to(9), usdc('1'))
-    // Asked again while the first is open, and by another way of naming the same address.
+    // Another new recipient needs approval as well.
     book.asked(agent, { type: 'address', address: address(0xabc) }, usdc('1'))
     expect(book.view(first.id).askedBecause).toMatchObject([{ rule: 'new_recipient' }])
     expect(book.approve(first.id).ok).toBe(true)
     expect(book.ask(agent, to(9), usdc('2'))).toMatchObject({ value: { payment: { to_address: address(9) } } })
-    // Test money vouches for nobody.
+    // A payment of test money does not make a recipient known.
     const columns =
       'kind, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at'
     book.store.run(
@@ -160,7 +160,7 @@ describe('asking', () => {
     book.asked(agent, to(9), usdc('3'))
   })
 
-  test('the same amount to the same recipient under another key is asked within the minutes @approvals-4', () => {
+  test('the same amount to the same recipient under another key needs approval within duplicateMinutes @approvals-4', () => {
     const book = createBook({ duplicateMinutes: 10 })
     const [agent, colleague] = [book.addAgent(), book.addAgent()]
     expect(book.ask(agent, to(9), usdc('5')).ok).toBe(true)
@@ -171,7 +171,7 @@ describe('asking', () => {
     expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { payment: { to_address: address(8) } } })
   })
 
-  test('denied content is not asked again for 24 hours, whatever the key and memo @approvals-5', () => {
+  test('a denied payment is refused for 24 hours, whatever its key and memo @approvals-5', () => {
     const book = createBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('5'), 'key-a')
@@ -190,7 +190,7 @@ describe('asking', () => {
     expect(book.asked(agent, to(9), usdc('5')).status).toBe('PENDING')
   })
 
-  test('without an answer it ends as EXPIRED, with or without the alarm @approvals-6', () => {
+  test('an undecided approval ends as EXPIRED, with or without its alarm @approvals-6', () => {
     const book = createBook({ approveAbove: usdc('1'), approvalTtlHours: 2 })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('5'), 'key-a')
@@ -201,14 +201,14 @@ describe('asking', () => {
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
     expect(book.payments()).toEqual([])
     expect(endAllOverdue(book.context)).toBeNull()
-    // After 30 days only the key is left, which never pays.
+    // After 30 days only the idempotency key is left, and it still never pays.
     book.clock.now += 31 * 24 * hour
     pruneApprovals(book.context)
     expect(approvalRow(book.context, row.id)).toBeNull()
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
   })
 
-  test('an agent that asks in a loop has ten open questions, a hundred a day, and fills nothing @approvals-7', () => {
+  test('an agent that asks in a loop gets at most ten pending approvals and a hundred a day, and fills no table @approvals-7', () => {
     const times = Number(process.env.APPROVAL_ASKS ?? 500)
     const book = createBook({ approveAbove: usdc('0.01') }, null)
     book.context.limits = { ...book.context.limits, agentApprovalsPerDay: 100 }
@@ -220,7 +220,7 @@ describe('asking', () => {
       codes.set(code, (codes.get(code) ?? 0) + 1)
     }
     expect(Object.fromEntries(codes)).toEqual({ asked: maxPending.agent, approvals_full: times - maxPending.agent })
-    // It takes them back to ask for more, until its share of the day is used.
+    // The agent cancels its requests to ask for more, until its daily share is used up.
     for (let n = 0; n < times; n++) {
       const open = book.store.first<{ payment_id: string }>("SELECT payment_id FROM approval WHERE status = 'PENDING'")
       if (open) cancelPayment(book.context, agent, open.payment_id)
@@ -233,7 +233,7 @@ describe('asking', () => {
     expect(rows('payment')).toBe(0)
   })
 
-  test('at most 50 questions wait in an account @approvals-8', () => {
+  test('an account has at most 50 pending approvals @approvals-8', () => {
     const book = createBook({ approveAbove: usdc('0.01') }, null)
     for (let a = 0; a < 5; a++) {
       const agent = book.addAgent()
@@ -243,13 +243,13 @@ describe('asking', () => {
   })
 })
 
-describe('deciding', () => {
-  test('what was shown is what is decided: a change of it is a conflict @approvals-9', () => {
+describe('deciding an approval', () => {
+  test('a decision is a conflict if the approval has changed since it was shown @approvals-9', () => {
     const book = createBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('5'))
     const { hash } = book.view(row.id)
-    // Another payment of the same kind is made meanwhile.
+    // An identical payment is made in the meantime.
     book.edit({ approveAbove: null })
     expect(book.ask(agent, to(9), usdc('5')).ok).toBe(true)
     expect(book.view(row.id).sameSinceAsked).toBe(1)
@@ -259,7 +259,7 @@ describe('deciding', () => {
     expect(book.approve(row.id).ok).toBe(true)
   })
 
-  test('the rules of the decision apply, and a refusal leaves the question open @approvals-10', () => {
+  test('the rules at the time of the decision apply, and a refusal leaves the approval pending @approvals-10', () => {
     const book = createBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('500'))
@@ -279,7 +279,7 @@ describe('deciding', () => {
     expect(book.events().map(({ event }) => event)).toEqual(['approval.requested'])
   })
 
-  test('a contact is paid where the owner was shown, or not at all @approvals-11', () => {
+  test('a contact is paid at the address that the owner was shown, or not at all @approvals-11', () => {
     const book = createBook({ approveAbove: usdc('1') })
     const row = book.asked(book.addAgent(), { type: 'contact', contactId }, usdc('5'))
     const now = { address: address(8), email: null, phone: null }
@@ -291,7 +291,7 @@ describe('deciding', () => {
     expect(book.payments()).toEqual([])
   })
 
-  test('it is decided once; the audit log says by whom @approvals-12', () => {
+  test('an approval is decided once, and the audit log says by whom @approvals-12', () => {
     const book = createBook({ approveAbove: usdc('1') })
     const [agent, other] = [book.addAgent(), book.addAgent()]
     const [one, two, three] = [1, 2, 3].map((n) => book.asked(n < 3 ? agent : other, to(n + 9), usdc('5')))
@@ -320,7 +320,7 @@ describe('deciding', () => {
     expect(verifyAudit(book.store).brokenAt).toBeNull()
   })
 
-  test('an approved payment is kept with the key that it was asked under @restore-20', () => {
+  test('an approved payment is backed up with the idempotency key of its request @restore-20', () => {
     const book = createBook({ approveAbove: usdc('10') })
     const row = book.asked(book.addAgent(), { type: 'address', address: address(2) }, usdc('11'), 'rent-june')
     expect(book.approve(row.id)).toMatchObject({ ok: true })
@@ -328,7 +328,7 @@ describe('deciding', () => {
     expect(kept.request).toMatchObject({ key: `${row.agent_id}|rent-june` })
   })
 
-  test('above the owner’s limit the password is needed, also to raise that limit @approvals-13', () => {
+  test('approving above the owner’s limit needs the password, and so does raising that limit @approvals-13', () => {
     const book = createBook({ approveAbove: usdc('1') })
     const row = book.asked(book.addAgent(), to(9), usdc('5'))
     const set = (text: string | null, passwordChecked = false) =>
@@ -346,7 +346,7 @@ describe('deciding', () => {
     expect(set(null, true).ok).toBe(true)
   })
 
-  test('a request for more budget raises the limit once @approvals-14', () => {
+  test('approving a budget request twice raises the limit once @approvals-14', () => {
     const book = createBook({}, usdc('10'))
     const agent = book.addAgent()
     const request = { principal: agent, key: 'key-b', amount: usdc('25'), reason: 'more' }
@@ -372,7 +372,7 @@ describe('grants', () => {
     grant: { amount: usdc(amount), endsAt: book.clock.now + 10 * hour },
   })
 
-  test('a grant pays its agent’s payments to its address, up to its amount and end @approvals-15', () => {
+  test('a grant lets its agent pay its address without approval, up to its amount and end @approvals-15', () => {
     const book = createBook({ approveAbove: usdc('1'), approveNewRecipient: true })
     const [agent, other] = [book.addAgent(), book.addAgent()]
     const row = book.asked(agent, to(9), usdc('5'))
@@ -384,7 +384,7 @@ describe('grants', () => {
     book.asked(agent, to(8), usdc('5'))
     expect(book.ask(agent, to(9), usdc('5'))).toMatchObject({ value: { payment: { grant_id: grantId } } })
     expect(grantRow(book.context, grantId!)).toMatchObject({ used: 12_000_000 })
-    // What was never sent is available again.
+    // The amount of a payment that was never sent is available again.
     const last = book.payments().at(-1)!
     cancelPayment(book.context, agent, last.id)
     expect(grantRow(book.context, grantId!)).toMatchObject({ used: 7_000_000 })
@@ -392,7 +392,7 @@ describe('grants', () => {
     book.asked(agent, to(9), usdc('5'))
   })
 
-  test('it answers no other rule, and no duplicate @approvals-16', () => {
+  test('a grant overrides neither other rules nor the duplicate check @approvals-16', () => {
     const book = createBook({ approveAbove: usdc('1'), duplicateMinutes: 60, maxPayment: usdc('50') })
     const agent = book.addAgent()
     book.approve(book.asked(agent, to(9), usdc('5')).id, grant(book, '1000'))
@@ -418,7 +418,7 @@ describe('grants', () => {
     ['contact_changed', ({ context }) => contactChanged(context, contactId, null)],
     ['agent_deleted', ({ context }, agent) => deleteAgent(context, agent)],
     ['group_deleted', ({ context, groupId }) => deleteGroup(context, groupId)],
-  ])('it ends when what it rests on changes: %s @approvals-17', (why, change) => {
+  ])('a grant ends as %s when what it was based on changes @approvals-17', (why, change) => {
     const book = createBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, { type: 'contact', contactId }, usdc('5'))
@@ -429,7 +429,7 @@ describe('grants', () => {
   })
 })
 
-/** One step of a history. Numbers are folded onto what exists. */
+/** One step of a history. Indexes wrap around the number of existing items. */
 type Step =
   | { do: 'ask'; agent: number; to: number; amount: number; replay: boolean }
   | { do: 'approve'; nth: number; grant: number | null; stale: boolean; password: boolean }
@@ -495,7 +495,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const units = (n: number) => usdc(String(n))
 
-test('I16: no history lets a payment pass that the rules of its decision would refuse @approvals-18', () => {
+test('I16: no sequence of steps lets through a payment that the rules at its decision refuse @approvals-18', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
       const book = createBook({ approveAbove: usdc('10'), approvalTtlHours: 20 }, usdc('300'))
@@ -504,7 +504,7 @@ test('I16: no history lets a payment pass that the rules of its decision would r
       const keys: { agent: number; to: Recipient; amount: MicroUsdc; key: string }[] = []
       const nth = <T>(list: T[], n: number): T | undefined => list[n % Math.max(1, list.length)]
       const all = () => store.all<ApprovalRow>('SELECT * FROM approval ORDER BY asked_at, id')
-      /** Also when it is deleted. */
+      /** Returns the group even if it is deleted. */
       const anyGroup = () => store.first<GroupRow & { deleted_at: number | null }>('SELECT * FROM policy_group')!
       let asked = 0
 
@@ -543,7 +543,7 @@ test('I16: no history lets a payment pass that the rules of its decision would r
               passwordChecked: each.password,
               grant: each.grant === null ? null : { amount: units(each.grant), endsAt: clock.now + 5 * hour },
             })
-            // What the owner was told is what happens.
+            // The outcome is the one that the owner was shown.
             const missing = result.ok ? null : result.code
             if (row.status === 'PENDING' && missing !== 'conflict' && missing !== 'password_required')
               expect([result.ok, missing]).toEqual(shown.wouldPass?.ok ? [true, null] : [false, 'approval_refused'])
@@ -601,7 +601,7 @@ test('I16: no history lets a payment pass that the rules of its decision would r
             break
           }
           case 'deleteAgent':
-            // Rarely, so that most histories keep both.
+            // Rarely, so that most histories keep both agents.
             if (each.agent === 5) deleteAgent(context, agents[1]!.agentId)
             break
           case 'deleteGroup':
@@ -621,7 +621,7 @@ test('I16: no history lets a payment pass that the rules of its decision would r
             endAllOverdue(context)
         }
 
-        // At most one payment came of it, and every rule that was in force allows it.
+        // The step made at most one payment, and every rule in force allows it.
         const made = book.payments().slice(before.payments)
         expect(made.length).toBeLessThanOrEqual(1)
         const [payment] = made
@@ -642,7 +642,7 @@ test('I16: no history lets a payment pass that the rules of its decision would r
             })
           const grant = grantsBefore.find(({ id }) => id === payment.grant_id)
           const alone = policy.approvals.approveAbove === null || amount <= policy.approvals.approveAbove
-          // Above the limit only a person or a grant lets it pass.
+          // Above the limit, a payment needs a person's approval or a grant.
           if (!alone) expect([payment.approval_id !== null, grant !== undefined]).toContain(true)
           if (payment.approval_id !== null) {
             expect(decided).toMatchObject({
@@ -658,14 +658,14 @@ test('I16: no history lets a payment pass that the rules of its decision would r
             expect(grant.used + payment.amount).toBeLessThanOrEqual(grant.spend_limit)
           }
         }
-        // Nothing that has ended changes, and nothing pending holds money.
+        // Ended approvals do not change, and pending ones hold no money.
         for (const row of before.approvals.filter(({ status }) => status !== 'PENDING'))
           expect(approvalRow(context, row.id)).toMatchObject({ status: row.status, ended_at: row.ended_at })
         const held = book.payments().reduce((sum, row) => sum + (row.status === 'QUEUED' ? row.amount : 0), 0)
         expect(anyGroup().held).toBe(held)
       }
 
-      // Each approval has at most one payment, each grant stays within its amount, and the log names who decided.
+      // Each approval has at most one payment, each grant stays within its amount, and the audit log names who decided.
       for (const row of all()) {
         const paid = book.payments().filter(({ approval_id }) => approval_id === row.id)
         expect(paid.map(({ id }) => id)).toEqual(row.status === 'APPROVED' ? [row.payment_id] : [])

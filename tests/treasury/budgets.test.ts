@@ -26,16 +26,16 @@ import { acceptNow } from '../support/acceptNow.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
 /**
- * The Treasury's real tables and code against a plain list of payments: whatever is paid, topped up, edited,
- * paused, deleted, confirmed, failed or taken back, and however time passes, nothing accepted exceeds a limit in force
- * at that moment, and every figure is the sum of its payments.
+ * Compares the Treasury's real tables and code with a plain list of payments. Whatever is paid, topped up, edited,
+ * paused, deleted, confirmed, failed or taken back, and however time passes, no accepted payment exceeds a limit in
+ * force at that moment, and every figure is the sum of its payments.
  */
 type Model = { id: string; agent: string; group: string; amount: bigint; at: number; payout: boolean; status: string }
 const open = (entry: Model) => ['QUEUED', 'PROCESSING', 'PENDING'].includes(entry.status)
 const live = (entry: Model) => open(entry) || entry.status === 'CONFIRMED'
 const total = (entries: Model[]) => entries.reduce((sum, entry) => sum + entry.amount, 0n)
 
-/** Other ones in each run. `npm run test:long fuzz-budgets` tries more. */
+/** Number of random sequences, new ones in each run. `npm run test:long fuzz-budgets` tries more. */
 const sequences = Number(process.env.FUZZ_SEQUENCES ?? 40)
 
 const usdc = (text: string) => parseUsdc(text)!
@@ -89,7 +89,7 @@ function createBook(funds = usdc('100000'), sessionLimit = usdc('100000')) {
 }
 type Book = ReturnType<typeof createBook>
 
-/** The group with these changes. */
+/** Edits the group, changing only these fields. */
 const edit = (book: Pick<Book, 'context'>, group: string, over: Partial<GroupEdit>) =>
   editGroup(book.context, group, {
     version: undefined,
@@ -141,7 +141,7 @@ function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc,
   const result = acceptNow(book.context, { principal, key, walletId: null, to, amount, memo: null }, gathered)
   if ('need' in result) throw new Error(`needs ${result.need}`)
   if (result.ok && !result.value.replayed) {
-    // What is returned was not read back, so it must equal what is written.
+    // The result is not read back from the tables, so it must equal what was written.
     const { payment, group } = result.value
     expect(payment).toEqual(book.store.payment(payment.id))
     expect(budgetView(group)).toEqual(budgetView(group && book.store.group(group.id)))
@@ -149,7 +149,7 @@ function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc,
   return result
 }
 
-function ask(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc) {
+function dryRun(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc) {
   const result = check(
     book.context,
     principal,
@@ -165,7 +165,7 @@ function ask(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc)
   return result
 }
 
-/** As scan.ts and settle.ts do it: the guarded status and the ledger in one transaction. */
+/** Like scan.ts and settle.ts, changes the guarded status and the ledger in one transaction. */
 function move({ store }: MemoryTreasury, id: string, from: string, to: string, work: (row: PaymentRow) => void) {
   store.transaction(() => {
     const row = store.payment(id)!
@@ -224,7 +224,7 @@ function figuresAddUp(book: Book, payments: Model[]) {
   expect([BigInt(session.held), BigInt(session.used)], 'session').toEqual([onTheWay, left + back])
 }
 
-/** What was just accepted, against each limit as it was in force. */
+/** Checks the payment that was just accepted against each limit in force at that moment. */
 function withinLimits(group: GroupRow, payments: Model[], made: Model) {
   const own = payments.filter((entry) => entry.group === group.id)
   if (group.spend_limit !== null) expect(total(own.filter(live))).toBeLessThanOrEqual(BigInt(group.spend_limit))
@@ -284,15 +284,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ ...kind('deleteGroup'), group: pick }) },
 ) as fc.Arbitrary<Step>
 
-/** What may become of a payment in its present state. */
-const ways: Record<string, (payout: boolean) => string[]> = {
+/** The possible next states of a payment, by its current state. */
+const nextStates: Record<string, (payout: boolean) => string[]> = {
   QUEUED: () => ['PROCESSING', 'FAILED'],
   PROCESSING: (payout) => [payout ? 'PENDING' : 'CONFIRMED', 'FAILED'],
   PENDING: () => ['CONFIRMED', 'CANCELLED'],
 }
 
 function settle(book: Book, entry: Model, how: number) {
-  const next = ways[entry.status]?.(entry.payout)[how % 2]
+  const next = nextStates[entry.status]?.(entry.payout)[how % 2]
   if (!next) return
   const { store, clock } = book
   move(book, entry.id, entry.status, next, (row) => {
@@ -308,7 +308,7 @@ function settle(book: Book, entry: Model, how: number) {
 function run(book: Book, payments: Model[], each: Step) {
   const { context, store, clock } = book
   const groupAt = (index: number) => book.groups[index % book.groups.length]!
-  /** Payments the code ended by itself: those that were queued, and no other. */
+  /** Updates the model with payments that the code ended itself; only queued ones may be. */
   const ended = (how: string) => {
     for (const entry of payments) {
       const status = store.payment(entry.id)!.status
@@ -322,15 +322,15 @@ function run(book: Book, payments: Model[], each: Step) {
       const { id, group, principal } = book.agents[each.agent % book.agents.length]!
       const to = each.payout ? toEmail : toAddress
       const before = book.dump()
-      const asked = ask(book, principal, to, each.amount)
+      const checked = dryRun(book, principal, to, each.amount)
       expect(book.dump(), 'a check writes nothing').toBe(before)
-      const most = asked.ok ? usdc(asked.value.max_allowed_now) : microUsdc(0n)
+      const most = checked.ok ? usdc(checked.value.max_allowed_now) : microUsdc(0n)
       const wanted = each.most && most > 0n ? most : each.amount
-      const answer = ask(book, principal, to, wanted)
+      const prediction = dryRun(book, principal, to, wanted)
       const inForce = store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group)!
       const paid = pay(book, principal, to, wanted)
-      expect(answer.ok ? answer.value.allowed : false, 'the check predicts the payment').toBe(paid.ok)
-      if (answer.ok && !paid.ok) expect(answer.value.refusal?.code).toBe(paid.code)
+      expect(prediction.ok ? prediction.value.allowed : false, 'the check predicts the payment').toBe(paid.ok)
+      if (prediction.ok && !paid.ok) expect(prediction.value.refusal?.code).toBe(paid.code)
       if (wanted === most) expect(paid.ok, 'the most allowed is allowed').toBe(true)
       if (!paid.ok) return
       const entry = {
@@ -358,7 +358,7 @@ function run(book: Book, payments: Model[], each: Step) {
       const result = cancelPayment(context, { type: 'user' }, entry.id)
       if (queued) expect(result.ok).toBe(true)
       ended('CANCELLED')
-      // Sends only: a payout that was cancelled before it was funded returned nothing.
+      // Removed: in the model a CANCELLED payout has returned its money, but this one was never funded.
       if (queued) payments.splice(payments.indexOf(entry), 1)
       return
     }
@@ -390,7 +390,7 @@ function run(book: Book, payments: Model[], each: Step) {
       ended('FAILED')
       return
     case 'deleteGroup':
-      // One stays, or little more would happen.
+      // The first group stays, so that later steps still have an effect.
       if (each.group % book.groups.length > 0) deleteGroup(context, groupAt(each.group))
       ended('FAILED')
   }
@@ -432,7 +432,7 @@ describe('I3 with every limit', () => {
 describe('a period budget', () => {
   const daily = (limit: string) => ({ periodBudget: { period: 'day' as const, limit: usdc(limit) } })
 
-  test('a failed payment returns to the period in which it was reserved, not to the next @budgets-2', () => {
+  test('a failed payment returns its amount to the period in which it was reserved, not to the next @budgets-2', () => {
     const book = createBook()
     const group = book.addGroup(null, daily('10'))
     const { principal } = book.addAgent(group)
@@ -453,7 +453,7 @@ describe('a period budget', () => {
     book.close()
   })
 
-  test('a clock that went back over the change of a period: the later failure is booked, and gives no room twice @budgets-3', () => {
+  test('after the clock went back across a period boundary, a failed payment frees its amount exactly once @budgets-3', () => {
     const book = createBook()
     const group = book.addGroup(null)
     const { principal } = book.addAgent(group)
@@ -471,7 +471,7 @@ describe('a period budget', () => {
     book.close()
   })
 
-  test('another kind of period counts what was paid in it before the change @budgets-4', () => {
+  test('after a change of the period’s kind, the new period counts payments made before the change @budgets-4', () => {
     const book = createBook()
     const group = book.addGroup(null)
     const { principal } = book.addAgent(group)
@@ -488,7 +488,7 @@ describe('a period budget', () => {
   })
 })
 
-test('a full account takes no payment, group, contact or agent; what is under way is settled, what is there can be lowered', () => {
+test('a full account accepts no payment, group, contact or agent, but settles open payments and allows lower limits', () => {
   const book = createBook()
   const group = book.addGroup(usdc('50'))
   const { principal } = book.addAgent(group)
@@ -508,7 +508,7 @@ test('a full account takes no payment, group, contact or agent; what is under wa
   book.close()
 })
 
-test('every decision is in the log with its figures and the version of the policy it was made under @budgets-5', () => {
+test('every decision is in the audit log with its figures and policy version @budgets-5', () => {
   const book = createBook()
   const group = book.addGroup(usdc('5'), { maxPayment: usdc('4') })
   const { principal, id } = book.addAgent(group)
@@ -536,7 +536,7 @@ test('every decision is in the log with its figures and the version of the polic
   book.close()
 })
 
-test('an agent’s own figures, and what its group leaves to it', () => {
+test('an agent’s view shows its own figures and the remaining budget of its group', () => {
   const book = createBook()
   const group = book.addGroup(usdc('10'))
   const [a, b] = [book.addAgent(group), book.addAgent(group)]
@@ -553,7 +553,7 @@ test('an agent’s own figures, and what its group leaves to it', () => {
 describe('credentials and pauses, by the Treasury’s own clock', () => {
   const unauthenticated = { ok: false, code: 'unauthenticated' }
 
-  test('the replaced one works until the last millisecond of its 24 hours, and a second renewal keeps that promise @budgets-6', () => {
+  test('a replaced credential works until the last millisecond of its 24 hours, even after a second renewal @budgets-6', () => {
     const book = createBook()
     const agent = book.addAgent(book.addGroup(null))
     const { principal, id } = agent
@@ -575,7 +575,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
     book.close()
   })
 
-  test('a caller without valid credentials learns nothing of earlier payments', () => {
+  test('a caller without valid credentials learns nothing about earlier payments', () => {
     const book = createBook()
     const { principal, id } = book.addAgent(book.addGroup(null))
     const again = () => pay(book, principal, toAddress, usdc('1'), 'one key')
@@ -590,7 +590,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
     book.close()
   })
 
-  test('a pause fails what is queued with its reason, releases it once, and leaves what is signed alone @budgets-7', () => {
+  test('a pause fails queued payments with its reason, releases them once, and does not touch signed payments @budgets-7', () => {
     const book = createBook()
     const group = book.addGroup(usdc('10'))
     const { principal, id } = book.addAgent(group)
@@ -614,7 +614,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
     book.close()
   })
 
-  test('cancelling twice returns the same and releases once; another’s payment is not found @budgets-8', () => {
+  test('cancelling a payment twice releases it once, and an agent does not find another agent’s payment @budgets-8', () => {
     const book = createBook()
     const group = book.addGroup(usdc('10'))
     const { principal, id } = book.addAgent(group)

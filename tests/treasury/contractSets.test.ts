@@ -21,7 +21,7 @@ import { createMemoryTreasury, type MemoryTreasury, storageOf } from '../support
 const usdc = (text: string) => parseUsdc(text)!
 const address = (n: number): Address => `0x${n.toString(16).padStart(40, '9')}`
 
-/** As the setting would have it, with contracts of their own for each set but the token. */
+/** Configures these contract sets. Each has its own contracts, except for the token, which they share. */
 function showSets({ context }: MemoryTreasury, newest: number, versions: number[]): Record<number, Contracts> {
   const { usdc } = context.chains[8453]
   const made = (version: number) =>
@@ -39,7 +39,7 @@ const pay = ({ context }: MemoryTreasury, to: Address) => {
   return accept(context, { ...input, amount: usdc('1') }, gathered)
 }
 
-/** Open, in a wallet that is active. */
+/** Inserts an open payout of the active wallet. */
 function insertPayout({ store }: MemoryTreasury, id: string, set: number, status = 'CREATED'): void {
   const own = address(5_000 + Number(id.at(-1)))
   store.run(
@@ -62,7 +62,7 @@ function insertPayout({ store }: MemoryTreasury, id: string, set: number, status
   )
 }
 
-test('wallets and payouts of the time before are of set 1 @sets-3', () => {
+test('wallets and payouts from before contract sets existed belong to set 1 @sets-3', () => {
   const db = new DatabaseSync(':memory:')
   const storage = storageOf(db)
   const before = treasuryMigrations.findIndex((entry) => String(entry).includes('contract_set'))
@@ -81,7 +81,7 @@ test('wallets and payouts of the time before are of set 1 @sets-3', () => {
   db.close()
 })
 
-test('no payment and no claim goes to a contract of any set, not even where it was paid before @sets-4', async () => {
+test('no payment or claim goes to a contract of any set, even if that address was paid before @sets-4', async () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))
   const { context, store } = memory
   showSets(memory, 2, [1, 2])
@@ -98,7 +98,7 @@ test('no payment and no claim goes to a contract of any set, not even where it w
   }
 })
 
-test('a payout uses its wallet’s set, an imported wallet’s the newest @sets-5', () => {
+test('a payout of a smart wallet uses the wallet’s contract set, one of an imported wallet the newest @sets-5', () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))
   const { context, store } = memory
   const sets = showSets(memory, 2, [1, 2])
@@ -118,7 +118,7 @@ test('a payout uses its wallet’s set, an imported wallet’s the newest @sets-
   expect(termsView(context, store.payout('pay_2')!)).toMatchObject({ contractSet: 2, escrow: sets[2]!.escrow })
 })
 
-test('nothing is signed or sent for a set that the settings lack, and the refusal says so @sets-6', async () => {
+test('nothing is signed or sent for a contract set missing from the settings, and the refusal names the set @sets-6', async () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))
   const { context, store, dump } = memory
   showSets(memory, 2, [2])
@@ -131,12 +131,12 @@ test('nothing is signed or sent for a set that the settings lack, and the refusa
   expect(pay(memory, address(1))).toMatchObject(refused)
   expect(await claim(context, { payoutId: 'pay_1', to: address(1), codeVersion: 1 })).toMatchObject(refused)
   expect(await reclaim(context, 'pay_1', 'sender')).toMatchObject(refused)
-  // What is of a known set goes on.
+  // Payouts of a known set are still processed.
   expect(dueJobs(context).map(({ job }) => job.contractSet)).toEqual([2])
   expect(termsView(context, store.payout('pay_1')!)).not.toHaveProperty('escrow')
   expect(dump()).toBe(before)
 
-  // Accepted before, and not signed yet.
+  // A payment that was accepted earlier and is not signed yet.
   store.run(
     "INSERT INTO payment (id, kind, wallet_id, to_type, to_address, amount, status, created_at, give_up_at, epoch) VALUES ('pay_q', 'send', 'wal', 'address', ?, 1, 'QUEUED', 0, 9e15, 1)",
     address(1),
@@ -148,23 +148,23 @@ test('nothing is signed or sent for a set that the settings lack, and the refusa
   expect(sign()).toBe(1)
 })
 
-test('announcements are looked for at the escrow of each payout’s set; of an unknown one the logs wait @sets-11', async () => {
+test('announcements are read from the escrow of each payout’s set, and an unknown set stops the scan @sets-11', async () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))
   const { context, store, dump } = memory
   const sets = showSets(memory, 2, [1, 2])
   insertPayout(memory, 'pay_1', 1, 'CREATING')
   insertPayout(memory, 'pay_2', 2, 'CREATING')
   for (const id of ['pay_1', 'pay_2']) store.run('UPDATE payout SET payout_hash = ? WHERE id = ?', `0x${id}`, id)
-  const asked: LogFilter[] = []
+  const requested: LogFilter[] = []
   const logs: Chain['logs'] = async (filters) => {
-    asked.push(...filters)
+    requested.push(...filters)
     return filters.map(() => [])
   }
   const chain: Partial<Chain> = { logs, block: async () => head, usdcBalance: async () => usdc('100') }
   Object.assign(context.chains[8453], chain)
   Object.assign(context.env, { CONFIRM_DEPTH: '1' })
   expect(await scanWallet(context, 'wal', head)).toBe(true)
-  const announced = asked.filter((filter) => filter.topics?.[0] === topics.payoutAnnounced)
+  const announced = requested.filter((filter) => filter.topics?.[0] === topics.payoutAnnounced)
   expect(announced.map(({ address, topics }) => [address, topics![1]])).toEqual([
     [sets[1]!.escrow, ['0xpay_1']],
     [sets[2]!.escrow, ['0xpay_2']],

@@ -1,4 +1,4 @@
-/** What a Treasury keeps for ever, and that payments do not become slower by it. `npm run test:long treasury-growth` is the whole. */
+/** Payments do not get slower as a Treasury's tables grow. `npm run test:long treasury-growth` runs this at full size. */
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
 import type { Principal } from '../../worker/treasury/api.ts'
@@ -27,7 +27,7 @@ function createPayer() {
   createAgent(context, { key: null, ...agent, secretHash: 's', apiKeyHash: 'k' })
   const principal: Principal = { type: 'agent', agentId: 'agt', credentialHash: 'k' }
 
-  /** Each to one of 500 recipients. Returns the payment's id. */
+  /** Pays one of 500 recipients. Returns the payment's id. */
   const pay = (i: number): string => {
     const address = `0x${(1 + (i % 500)).toString(16).padStart(40, 'd')}` as const
     const input = { principal, key: `order-${i}`, walletId: null, to: { type: 'address', address } as const }
@@ -38,7 +38,7 @@ function createPayer() {
     if (!('payment' in result.value)) throw new Error('asked the owner')
     return result.value.payment.id
   }
-  /** As its log is booked, and the outbox delivered. */
+  /** Settles the payment as if its log were booked and the outbox delivered. */
   const confirm = (id: string) => {
     clock.now += paymentMs
     store.transaction(() => {
@@ -53,7 +53,7 @@ function createPayer() {
       store.run('DELETE FROM outbox')
     })
   }
-  /** With indexes, largest first. */
+  /** Size of each table including its indexes, largest first. */
   const bytes = () =>
     store.all<{ name: string; n: number }>(
       `SELECT tbl_name AS name, sum(pgsize) AS n FROM dbstat JOIN sqlite_schema USING (name)
@@ -64,7 +64,7 @@ function createPayer() {
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-test('a payment is as fast after many thousands of them, and the first key still returns the first @retention-9', {
+test('payments stay fast after many thousands, and the first idempotency key still returns the first payment @retention-9', {
   timeout: 600_000,
 }, () => {
   const { pay, confirm, bytes, store, close } = createPayer()
@@ -80,7 +80,7 @@ test('a payment is as fast after many thousands of them, and the first key still
   const [early, late] = [median(times.slice(few, few + sample)), median(times.slice(payments))]
   console.log(
     `${payments} payments: ${(early * 1000).toFixed(0)} µs at ${few}, ${(late * 1000).toFixed(0)} µs at the end; ` +
-      `bytes a payment: ${bytes()
+      `bytes per payment: ${bytes()
         .map(({ name, n }) => `${name} ${Math.round(n / (payments + sample))}`)
         .join(', ')}`,
   )

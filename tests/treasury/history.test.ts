@@ -1,4 +1,4 @@
-/** What was spent on which day, and how a budget came to be what it is. */
+/** Spending per day, and the history of a budget. */
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
 import { spentAt } from '../../worker/treasury/ledger/balances.ts'
@@ -10,7 +10,7 @@ import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTrea
 const dayMs = 86_400_000
 const usdc = (text: string) => parseUsdc(text)!
 
-/** Writes what settled payments leave. `at` ms; a payout is withdrawn then, and was funded three days earlier. */
+/** Writes the rows of settled payments. `at` (ms): confirmation of a send, withdrawal of a payout funded 3 days earlier. */
 function spenderIn({ store }: MemoryTreasury) {
   let made = 0
   return (over: { at: number; usdc: number; agent?: string; group?: string; wallet?: string; payout?: boolean }) => {
@@ -46,7 +46,7 @@ function spending({ context }: MemoryTreasury, days: number, by: 'agent' | 'grou
   return result.value
 }
 
-test('spending per day: sends when confirmed, payouts when withdrawn, to the first millisecond of the span @history-1', () => {
+test('spending per day counts sends when confirmed and payouts when withdrawn, from the span’s first millisecond @history-1', () => {
   const treasury = createMemoryTreasury(1n, 1n)
   const { clock, store } = treasury
   const spend = spenderIn(treasury)
@@ -88,7 +88,7 @@ test('spending per day: sends when confirmed, payouts when withdrawn, to the fir
     },
   ])
   expect(spending(treasury, 30, 'group').series.map(({ total, count }) => [total, count])).toEqual([['123', 5]])
-  // The same as one payment at a time.
+  // The sum over single payments is the same.
   const sum = store.first<{ sum: number }>(
     `SELECT sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ?`,
     today - 6 * dayMs,
@@ -97,7 +97,7 @@ test('spending per day: sends when confirmed, payouts when withdrawn, to the fir
   treasury.close()
 })
 
-test('beyond six, the smallest are one; test money counts only for its own wallet @history-2', () => {
+test('spending with more than six series merges the smallest, and counts test money only for its own wallet @history-2', () => {
   const treasury = createMemoryTreasury(1n, 1n)
   const { store, clock, context } = treasury
   const spend = spenderIn(treasury)
@@ -120,7 +120,7 @@ test('beyond six, the smallest are one; test money counts only for its own walle
   treasury.close()
 })
 
-test('a budget’s limit and what was spent of it, day by day; its changes in pages @history-3', () => {
+test('budget history shows limit and spending per day, and the changes in pages @history-3', () => {
   const treasury = createMemoryTreasury(1n, 1n)
   const { context, clock } = treasury
   const spend = spenderIn(treasury)
@@ -139,7 +139,7 @@ test('a budget’s limit and what was spent of it, day by day; its changes in pa
   spend({ at: clock.now, usdc: 10, group })
   clock.now += dayMs
   expect(topUp(context, group, usdc('25.5'), null).ok).toBe(true)
-  expect(edit('Another name', undefined).ok, 'is no change of the budget').toBe(true)
+  expect(edit('Another name', undefined).ok, 'a new name does not change the budget').toBe(true)
   clock.now += 2 * dayMs
   spend({ at: clock.now, usdc: 20, group, payout: true })
   expect(edit('Another name', null).ok).toBe(true)
@@ -164,13 +164,13 @@ test('a budget’s limit and what was spent of it, day by day; its changes in pa
     ['created', null, '50'],
   ])
   clock.now += 20 * dayMs
-  expect(history(7).days[0], 'from what was there before').toEqual({ day: '2026-12-08', limit: null, spent: '30' })
+  expect(history(7).days[0], 'starts from earlier values').toEqual({ day: '2026-12-08', limit: null, spent: '30' })
 
   expect(edit('Another name', usdc('100')).ok).toBe(true)
   for (let i = 0; i < 30; i++) expect(topUp(context, group, usdc('1'), null).ok).toBe(true)
   const pages = [history(7)]
   while (pages.at(-1)!.next) pages.push(history(7, pages.at(-1)!.next))
-  expect(pages.map(({ changes }) => changes.length)).toEqual([20, 14]) // 34, and one edit of the name
+  expect(pages.map(({ changes }) => changes.length)).toEqual([20, 14]) // 34 changes, without the edit of the name
   expect(pages.flatMap(({ changes }) => changes.map(({ limit }) => limit)).slice(0, 31)).toEqual(
     Array.from({ length: 31 }, (_, i) => String(130 - i)),
   )
@@ -178,7 +178,7 @@ test('a budget’s limit and what was spent of it, day by day; its changes in pa
   treasury.close()
 })
 
-test('reads only what ended in the span, and only the events of one group: along indexes @history-4', () => {
+test('the history queries read only the payments of the span and the events of one group, by index @history-4', () => {
   const { store, close } = createMemoryTreasury(1n, 1n)
   const plan = (query: string, ...values: (string | number)[]) =>
     store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...values).map(({ detail }) => detail)

@@ -22,7 +22,7 @@ const address = (n: number): Address => `0x${n.toString(16).padStart(40, '7')}`
 const owner: Principal = { type: 'user' }
 const dayMs = 86_400_000
 
-/** A wallet with money, and agents `0`, `1`, … of one group. */
+/** A Treasury with a funded wallet and agents `agt_0`, `agt_1`, … in one group. */
 function createTreasury(limits: Partial<Limits>, agentCount = 2) {
   const memory = createMemoryTreasury(usdc('1000000'), usdc('10000'), { ...noLimits, ...limits })
   const { context, store } = memory
@@ -79,7 +79,7 @@ const accepted = { ok: true }
 const refusedBy = (code: string, rule: string) => ({ ok: false, code, refusal: { rule } })
 
 describe('rates of accepted payments', () => {
-  test('an agent may make its burst at once, one more is refused with its reset, and one a second follows @limits-1', () => {
+  test('an agent may pay its burst immediately; one more is refused with its reset time, then one per second passes @limits-1', () => {
     const { agents, payTimes, pay, clock, store } = createTreasury({ agentPaymentsPerSecond: 1, agentPaymentBurst: 3 })
     const [agent, other] = agents as [Principal, Principal]
     for (const result of payTimes(3, agent)) expect(result).toMatchObject(accepted)
@@ -106,7 +106,7 @@ describe('rates of accepted payments', () => {
       expect(pay(who)).toMatchObject(refusedBy('payment_rate_exceeded', 'limits.user_payments'))
   })
 
-  test('a refused payment takes nothing from the rate @limits-3', () => {
+  test('a refused payment does not count towards the rate @limits-3', () => {
     const { agents, pay, context } = createTreasury({ agentPaymentsPerSecond: 1, agentPaymentBurst: 1 })
     context.limits.gasPerDay = 0
     for (let i = 0; i < 5; i++) expect(pay(agents[0]!)).toMatchObject({ code: 'gas_allowance_exceeded' })
@@ -116,7 +116,7 @@ describe('rates of accepted payments', () => {
 })
 
 describe('the queue of a wallet', () => {
-  test('an agent has at most its share queued; the owner has no such limit @limits-4', () => {
+  test('an agent can queue at most its share of payments; the owner has no such limit @limits-4', () => {
     const { agents, payTimes, pay } = createTreasury({ agentQueued: 5 })
     for (const result of payTimes(5, agents[0]!)) expect(result).toMatchObject(accepted)
     expect(pay(agents[0]!)).toMatchObject(refusedBy('queue_full', 'limits.queue'))
@@ -124,7 +124,7 @@ describe('the queue of a wallet', () => {
     for (const result of payTimes(20, owner)) expect(result).toMatchObject(accepted)
   })
 
-  test('agents leave slots to the owner, one agent takes its share, and turns go round @limits-5', () => {
+  test('agents leave slots to the owner, no agent exceeds its share, and slots are assigned round-robin @limits-5', () => {
     const t = createTreasury({ ownerSlots: 16, agentInFlight: 24 }, 3)
     const [a, b, c] = t.agents as [Principal, Principal, Principal]
     for (const [who, count] of [
@@ -144,9 +144,9 @@ describe('the queue of a wallet', () => {
           .map(({ who, n }) => [who, n]),
       )
     expect(t.signAll()).toBe(64)
-    // Turns go round until the agents' 48 are used: 3 of the third, then the others in equal parts.
+    // Round-robin until all 64 slots are used: 3 for the third agent, equal parts for the others.
     expect(inFlight()).toEqual({ agt_0: 21, agt_1: 20, agt_2: 3, owner: 20 })
-    // Half of the owner's are confirmed: the owner's queue goes on although the agents wait as well.
+    // Half of the owner's payments are confirmed: the owner's queue moves on although the agents wait as well.
     t.store.run(
       "UPDATE payment SET status = 'CONFIRMED' WHERE id IN (SELECT id FROM payment WHERE agent_id IS NULL AND status = 'PROCESSING' LIMIT 10)",
     )
@@ -154,20 +154,20 @@ describe('the queue of a wallet', () => {
     expect(inFlight().owner).toBe(20)
   })
 
-  test('a lone agent takes its share and no more @limits-6', () => {
+  test('a single active agent gets its share of the slots and no more @limits-6', () => {
     const t = createTreasury({ ownerSlots: 16, agentInFlight: 24 })
     t.payTimes(64, t.agents[0]!)
     t.context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
     expect(t.signAll()).toBe(24)
     t.payTimes(1, owner)
-    expect(t.signAll(), 'the owner pays at once').toBe(1)
+    expect(t.signAll(), 'the owner’s payment is signed immediately').toBe(1)
   })
 })
 
-describe('gas of a day', () => {
+describe('daily gas', () => {
   const sends = (count: number) => count * paymentGas(false)
 
-  test('the allowance is used up by reservations and returns at 00:00 UTC @limits-7', () => {
+  test('reservations use up the gas allowance, which renews at 00:00 UTC @limits-7', () => {
     const { pay, clock } = createTreasury({ gasPerDay: sends(3), ownerGasPercent: 0 })
     for (let i = 0; i < 3; i++) expect(pay(owner)).toMatchObject(accepted)
     const midnight = (Math.floor(clock.now / dayMs) + 1) * dayMs
@@ -181,15 +181,15 @@ describe('gas of a day', () => {
     expect(pay(owner)).toMatchObject(accepted)
   })
 
-  test('an agent may use 40 %, and 20 % is kept for the owner @limits-8', () => {
+  test('an agent may use 40 % of the gas allowance, and 20 % is kept for the owner @limits-8', () => {
     const t = createTreasury({ gasPerDay: sends(10), agentGasPercent: 40, ownerGasPercent: 20 }, 3)
     const [a, b, c] = t.agents as [Principal, Principal, Principal]
     const count = (who: Principal) => t.payTimes(20, who).filter((result) => 'ok' in result && result.ok).length
-    expect([count(a), count(b), count(c)], 'the third has what the two leave of 80 %').toEqual([4, 4, 0])
+    expect([count(a), count(b), count(c)], 'the third gets what the other two leave of 80 %').toEqual([4, 4, 0])
     expect(count(owner)).toBe(2)
   })
 
-  test('a payout reserves all its steps; receipts replace the estimates and failures return them @limits-9', () => {
+  test('a payout reserves gas for all its steps; receipts replace the estimates and failures return them @limits-9', () => {
     const { pay, context, store } = createTreasury({})
     const used = () => gasAllowance(context, null).used
     const payout = pay(owner, toEmail())
@@ -201,7 +201,7 @@ describe('gas of a day', () => {
     applyReports(context, [{ id: `${id}:1`, ref, state: 'mined', txHash: '0x01', gasUsed: 64_467 }])
     expect(used()).toBe(paymentGas(true) - stepGas.send + 64_467)
     applyReports(context, [{ id: `${id}:1`, ref, state: 'mined', txHash: '0x01', gasUsed: 64_467 }])
-    expect(used(), 'a report that comes twice').toBe(paymentGas(true) - stepGas.send + 64_467)
+    expect(used(), 'a repeated report').toBe(paymentGas(true) - stepGas.send + 64_467)
     const send = pay(owner)
     if ('need' in send || !send.ok) throw new Error('not accepted')
     const before = used()
@@ -209,7 +209,7 @@ describe('gas of a day', () => {
     expect(used()).toBe(before - paymentGas(false))
   })
 
-  test('a new account needs a grant from the Relayer, once for many payments @limits-10', () => {
+  test('a new account needs a gas grant from the Relayer, one for many payments @limits-10', () => {
     const t = createTreasury({ establishedAfterPayments: 10, newAccountGasGrant: sends(3) })
     t.context.established = false
     expect(t.pay(owner)).toMatchObject({ need: 'gasGrant', gas: sends(3) })
@@ -246,14 +246,14 @@ test('a payment that the contract refuses is not signed again, and its recipient
   t.clock.now += 240_000
   expect(
     t.store.transaction(() => signAgain(t.context, t.store.wallet('wal')!, head)),
-    'the other one',
+    'only the other payment',
   ).toBe(1)
-  // Executed after all: the report of the next attempt clears it.
+  // If the payment is executed after all, the report of that attempt clears the revert.
   applyReports(t.context, [{ id: `${row!.id}:1`, ref, state: 'broadcast', txHash: '0x02' }])
   expect(t.store.payment(row!.id)!.revert).toBeNull()
 })
 
-test('failed payments return their gas up to a limit a day; beyond it they count @limits-33', () => {
+test('failed payments return their gas up to a daily limit; beyond it their gas counts as used @limits-33', () => {
   const { pay, payTimes, context, store, clock } = createTreasury({ gasReturnedPerDay: 2 * stepGas.send })
   const used = () => gasAllowance(context, null).used
   const failed = () => {
@@ -273,7 +273,7 @@ test('failed payments return their gas up to a limit a day; beyond it they count
 })
 
 describe('messages to recipients', () => {
-  test('a sender, an agent and a recipient each have a limit a day @limits-12', () => {
+  test('a sender, an agent and a recipient each have a daily message limit @limits-12', () => {
     const limits = { emailsPerDay: 10, agentMessagePercent: 50, messagesPerRecipient: 3 }
     const { pay, agents, clock } = createTreasury(limits)
     for (let i = 0; i < 3; i++) expect(pay(agents[0]!, toEmail(`Ada+${i}@example.com`))).toMatchObject(accepted)
@@ -286,12 +286,12 @@ describe('messages to recipients', () => {
     )
     for (let i = 0; i < 5; i++) expect(pay(owner, toEmail(`eve${i}@example.com`))).toMatchObject(accepted)
     expect(pay(owner, toEmail('eve5@example.com'))).toMatchObject(refusedBy('message_limit', 'limits.messages'))
-    expect(pay(owner, { type: 'phone', phone: '+14155550123' }), 'text messages count apart').toMatchObject(accepted)
+    expect(pay(owner, { type: 'phone', phone: '+14155550123' }), 'counted separately').toMatchObject(accepted)
     clock.now += dayMs
     expect(pay(owner, toEmail())).toMatchObject(accepted)
   })
 
-  test('codes that recipients renew have the limit of a day again, beside the sender’s @limits-32', () => {
+  test('codes that recipients renew have their own daily limit, separate from the sender’s @limits-32', () => {
     const { context, pay, clock } = createTreasury({ emailsPerDay: 2 })
     const to = { channel: 'email', recipient: 'ada@example.com' } as const
     for (let i = 0; i < 2; i++) {
@@ -305,7 +305,7 @@ describe('messages to recipients', () => {
     expect(renewalRefusal(context, to)).toBeNull()
   })
 
-  test('new accounts ask for each message what D1 counts for all of them @limits-13', () => {
+  test('each message of a new account needs a grant from the count that all new accounts share @limits-13', () => {
     const t = createTreasury({ establishedAfterPayments: 10 })
     t.context.established = false
     noteGrant(t.context, 1e9)
@@ -317,7 +317,7 @@ describe('messages to recipients', () => {
   })
 })
 
-test('refusals are recorded up to a number a minute and a day @limits-14', () => {
+test('refusals are recorded up to a limit per minute and per day @limits-14', () => {
   const { pay, agents, store, clock } = createTreasury({ refusalsPerMinute: 3, refusalsPerDay: 5 })
   store.run('UPDATE agent SET paused = 1')
   const recorded = () =>

@@ -1,4 +1,4 @@
-/** What the bell shows, over the Treasury's real tables. */
+/** What the bell shows, tested with the Treasury's real tables. */
 import { expect, test } from 'vitest'
 import { type EventName, events, isNoticeEvent } from '#domain/events.ts'
 import { parseUsdc } from '#domain/money.ts'
@@ -43,7 +43,7 @@ function createBook() {
     if ('need' in result) throw new Error(`needs ${result.need}`)
     return result
   }
-  /** As the code does that sees it happen. */
+  /** Records the event as the code that observes it does. */
   const happens = (event: EventName, ref: string, data = {}) => {
     clock.now += 1000
     store.transaction(() => audit(store, clock.now, event as 'payment.failed', ref, data))
@@ -52,7 +52,7 @@ function createBook() {
   return { ...memory, groupId: group.value.id, addAgent, pay, happens, notices }
 }
 
-test('each event of the bell is a notice with words and its subject @notices-4', () => {
+test('each event for the bell becomes a notice with a text and its subject @notices-4', () => {
   const { addAgent, pay, happens, notices, store, groupId } = createBook()
   const paid = pay(addAgent('Scout'), '76.5')
   if (!paid.ok || !('payment' in paid.value)) throw new Error('not paid')
@@ -98,10 +98,10 @@ test('each event of the bell is a notice with words and its subject @notices-4',
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'no others').toHaveLength(12)
+  expect(notices(), 'other events add no notice').toHaveLength(12)
 })
 
-test('what repeats is one notice until it is read; the owner’s own refusals are none @notices-5', () => {
+test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {
   const { addAgent, pay, notices, context } = createBook()
   const [scout, rover] = [addAgent('Scout'), addAgent('Rover')]
   for (let i = 0; i < 3; i++) pay(scout, `${90 + i}`)
@@ -119,12 +119,12 @@ test('what repeats is one notice until it is read; the owner’s own refusals ar
     ['Scout was refused 97 USDC', 1, false],
     ['Scout was refused 92 USDC', 3, true],
   ])
-  expect(markRead(context, Number.MAX_SAFE_INTEGER), 'what comes later is not read').toMatchObject({ unread: 0 })
+  expect(markRead(context, Number.MAX_SAFE_INTEGER), 'later notices stay unread').toMatchObject({ unread: 0 })
   pay(scout, '99')
-  expect(markRead(context, 1), 'never goes back').toMatchObject({ unread: 1 })
+  expect(markRead(context, 1), 'the read position never moves back').toMatchObject({ unread: 1 })
 })
 
-test('a hundred notices are kept, for 30 days @notices-6', () => {
+test('the latest hundred notices are kept, for 30 days @notices-6', () => {
   const { happens, notices, store, clock } = createBook()
   for (let i = 0; i < 130; i++) happens('wallet.withdrawn', 'wal', { amount: `${i}`, to: shop, tx: `0x${i}` })
   expect(notices()).toHaveLength(100)

@@ -4,7 +4,7 @@ import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTrea
 
 const hourMs = 3_600_000
 
-/** Writes rows as payments leave them; what is left out is of no account here. */
+/** Writes the rows that payments leave, with only the columns that matter here. */
 function historyIn({ store, clock }: MemoryTreasury) {
   let made = 0
   const wallet = (id: string, at: number) =>
@@ -61,7 +61,7 @@ function historyIn({ store, clock }: MemoryTreasury) {
   return { wallet, group, agent, payment }
 }
 
-test('five recipients, three wallets, three agents, each of more, in their order @figures-3', () => {
+test('the overview lists five recipients, three wallets and three agents out of more, in order @figures-3', () => {
   const treasury = createMemoryTreasury(1_000_000n, 1_000_000n)
   const { context, store, clock } = treasury
   const { wallet, group, agent, payment } = historyIn(treasury)
@@ -103,7 +103,7 @@ test('five recipients, three wallets, three agents, each of more, in their order
   treasury.close()
 })
 
-test('failed in the last 24 hours: to the millisecond, and a payout that was taken back is none @figures-4', () => {
+test('failures of the last 24 hours are counted to the millisecond, without reclaimed payouts @figures-4', () => {
   const treasury = createMemoryTreasury(1_000_000n, 1_000_000n)
   const { context, clock } = treasury
   const { payment } = historyIn(treasury)

@@ -4,7 +4,7 @@ import { migrate } from '../../worker/durable/migrations.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { storageOf } from '../support/memoryTreasury.ts'
 
-test('groups and agents made before the limits keep their figures, and their open payments are counted', () => {
+test('the migration to policy limits keeps the figures of groups and agents and counts their open payments', () => {
   const db = new DatabaseSync(':memory:')
   const storage = storageOf(db)
   migrate(storage, treasuryMigrations, 2)

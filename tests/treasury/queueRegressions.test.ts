@@ -26,7 +26,7 @@ test('payments that do not fit a new session do not block those that do', () => 
     clock.now += 1
     return result.value.payment.id
   }
-  // Nothing is signed without a key: these wait.
+  // Without a key nothing is signed, so these stay queued.
   for (let i = 0; i < 70; i++) pay('20')
   store.run("UPDATE session SET current = 0 WHERE wallet_id = 'wal'")
   store.run(

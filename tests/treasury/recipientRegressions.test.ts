@@ -1,4 +1,4 @@
-/** Recipients that an attacker chooses: what is remembered of them, for which chain, and after which look. */
+/** Recipients that an attacker chooses: what is stored about them, for which chain, and after which lookup. */
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
 import type { Address } from '../../worker/chain/types.ts'
@@ -46,13 +46,13 @@ const prepared = (over: Partial<Gathered> = {}): Gathered => ({
   ...over,
 })
 
-test('B4: payments that are refused leave nothing behind for their recipients, however many there are @threats-11', () => {
+test('B4: refused payments store nothing about their recipients, however many there are @threats-11', () => {
   const { context, store, input } = createGroupWithAgent('1')
   const sizes = () => store.first<{ n: number }>('SELECT count(*) AS n FROM known_recipient')!.n
   for (let n = 10; n < 200; n++) {
-    const asked = input({ type: 'address', address: address(n) })
-    accept(context, asked, prepared())
-    expect(accept(context, asked, prepared({ lookup: { address: address(n), found: 'clear' } }))).toMatchObject({
+    const request = input({ type: 'address', address: address(n) })
+    accept(context, request, prepared())
+    expect(accept(context, request, prepared({ lookup: { address: address(n), found: 'clear' } }))).toMatchObject({
       ok: false,
       code: 'budget_exceeded',
     })
@@ -64,24 +64,24 @@ test('a lookup on one chain is not used for another chain', () => {
   const { context, store, input } = createGroupWithAgent('100')
   const sepolia = context.chains[84532]
   const theirs = address(77)
-  // An address that is nothing on Base Sepolia, and USDC itself on Base.
+  // An address that means nothing on Base Sepolia but is USDC itself on Base.
   ;(context.chains[8453].contractSets.sets[1] as { usdc: Address }).usdc = theirs
   store.run("UPDATE wallet SET chain_id = 84532 WHERE id = 'wal'")
   expect(sepolia.usdc).not.toBe(theirs)
   const to = { type: 'address', address: theirs } as const
-  const looked = prepared({ lookup: { address: theirs, found: 'clear' } })
-  accept(context, input(to), looked)
+  const lookedUp = prepared({ lookup: { address: theirs, found: 'clear' } })
+  accept(context, input(to), lookedUp)
   store.run("UPDATE wallet SET chain_id = 8453 WHERE id = 'wal'")
-  expect(accept(context, input(to), looked)).toMatchObject({ ok: false, code: 'invalid_input' })
+  expect(accept(context, input(to), lookedUp)).toMatchObject({ ok: false, code: 'invalid_input' })
 })
 
-test('a contact confirmed at another address while its old one is looked up: the new one is looked up as well', () => {
+test('a contact confirmed at a new address while the old one is being looked up is looked up at the new one', () => {
   const { context, input, groupId } = createGroupWithAgent('100')
-  const asked = input({ type: 'contact', contactId: 'con_1' })
-  expect(accept(context, asked, prepared())).toMatchObject({ need: 'lookup', address: address(1) })
+  const request = input({ type: 'contact', contactId: 'con_1' })
+  expect(accept(context, request, prepared())).toMatchObject({ need: 'lookup', address: address(1) })
   const moved = { address: address(2), email: null, phone: null }
   contactChanged(context, 'con_1', moved)
   expect(confirmContact(context, groupId, 'con_1', moved)).toMatchObject({ ok: true })
   const old = prepared({ lookup: { address: address(1), found: 'clear' } })
-  expect(accept(context, asked, old)).toMatchObject({ need: 'lookup', address: address(2) })
+  expect(accept(context, request, old)).toMatchObject({ need: 'lookup', address: address(2) })
 })

@@ -5,7 +5,7 @@ import { bookingTables } from '../../worker/treasury/settlement/tables.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { storageOf } from '../support/memoryTreasury.ts'
 
-test('what was booked before bookings were kept counts as final, and its reclaims as released @reorg-13', () => {
+test('the migration that adds bookings treats earlier ones as final and earlier reclaims as released @reorg-13', () => {
   const db = new DatabaseSync(':memory:')
   const storage = storageOf(db)
   const before = treasuryMigrations.indexOf(bookingTables)

@@ -1,4 +1,4 @@
-/** What a Treasury of an earlier time does first, over its real tables. */
+/** The first steps of a Treasury that was put back to an earlier time, tested with its real tables. */
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
@@ -33,7 +33,7 @@ test('a restore first revokes everything that the owner may have forbidden since
   expect(state).toMatchObject({ id: 'rst_1', stage: 'wait', seq: 7, asOf: clock.now - 60_000 })
   expect(restoreState(store)).toEqual(state)
   expect(store.accountPaused).toBe(true)
-  // Each agent, so that resuming the account does not resume one that its owner paused later.
+  // Each agent is paused, so that resuming the account does not resume one that its owner paused later.
   expect(store.first('SELECT paused FROM agent')).toEqual({ paused: 1 })
   expect(store.first('SELECT status, cancelled FROM approval')).toEqual({
     status: 'CANCELLED',
@@ -43,13 +43,13 @@ test('a restore first revokes everything that the owner may have forbidden since
   expect(store.first('SELECT sealed_key, current FROM session')).toEqual({ sealed_key: '', current: 0 })
   expect(store.first('SELECT sealed_key FROM wallet')).toEqual({ sealed_key: '' })
 
-  // Later events and rows have higher numbers than all that were lost, and the log still verifies.
+  // New events and rows get higher numbers than any that were lost, and the log still verifies.
   expect(Number(store.meta('edition'))).toBe(clock.now)
   expect(store.first('SELECT min(seq) AS seq FROM audit WHERE seq > 1')).toEqual({ seq: 1_000_002 })
   expect(verifyAudit(store).brokenAt).toBeNull()
   store.run('DROP TRIGGER audit_no_update')
   store.run("UPDATE audit SET seq = seq + 1 WHERE event = 'grant.ended'")
-  expect(verifyAudit(store).brokenAt, 'only a restore leaves numbers out').not.toBeNull()
+  expect(verifyAudit(store).brokenAt, 'only a restore may skip numbers').not.toBeNull()
 })
 
 test('while an account is being restored, reads and writes fail with account_restoring @restore-15', () => {

@@ -1,4 +1,4 @@
-/** A Treasury that was put back by a month: over its real tables, with a node in memory. */
+/** A Treasury that was put back by a month, tested with its real tables and an in-memory node. */
 import { expect, test } from 'vitest'
 import { type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { payoutAddress } from '../../worker/chain/addresses.ts'
@@ -16,12 +16,12 @@ import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 const usdc = (text: string) => parseUsdc(text)!
 const funds = usdc('100')
 const month = 1_296_000 // blocks of 2 seconds
-/** As many blocks as this node returns logs of. */
+/** The widest block range for which this node returns logs. */
 const widest = 1_000
 const recipient = (n: number): Address => `0x${String(n).repeat(40)}`
 const word = (value: bigint | number | Address): string => BigInt(value).toString(16).padStart(64, '0')
 
-/** Logs as a send of the wallet's session leaves them. */
+/** The logs of a send by the wallet's session. */
 function sendLogs({ chains, store }: Context, block: number, sequence: number, to: Address, amount: bigint): Log[] {
   const { address: wallet } = store.wallet('wal')!
   const at = { blockNumber: block, blockHash: `0x${word(block)}` as Hex, transactionHash: `0x${word(sequence)}` as Hex }
@@ -37,7 +37,7 @@ function sendLogs({ chains, store }: Context, block: number, sequence: number, t
   ]
 }
 
-/** `requests` counts what was answered and what was refused. */
+/** Returns counters of the log requests that the node answered and refused. */
 function nodeWith(context: Context, logs: Log[]) {
   const blockAt = (number: number): Block => ({ number, timestamp: number * 2, hash: `0x${word(number)}` })
   const left = (upTo: number) =>
@@ -110,7 +110,7 @@ test('a month of logs is read in ranges that the node allows, over many short st
       data: `0x${[terms.claimKey, terms.reclaimKey, terms.amount, terms.expiry].map(word).join('')}`,
     },
     ...sendLogs(context, 800_000, 3, recipient(4), usdc('5')),
-    // Two of one transaction.
+    // A second transfer in the same transaction.
     ...sendLogs(context, 800_000, 5, recipient(5), usdc('6')).map((log) => ({
       ...log,
       transactionHash: `0x${word(3)}` as Hex,

@@ -1,4 +1,4 @@
-/** What the Treasury keeps in memory of its tables is what the tables hold. */
+/** Values that the Treasury caches in memory equal those in its tables. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stepGas } from '#domain/gasAllowance.ts'
@@ -65,7 +65,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(-3_600_000, 1_000, 60_000, 20 * 3_600_000) }),
 )
 
-test('rates and gas from memory are those of the tables, whatever happens in between @limits-34', () => {
+test('cached rates and gas equal the tables after any sequence of steps @limits-34', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const { context, store, storage, clock, pay, close } = createTreasury()
@@ -94,14 +94,14 @@ test('rates and gas from memory are those of the tables, whatever happens in bet
   )
 })
 
-test('a payment that is accepted counts at once @limits-37', () => {
+test('an accepted payment counts immediately in the cached rates and gas @limits-37', () => {
   const { context, pay } = createTreasury()
   figures(context)
   expect(pay('agt_0')).toMatchObject({ ok: true })
   expect(figures(context)[1]).toMatchObject({ rates: [{ remaining: 4 }, {}], gas: { used: stepGas.send } })
 })
 
-test('a credential that was accepted from memory is refused once its agent is paused, or it has expired @limits-35', () => {
+test('a cached credential is refused once its agent is paused or the credential has expired @limits-35', () => {
   const { context, store, clock } = createTreasury()
   const refusal = () => credentialRefusal(context, principalOf('agt_0'))
   expect(refusal()).toBeNull()
@@ -114,7 +114,7 @@ test('a credential that was accepted from memory is refused once its agent is pa
   expect(refusal()).toMatchObject({ code: 'unauthenticated' })
 })
 
-test('an account that is being restored refuses what it has in memory @limits-36', () => {
+test('an account that is being restored does not serve cached values @limits-36', () => {
   const { context, storage } = createTreasury()
   const gate = new RestoreGate(storage)
   const gated = { ...context, store: new Store(gate.storage, () => {}, gate.check) }

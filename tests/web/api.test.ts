@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test('a call carries identity, key and the bookmark of the previous reply @api-client-1', async () => {
+test('sends credentials, the idempotency key and the D1 bookmark of the previous reply @api-client-1', async () => {
   signedIn(10 * minuteMs)
   respond = () => ({ ...ok([1]), headers: { 'x-d1-bookmark': 'mark' } })
   expect(await api('GET /wallets')).toEqual([1])
@@ -54,7 +54,7 @@ test('a call carries identity, key and the bookmark of the previous reply @api-c
   })
 })
 
-test('a refusal has its message, else its error, with code and field @api-client-2', async () => {
+test('a refusal throws ApiError with the reply’s message (or else its error), code and field @api-client-2', async () => {
   respond = () => ({
     status: 400,
     body: { success: false, error: 'bad', message: 'Better words', code: 'x', field: 'amount' },
@@ -69,7 +69,7 @@ test('a refusal has its message, else its error, with code and field @api-client
   await expect(api('GET /config', { public: true })).rejects.toMatchObject({ message: 'Something went wrong' })
 })
 
-test('a call without a reply reports it, and its outcome is unknown @api-client-3', async () => {
+test('a call without a reply throws ApiError, and its outcome is unknown @api-client-3', async () => {
   respond = () => 'unreachable'
   const error = await api('GET /config', { public: true }).catch((problem: unknown) => problem)
   expect(error).toBeInstanceOf(ApiError)
@@ -80,7 +80,7 @@ test('a call without a reply reports it, and its outcome is unknown @api-client-
   expect(isOutcomeUnknown(new ApiError(422, 'x', 'no'))).toBe(false)
 })
 
-test('parallel calls renew the tokens once when less than five minutes are left @api-client-4', async () => {
+test('parallel calls renew the tokens only once when they expire in under five minutes @api-client-4', async () => {
   signedIn(4 * minuteMs)
   respond = ({ path }) => (path.endsWith('/refresh') ? ok(tokens) : ok(null))
   await Promise.all([api('GET /wallets'), api('GET /agents'), api('GET /contacts')])
@@ -89,7 +89,7 @@ test('parallel calls renew the tokens once when less than five minutes are left 
   expect(localStorage.getItem('cognito_refresh_token')).toBe('refresh-2')
 })
 
-test('after a refused token the tokens are renewed and the call is repeated once', async () => {
+test('renews the tokens and retries the call once after a refused token', async () => {
   signedIn(10 * minuteMs)
   respond = ({ path, headers }) => {
     if (path.endsWith('/refresh')) return ok(tokens)
@@ -101,7 +101,7 @@ test('after a refused token the tokens are renewed and the call is repeated once
   expect(calls.map(({ path }) => path)).toEqual(['/api/wallets', '/api/auth/cognito/refresh', '/api/wallets'])
 })
 
-test('a session that cannot be renewed ends, with one event @api-client-5', async () => {
+test('a session that cannot be renewed ends with a single session-expired event @api-client-5', async () => {
   signedIn(10 * minuteMs)
   const ended = vi.fn()
   events.addEventListener('session-expired', ended)
@@ -125,7 +125,7 @@ test.each([
   [{ status: 401, body: { success: false, error: 'In the words of the server.' } }, 'In the words of the server.'],
   [{ status: 401, body: { success: false } }, 'Session expired. Please sign in again.'],
   [{ status: 200, body: { success: false } }, 'Token refresh failed'],
-])('why the tokens could not be renewed: %j @api-client-7', async (reply, text) => {
+])('reports why the tokens could not be renewed after the reply %j @api-client-7', async (reply, text) => {
   signedIn(10 * minuteMs)
   const unauthorized = { status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } }
   respond = ({ path }) => (path.endsWith('/refresh') ? reply : unauthorized)
@@ -134,7 +134,7 @@ test.each([
 })
 
 test.each(['This session token is not valid.', 'Authentication required.', 'unauthorized', 'It has EXPIRED.'])(
-  'a 403 that says "%s" ends the session too @api-client-8',
+  'a 403 with the message "%s" ends the session @api-client-8',
   async (error) => {
     signedIn(10 * minuteMs)
     respond = ({ path }) => ({ status: path.endsWith('/refresh') ? 401 : 403, body: { success: false, error } })
@@ -143,7 +143,7 @@ test.each(['This session token is not valid.', 'Authentication required.', 'unau
   },
 )
 
-test('every call goes to the base path as JSON, without a time-out @api-client-9', async () => {
+test('every call is sent to the base path as JSON, without a timeout @api-client-9', async () => {
   signedIn(10 * minuteMs)
   const sent: [string, RequestInit][] = []
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
@@ -165,11 +165,11 @@ test('every call goes to the base path as JSON, without a time-out @api-client-9
   ])
   for (const [, init] of sent) {
     expect(init.headers).toMatchObject({ 'Content-Type': 'application/json' })
-    expect(init.signal, 'no time-out').toBeUndefined()
+    expect(init.signal, 'no timeout').toBeUndefined()
   }
 })
 
-test('path parameters are encoded, and a query has only the values that are set', async () => {
+test('encodes path parameters, and leaves unset values out of the query', async () => {
   signedIn(10 * minuteMs)
   respond = () => ({ body: { success: true, data: [], page: { number: 2, size: 25, total: 30 } } })
   await api('POST /policy-groups/:groupId/contacts/:contactId/confirm', {
@@ -186,7 +186,7 @@ test('path parameters are encoded, and a query has only the values that are set'
   ])
 })
 
-test('a public call carries no identity, and its refusal leaves the session alone', async () => {
+test('a public call sends no credentials, and its refusal does not end the session', async () => {
   signedIn(minuteMs)
   respond = () => ({ status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } })
   const claim = api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken: 'x' } })
@@ -196,7 +196,7 @@ test('a public call carries no identity, and its refusal leaves the session alon
   expect(localStorage.getItem('auth_token')).toBe('old')
 })
 
-test('a file comes as it is, and a refusal in its place is an ApiError', async () => {
+test('apiFile returns a file unchanged, and throws ApiError on a refusal', async () => {
   signedIn(10 * minuteMs)
   vi.stubGlobal('fetch', async () => new Response('a,b'))
   expect(await (await apiFile('GET /escrow/export')).text()).toBe('a,b')

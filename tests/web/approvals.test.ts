@@ -15,7 +15,7 @@ test.each([
   [60, '1 h'],
   [24 * 60 - 1, '23 h 59 min'],
   [72 * 60, '3 days'],
-])('%d minutes before the end it says %s @approval-screens-7', (minutes, text) => {
+])('timeLeft %d minutes before the end is %j @approval-screens-7', (minutes, text) => {
   expect(timeLeft(inMinutes(minutes), now)).toBe(text)
 })
 
@@ -53,7 +53,7 @@ const approval: Approval = {
   channels: { email: { state: 'waiting', at: null }, push: { state: 'not_set_up', at: null } },
 }
 
-test('a change names what differs, and nothing that is not decided on @approval-screens-8', () => {
+test('changesBetween lists only changed facts that matter for the decision @approval-screens-8', () => {
   const later: Approval = { ...approval, wouldPass: null, sameSinceAsked: 2, channels: { ...approval.channels } }
   expect(changesBetween(approval, later)).toEqual([])
   expect(changesBetween(approval, { ...later, agent: { id: 'agt_1', name: 'Scout 2' }, amount: '26' })).toEqual([

@@ -1,4 +1,4 @@
-/** The parts of a browser that the session needs, for tests in Node. */
+/** Browser APIs that the session code needs, for tests in Node. */
 import { vi } from 'vitest'
 
 export function storage(): Storage {
@@ -30,7 +30,7 @@ export function locks() {
   }
 }
 
-/** Events of the window. `fire` dispatches one by name, with properties. */
+/** Window events. `fire` dispatches an event by name, with properties. */
 export function windowEvents() {
   const target = new EventTarget()
   vi.stubGlobal('addEventListener', target.addEventListener.bind(target))

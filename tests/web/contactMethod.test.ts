@@ -10,6 +10,6 @@ test.each<[Partial<Transaction>, ReturnType<typeof contactMethodOf>]>([
   [{ ...none, category: 'escrow', toAddress: '0x1', recipientPhone: '+14155550123' }, { phone: '+14155550123' }],
   [{ ...none, category: 'escrow_reclaim', toAddress: '0x1', recipientPhone: '+14155550123' }, null],
   [{ ...none, category: 'escrow', toAddress: '0x1' }, null],
-])('the recipient of %j becomes a contact by %j @contact-method-1', (transaction, method) =>
+])('the recipient of %j can be added as a contact with %j @contact-method-1', (transaction, method) =>
   expect(contactMethodOf(transaction as Transaction)).toEqual(method),
 )

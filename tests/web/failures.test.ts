@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../web/src/lib/apiError.ts'
 import { failureOf, failures } from '../../web/src/lib/failures.ts'
 
-const said = (error: unknown) =>
+const shown = (error: unknown) =>
   failureOf(error, 'Failed to create contact', failures.contact, 'Failed to save contact')
 const blank = 'Something went wrong'
 
@@ -11,9 +11,9 @@ test.each([
   [new ApiError(500, 'internal', blank), 'Failed to create contact'],
   [new ApiError(200, 'internal', blank), 'Failed to save contact'],
   [new TypeError('undefined is not a function'), 'Failed to save contact. Please try again or contact support.'],
-])('%s is told as %j @failures-1', (error, told) => expect(said(error)).toBe(told))
+])('%s is shown as %j @failures-1', (error, text) => expect(shown(error)).toBe(text))
 
-test('without words for such a reply, one is told what to do @failures-2', () =>
+test('a failure under a success status shows the general message if there is no specific one @failures-2', () =>
   expect(failureOf(new ApiError(200, 'internal', blank), 'Failed to create payout', failures.payout)).toBe(
     'Failed to create payout. Please try again or contact support.',
   ))

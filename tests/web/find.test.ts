@@ -9,7 +9,7 @@ const all = [
 ]
 const labels = (text: string, most = 10) => find(all, text, most).map(({ label }) => label)
 
-test('every word must match, in any order and case; labels that start with the text come first @palette-4', () => {
+test('find matches every word in any order and case, and lists labels that start with the text first @palette-4', () => {
   expect(labels('')).toEqual(all.map(({ label }) => label))
   expect(labels('grace')).toEqual(['Grace Hopper', 'Send to Grace Hopper'])
   expect(labels('  HOPPER send ')).toEqual(['Send to Grace Hopper'])
@@ -20,19 +20,19 @@ test('every word must match, in any order and case; labels that start with the t
 })
 
 test.each(['pay_0mgx1', '0xab', '0XAB12', '7f3a9c', 'abc123def'])(
-  '%s may be part of an id or a hash @palette-5',
+  '%s may be part of a transaction id or hash @palette-5',
   (text) => {
     expect(isTransactionPart(text)).toBe(true)
   },
 )
 test.each(['', 'grace', 'payout', '0x', 'pay_', 'a1', 'john 42 smith', 'ada@bursar.test', `a1${'b'.repeat(90)}`])(
-  '%s is not part of an id or a hash @palette-6',
+  '%s is not part of a transaction id or hash @palette-6',
   (text) => {
     expect(isTransactionPart(text)).toBe(false)
   },
 )
 
-test('the second transaction of a payout is found by its id as well @palette-7', () => {
+test('the id of a payout’s second transaction is recognized too @palette-7', () => {
   expect(isTransactionPart('pay_0mwpbywgv11b1c008a0349524b8c9:withdraw')).toBe(true)
   expect(isTransactionPart('pay_0mwp:')).toBe(true)
   expect(isTransactionPart('0mwpbywgv11b1c008a0349524b8c9:withdraw')).toBe(true)

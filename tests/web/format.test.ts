@@ -11,7 +11,7 @@ test('amounts show two to six decimals, exactly', () => {
   expect(formatAmount('n/a')).toBe('n/a')
 })
 
-test('balances are cut to two decimals, never rounded up', () => {
+test('balances are truncated to two decimals, never rounded up', () => {
   expect(cutAmount('12480.509999')).toBe('12,480.50')
   expect(cutAmount('0.009')).toBe('0.00')
 })
@@ -30,7 +30,7 @@ test('recent times are relative to now', () => {
   expect(ago('2026-11-18T11:00:00Z', now)).toBe('2 days ago')
 })
 
-test('a full time has its weekday and zone', () => {
+test('a full time includes the weekday and time zone', () => {
   expect(formatMoment('2026-11-21T11:59:00Z')).toMatch(/^[A-Z][a-z]{2}, [A-Z][a-z]{2} \d+, 2026, \d+:\d\d\s[AP]M\s\S+$/)
 })
 

@@ -12,12 +12,12 @@ describe('change password', () => {
     [{ current: 'old', next: 'abc', again: 'abd' }, 'New passwords do not match'],
     [{ current: 'old', next: 'abc', again: 'abc' }, 'Password must be at least 6 characters long'],
     [{ current: 'old', next: 'abcdef', again: 'abcdef' }, undefined],
-  ])('%j: %s', (values, message) => {
+  ])('%j results in the message %j', (values, message) => {
     expect(passwordChangeProblem(values)?.message).toBe(message)
   })
 })
 
-test('the server’s message comes first; without one, failures and refusals have their own', () => {
+test('shows the server’s message or, without one, a separate text for failures and for refusals', () => {
   const say = (error: unknown) => messageOf(error, 'Signup failed. Please try again.', 'Signup failed')
   expect(say(new ApiError(409, 'conflict', 'Taken'))).toBe('Taken')
   expect(say(new ApiError(200, 'internal', 'Something went wrong'))).toBe('Signup failed')
@@ -25,7 +25,7 @@ test('the server’s message comes first; without one, failures and refusals hav
   expect(say(new TypeError('x is not a function'))).toBe('Signup failed. Please try again.')
 })
 
-test('a failed withdrawal or change of the password: the server’s message, else the exception’s, else its own @forms-5', () => {
+test('a failed withdrawal or password change shows the server’s message, else the exception’s, else a default @forms-5', () => {
   const say = (error: unknown) => messageOrThrown(error, 'Withdrawal failed')
   expect(say(new ApiError(409, 'conflict', 'Too late'))).toBe('Too late')
   expect(say(new TypeError('The network connection was lost.'))).toBe('The network connection was lost.')
@@ -57,12 +57,12 @@ test.each([
   undefined,
 ])('a sign-in does not return to %s @forms-2', (path) => expect(returnPathOf(path)).toBeUndefined())
 
-test('a long date, or N/A @forms-3', () => {
+test('formats a long date, or N/A if there is none @forms-3', () => {
   expect(formatLongDate('2026-11-20T12:00:00Z')).toBe('November 20, 2026')
   expect([formatLongDate(null), formatLongDate(undefined), formatLongDate('soon')]).toEqual(['N/A', 'N/A', 'N/A'])
 })
 
-test('a destination is refused in the order and words of the specification @forms-4', () => {
+test('a claim’s destination is checked in the specified order, with the specified messages @forms-4', () => {
   const payout = { escrowSubwalletAddress: `0x${'Ab'.repeat(20)}` }
   const known = `0x${'12'.repeat(20)}`
   expect(destinationProblem('', undefined)).toBe('Payout details not loaded')

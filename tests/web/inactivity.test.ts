@@ -23,7 +23,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('twelve hours without activity end the session, two minutes after the warning @inactivity-1', () => {
+test('twelve hours without activity end the session, with a warning two minutes before @inactivity-1', () => {
   vi.advanceTimersByTime(12 * hourMs - 2 * minuteMs - 1)
   expect(handlers.onWarning).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1_000)
@@ -34,7 +34,7 @@ test('twelve hours without activity end the session, two minutes after the warni
   expect(handlers.onLimit).toHaveBeenCalled()
 })
 
-test.each(['mousemove', 'keydown', 'scroll', 'touchstart'])('%s restarts the twelve hours @inactivity-2', (name) => {
+test.each(['mousemove', 'keydown', 'scroll', 'touchstart'])('%s restarts the 12-hour limit @inactivity-2', (name) => {
   vi.advanceTimersByTime(11 * hourMs)
   events.fire(name)
   vi.advanceTimersByTime(11 * hourMs)
@@ -43,7 +43,7 @@ test.each(['mousemove', 'keydown', 'scroll', 'touchstart'])('%s restarts the twe
   expect(handlers.onLimit).toHaveBeenCalled()
 })
 
-test('activity in another tab counts here and closes the warning', () => {
+test('activity in another tab counts in this tab and closes its warning', () => {
   vi.advanceTimersByTime(12 * hourMs - minuteMs)
   expect(handlers.onWarning).toHaveBeenCalledTimes(1)
   localStorage.setItem('last_activity', String(Date.now()))
@@ -52,7 +52,7 @@ test('activity in another tab counts here and closes the warning', () => {
   expect(handlers.onLimit).not.toHaveBeenCalled()
 })
 
-test('activity here during the warning keeps the session and leaves the warning open', () => {
+test('activity in this tab during the warning extends the session but leaves the warning open', () => {
   vi.advanceTimersByTime(12 * hourMs - minuteMs)
   events.fire('mousemove')
   vi.advanceTimersByTime(hourMs)
@@ -60,7 +60,7 @@ test('activity here during the warning keeps the session and leaves the warning 
   expect(handlers.onLimit).not.toHaveBeenCalled()
 })
 
-test('a second warning comes even when no check fell between its activity and the first', () => {
+test('warns again even if no check ran since the activity that followed the first warning', () => {
   vi.advanceTimersByTime(12 * hourMs - minuteMs)
   events.fire('mousemove')
   vi.setSystemTime(Date.now() + 12 * hourMs - minuteMs) // the machine slept
@@ -68,7 +68,7 @@ test('a second warning comes even when no check fell between its activity and th
   expect(handlers.onWarning).toHaveBeenCalledTimes(2)
 })
 
-test('the first key after the machine slept past the limit does not revive the session', () => {
+test('a key press after the machine slept past the limit does not revive the session', () => {
   vi.setSystemTime(startAt + 13 * hourMs) // the machine slept
   events.fire('keydown')
   expect(handlers.onLimit).toHaveBeenCalledTimes(1)

@@ -48,7 +48,7 @@ const apply = (items: LayoutItem[], one: typeof act extends fc.Arbitrary<infer O
   }
 }
 
-test('adding, removing, moving and resizing keep the layout free of overlaps and storable, at every width @overview-8', () => {
+test('adding, removing, moving and resizing widgets never cause overlaps or an invalid layout, at any width @overview-8', () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
       let items = defaultLayout
@@ -98,7 +98,7 @@ test('a stored layout with overlaps is repaired @overview-9', () => {
   )
 })
 
-test('the default layout and the sizes are those of the specification @overview-10', () => {
+test('the default layout and the widget sizes match the specification @overview-10', () => {
   expect(defaultLayout.map(({ type, x, y, w, h }) => [type, x, y, w, h])).toEqual([
     ['total-balance', 0, 0, 3, 2],
     ['active-agents', 3, 0, 3, 2],
@@ -113,7 +113,7 @@ test('the default layout and the sizes are those of the specification @overview-
   expect(Object.keys(widgets)).toHaveLength(19)
 })
 
-test('a keyboard move changes places, both ways @overview-11', () => {
+test('a keyboard move shifts the widget in that direction, or changes nothing at the edge @overview-11', () => {
   const down = moveWidget(defaultLayout, 'recent-transactions', 'up')
   expect(down.find(({ id }) => id === 'recent-transactions')).toMatchObject({ x: 0, y: 0 })
   const right = moveWidget(defaultLayout, 'total-balance', 'right')
@@ -123,7 +123,7 @@ test('a keyboard move changes places, both ways @overview-11', () => {
   expect(lower.find(({ id }) => id === 'total-balance')!.y).toBeGreaterThan(0)
 })
 
-test('an added widget fills the first gap that is large enough and moves no other @overview-12', () => {
+test('an added widget fills the first gap that is large enough and moves no other widget @overview-12', () => {
   const wallets = addWidget(defaultLayout, 'top-wallets')
   const agents = addWidget(wallets, 'active-agents-list')
   const added = agents.find(({ type }) => type === 'active-agents-list')

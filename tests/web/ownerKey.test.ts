@@ -27,19 +27,19 @@ const turn = { ownerNonce: 7n, deadline: 1_800_000_000 }
 const typed = (kind: Parameters<typeof ownerTypedData>[1], message = {}) =>
   hashTypedData(ownerTypedData(wallet, kind, message, { ...turn, ownerNonce: '7' }) as OwnerTypedData as never)
 
-describe('what an owner signs in the browser', () => {
-  test('is what the contract checks', () => {
+describe('owner typed data', () => {
+  test('hashes to the digest that the contract checks, for every action', () => {
     const session = { sessionKey: address('b'), limit: 5_000_000n, validUntil: 1_900_000_000 }
-    const asked = { token: address('c'), to: address('d'), amount: 12n }
+    const withdrawal = { token: address('c'), to: address('d'), amount: 12n }
     expect(typed('setSession', session)).toBe(setSessionDigest(domain, { ...session, ...turn }))
     expect(typed('revokeSession')).toBe(revokeSessionDigest(domain, turn))
     expect(typed('disableRotation')).toBe(disableRotationAuthorityDigest(domain, turn))
-    expect(typed('withdraw', asked)).toBe(withdrawDigest(domain, { ...asked, ...turn }))
+    expect(typed('withdraw', withdrawal)).toBe(withdrawDigest(domain, { ...withdrawal, ...turn }))
   })
 })
 
-describe('an owner key as people type it', () => {
-  test('words in any case and spacing, or a private key with or without 0x', () => {
+describe('ownerSecretOf', () => {
+  test('accepts words in any case and spacing, and a private key with or without 0x', () => {
     const phrase = generateMnemonic(english, 128)
     const account = mnemonicToAccount(phrase)
     const found = ownerSecretOf(`\n ${phrase.toUpperCase().replaceAll(' ', ' \t ')} `)
@@ -54,12 +54,12 @@ describe('an owner key as people type it', () => {
     [`0x${'12'.repeat(31)}`, 'neither a recovery phrase of 12 words nor a private key'],
     [`${'abandon '.repeat(11)}abuot`, '“abuot” is not a word of a recovery phrase'],
     [`0x${'00'.repeat(32)}`, 'can’t be read'],
-  ])('%j is refused with a reason', (text, problem) => {
+  ])('refuses %j with a reason', (text, problem) => {
     expect(() => ownerSecretOf(text)).toThrow(problem)
   })
 })
 
-test('the owner’s own calls and the events of the recovery page are the contracts’', () => {
+test('the owner’s calls and the recovery page’s event topics match the contracts’ ABIs', () => {
   const abi = agentWalletAbi
   const noToken = address('0')
   const terms = { payer: address('1'), claimKey: address('2'), reclaimKey: address('3'), amount: 4n, expiry: 5 }

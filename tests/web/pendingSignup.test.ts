@@ -7,7 +7,7 @@ beforeEach(() => {
   vi.stubGlobal('localStorage', storage())
 })
 
-test('the token goes with a confirmation of the address that this browser signed up, or with a link @pending-signup-1', () => {
+test('the sign-up token is sent with a link, or with a code for the address that this browser signed up @pending-signup-1', () => {
   keepSignup(' Ada@Example.com ', 'bu_1')
   expect(pendingSignupToken('ada@example.com')).toEqual({ signupToken: 'bu_1' })
   expect(pendingSignupToken()).toEqual({ signupToken: 'bu_1' })
@@ -16,7 +16,7 @@ test('the token goes with a confirmation of the address that this browser signed
   expect(pendingSignupToken()).toEqual({})
 })
 
-test('it is forgotten after seven days, and a broken record counts as none', () => {
+test('the sign-up token expires after seven days, and a broken record is ignored', () => {
   vi.useFakeTimers()
   keepSignup('ada@example.com', 'bu_1')
   vi.advanceTimersByTime(7 * 86_400_000 - 1)

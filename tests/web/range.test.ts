@@ -20,12 +20,12 @@ afterEach(() => {
   else process.env.TZ = zone
 })
 
-describe('days', () => {
+describe('local days', () => {
   test.each([
     ['Pacific/Kiritimati', '2026-10-31T10:00:00.000Z', '2026-11-30T10:00:00.000Z'], // UTC+14
     ['Pacific/Pago_Pago', '2026-11-01T11:00:00.000Z', '2026-12-01T11:00:00.000Z'], // UTC-11
     ['UTC', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'],
-  ])('a month in %s is from local midnight to local midnight', (timeZone, from, to) => {
+  ])('a month in %s lasts from local midnight to local midnight', (timeZone, from, to) => {
     process.env.TZ = timeZone
     expect(rangeParams({ from: '2026-11-01', to: '2026-11-30' })).toMatchObject({ from, to })
   })
@@ -39,7 +39,7 @@ describe('days', () => {
     expect([hours('2026-03-08'), hours('2026-11-01'), hours('2026-11-20')]).toEqual([23, 25, 24])
   })
 
-  test('only days that exist @lists-22', () => {
+  test('dayOf accepts only days that exist @lists-22', () => {
     const known = ['2026-02-28', '2028-02-29']
     expect(known.map(dayOf)).toEqual(known)
     for (const wrong of [
@@ -57,8 +57,8 @@ describe('days', () => {
   })
 })
 
-describe('from a URL that anybody may have written', () => {
-  test('impossible values are dropped and the rest is kept @lists-23', () => {
+describe('a range from an untrusted URL', () => {
+  test('drops impossible values and keeps the rest @lists-23', () => {
     expect(rangeOf({ from: '2026-11-20', to: '2026-11-01', min: '5', max: '10' })).toEqual({ min: '5', max: '10' })
     expect(rangeOf({ from: '2026-11-01', to: 'never', min: '11', max: '2' })).toEqual({ from: '2026-11-01' })
     expect(rangeOf({ min: '-1', max: '1e3' })).toEqual({})
@@ -67,7 +67,7 @@ describe('from a URL that anybody may have written', () => {
     expect(addressesOf(`0x${'ab'.repeat(20)},0x12,javascript:1`)).toEqual([`0x${'ab'.repeat(20)}`])
   })
 
-  test('never throws, and what is kept is sent as it is @lists-24', () => {
+  test('never throws, and leaves a valid range unchanged @lists-24', () => {
     fc.assert(
       fc.property(
         fc.record({ from: fc.anything(), to: fc.anything(), min: fc.anything(), max: fc.anything() }),
@@ -81,8 +81,8 @@ describe('from a URL that anybody may have written', () => {
   })
 })
 
-describe('as it is typed', () => {
-  test('drafts of amounts are completed and compared as amounts; a lone point is none @lists-26', () => {
+describe('a range as typed', () => {
+  test('half-typed amounts are completed and compared as numbers, and a lone point is dropped @lists-26', () => {
     expect(completeRange({ from: '2026-11-01', min: '25.', max: '.5' })).toEqual({
       from: '2026-11-01',
       min: '25',
@@ -110,7 +110,7 @@ describe('as it is typed', () => {
   })
 })
 
-test('in words', () => {
+test('ranges are described in words', () => {
   expect(daysText({ from: '2026-11-01', to: '2026-11-20' })).toBe('Nov 1, 2026 to Nov 20, 2026')
   expect(daysText({ from: '2026-11-01', to: '2026-11-01' })).toBe('Nov 1, 2026')
   expect(daysText({ to: '2026-11-01' })).toBe('Until Nov 1, 2026')

@@ -76,7 +76,7 @@ test('a stored session is restored, then the server is asked for the user @sessi
   expect(JSON.parse(localStorage.getItem('auth_user')!).name).toBe('Ada Lovelace')
 })
 
-test('a token that the server refuses ends the restored session @session-2', async () => {
+test('a refused token ends the restored session @session-2', async () => {
   store()
   answer = () => unauthorized
   const tab = await openTab()
@@ -85,7 +85,7 @@ test('a token that the server refuses ends the restored session @session-2', asy
   expect(localStorage.getItem('auth_token')).toBeNull()
 })
 
-test('a server that cannot be reached leaves the restored session alone @session-3', async () => {
+test('an unreachable server does not end the restored session @session-3', async () => {
   store()
   answer = () => ({ status: 502, body: null })
   const tab = await openTab()
@@ -94,7 +94,7 @@ test('a server that cannot be reached leaves the restored session alone @session
   expect(tab.getSession().user?.id).toBe('usr_1')
 })
 
-test('a missing or broken record is refused with the reason, and a broken one is removed @session-4', async () => {
+test('a missing or broken user record is refused with the reason, and a broken one is removed @session-4', async () => {
   const { restoredUser } = await import('../../web/src/lib/tokens.ts')
   expect(restoredUser).toThrow('No stored user found')
   store({ auth_user: '{"id": 7' })
@@ -103,7 +103,7 @@ test('a missing or broken record is refused with the reason, and a broken one is
   expect(localStorage.getItem('cognito_refresh_token')).toBeNull()
 })
 
-test('a session that was left twelve hours ago has expired, and the server is told @session-10', async () => {
+test('a session left twelve hours ago has expired, and is ended on the server @session-10', async () => {
   store({ last_activity: String(now - 12 * hourMs) })
   answer = () => ok(null)
   const tab = await openTab()
@@ -113,7 +113,7 @@ test('a session that was left twelve hours ago has expired, and the server is to
   expect(calls).toEqual([{ path: '/api/auth/cognito/sign-out', body: { refreshToken: 'refresh-1' } }])
 })
 
-test('a page whose session has ended makes no more calls, also not as the next user @session-11', async () => {
+test('a page whose session has ended makes no more calls, not even as the next user @session-11', async () => {
   store()
   const tab = await openTab()
   tab.startSession()
@@ -124,7 +124,7 @@ test('a page whose session has ended makes no more calls, also not as the next u
   expect(calls).toHaveLength(1)
 })
 
-test('a sign-in stores what is specified under the specified names, and signing out removes all of it @session-12', async () => {
+test('a sign-in stores the specified values under the specified keys, and signing out removes them all @session-12', async () => {
   const tokens = { accessToken: 'access', idToken: 'id', refreshToken: 'refresh', expiresIn: 900 }
   answer = (path) => ok(path.endsWith('/login') ? { ...tokens, user } : null)
   const stored = new Map<string, string>()
@@ -150,7 +150,7 @@ test('a sign-in stores what is specified under the specified names, and signing 
   for (const key of stored.keys()) expect(localStorage.getItem(key), key).toBeNull()
 })
 
-test('a sign-out reaches the other tabs as a sign-out @session-5', async () => {
+test('a sign-out also signs out the other tabs @session-5', async () => {
   store()
   const [here, there] = [await openTab(), await openTab()]
   here.startSession()
@@ -160,7 +160,7 @@ test('a sign-out reaches the other tabs as a sign-out @session-5', async () => {
   expect(localStorage.getItem('auth_user')).toBeNull()
 })
 
-test('a sign-out tells the server, and a refresh under way does not bring the tokens back @session-6', async () => {
+test('a sign-out ends the session on the server, and a pending refresh does not restore the tokens @session-6', async () => {
   store({ token_expiry: String(now + minuteMs) })
   const refreshed = Promise.withResolvers<void>()
   const fresh = { accessToken: 'fresh', idToken: 'id', refreshToken: 'refresh-2', expiresIn: 900 }
@@ -180,7 +180,7 @@ test('a sign-out tells the server, and a refresh under way does not bring the to
     expect(localStorage.getItem(key)).toBeNull()
 })
 
-test('a session that another tab ended has expired here @session-7', async () => {
+test('a session that ends in another tab expires in this tab @session-7', async () => {
   store()
   const tab = await openTab()
   tab.startSession()
@@ -192,7 +192,7 @@ test('a session that another tab ended has expired here @session-7', async () =>
   expect(expired).toHaveBeenCalledTimes(1)
 })
 
-test("a session that became someone else's in another tab ends here @session-8", async () => {
+test('a session ends in this tab when another user signs in in another tab @session-8', async () => {
   store()
   const tab = await openTab()
   tab.startSession()
@@ -202,7 +202,7 @@ test("a session that became someone else's in another tab ends here @session-8",
   expect(localStorage.getItem('auth_token')).toBe('old')
 })
 
-test('two tabs renew the tokens once, when under five minutes are left @session-9', async () => {
+test('two tabs renew the tokens only once, when they expire in under five minutes @session-9', async () => {
   store({ token_expiry: String(now + 5 * minuteMs) })
   const fresh = { accessToken: 'fresh', idToken: 'id', refreshToken: 'refresh-2', expiresIn: 900 }
   answer = (path) => ok(path.endsWith('/refresh') ? fresh : user)

@@ -4,7 +4,7 @@ import { type Toast, toast } from 'react-hot-toast/headless'
 import { beforeEach, expect, test, vi } from 'vitest'
 import Toaster from '../../web/src/components/Toaster.tsx'
 
-/** What the product's Toaster shows, with the durations that it sets. */
+/** The toasts that the app's Toaster shows, with their durations. */
 let shown: Toast[]
 vi.mock(import('react-hot-toast/headless'), async (original) => {
   const library = await original()
@@ -19,7 +19,7 @@ const show = () => renderToString(createElement(Toaster))
 
 beforeEach(() => toast.remove())
 
-test('blank, error and custom stay four seconds, success two, loading until dismissed @toasts-1', () => {
+test('blank, error and custom toasts last four seconds, success two, loading until dismissed @toasts-1', () => {
   toast('blank')
   toast.error('error')
   toast.custom('custom')
@@ -35,7 +35,7 @@ test('blank, error and custom stay four seconds, success two, loading until dism
   })
 })
 
-test('at most twenty are held, the newest first @toasts-2', () => {
+test('at most twenty toasts are held, newest first @toasts-2', () => {
   for (let i = 1; i <= 25; i++) toast(`message ${i}`)
   show()
   expect(shown).toHaveLength(20)

@@ -9,7 +9,7 @@ const deployment = {
 
 afterEach(() => vi.restoreAllMocks())
 
-test('the transports and chains keep the constants of the specification @wallet-link-17', async () => {
+test('transports and chains use the specified constants @wallet-link-17', async () => {
   vi.stubGlobal('location', { origin: 'https://app.test' })
   const { walletConfig } = await import('../../web/src/wallet/config.ts')
   const config = walletConfig(deployment)
@@ -29,7 +29,7 @@ test('the transports and chains keep the constants of the specification @wallet-
   expect(config.connectors.map(({ type }) => type)).toEqual(['injected', 'coinbaseWallet'])
 })
 
-test('calls made together travel in one request @wallet-link-18', async () => {
+test('concurrent calls are batched into one request, up to 1,000 @wallet-link-18', async () => {
   const { walletConfig } = await import('../../web/src/wallet/config.ts')
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
     const calls = JSON.parse(String(init?.body)) as { id: number }[]
@@ -45,7 +45,7 @@ test('calls made together travel in one request @wallet-link-18', async () => {
   expect(sizes).toEqual([1_000, 1])
 })
 
-test('with a project id WalletConnect is offered, and its client no longer logs lost connections @wallet-link-19', async () => {
+test('WalletConnect is offered if there is a project id, and its client does not log lost connections @wallet-link-19', async () => {
   vi.resetModules()
   const { walletConfig } = await import('../../web/src/wallet/config.ts')
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
@@ -60,7 +60,7 @@ test('with a project id WalletConnect is offered, and its client no longer logs 
   console.error = error
 })
 
-test('wallets see our name, and Coinbase’s may only be an ordinary account @wallet-link-25', async () => {
+test('wallets are shown our site name, and Coinbase Wallet is limited to ordinary accounts @wallet-link-25', async () => {
   vi.resetModules()
   vi.stubGlobal('location', { origin: 'https://app.test' })
   const asked: unknown[] = []
@@ -90,7 +90,7 @@ test('wallets see our name, and Coinbase’s may only be an ordinary account @wa
   )
 })
 
-test('a call is tried four times, and each wait is twice the one before @wallet-link-26', async () => {
+test('a call is tried four times, with doubling delays @wallet-link-26', async () => {
   vi.resetModules()
   vi.useFakeTimers()
   const at: number[] = []

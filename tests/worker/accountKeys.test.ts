@@ -1,4 +1,4 @@
-/** Rotating the peppers of accounts, and what readiness says of keyrings. */
+/** Rotating the account peppers, and the readiness checks of keyrings. */
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { removed } from '../../worker/keyrings/keyring.ts'
@@ -15,18 +15,18 @@ const rotated = { KEYRINGS: keyringsWith({ CODE_PEPPER: { from }, PASSWORD_PEPPE
 const stored = (email: string) =>
   env.DB.prepare('SELECT password_hash FROM user WHERE email = ?').bind(email).first<string>('password_hash')
 
-test('a password is hashed again under the new pepper at the next sign-in @keys-8', async () => {
+test('a password is rehashed under the new pepper at the next sign-in @keys-8', async () => {
   const { email, password } = await createUser(createApi())
   expect(await stored(email)).not.toContain('keyid')
   const api = createApi(rotated)
   expect((await login(api, email, 'wrong')).status).toBe(401)
   expect((await login(api, email, password)).status).toBe(200)
   expect(await stored(email)).toMatch(/^\$scrypt\$ln=\d+,r=\d,p=\d,keyid=2\$/)
-  // The old version is gone, and one whose owner never signed in is no right password any more.
-  const late = await createUser(createApi())
+  // With the old version removed, a password that was never rehashed is no longer accepted.
+  const dormant = await createUser(createApi())
   const after = createApi({ ...rotated, PASSWORD_PEPPER: removed })
   expect((await login(after, email, password)).status).toBe(200)
-  expect((await login(after, late.email, late.password)).status).toBe(401)
+  expect((await login(after, dormant.email, dormant.password)).status).toBe(401)
 })
 
 test('codes, passcodes and refresh tokens from before a change of the code pepper still work @keys-9', async () => {
@@ -50,7 +50,7 @@ test('codes, passcodes and refresh tokens from before a change of the code peppe
   expect(reset.status, reset.text).toBe(200)
 })
 
-test('a secret that is not the one that was made keeps the Worker from working @keys-1', () => {
+test('the Worker refuses keyrings with an altered, malformed or missing secret @keys-1', () => {
   const wrong = JSON.parse(keyringsWith({ KEK: { from } })) as { KEK: { secret: string }[] }
   expect(keyrings(JSON.stringify(wrong))).toBeNull()
   wrong.KEK[0]!.secret = wrong.KEK[0]!.secret.replace('a', 'b')
@@ -64,7 +64,7 @@ test('a secret that is not the one that was made keeps the Worker from working @
   expect(emptyRings(settingsWith({ KEK: future }, ['KEK'])), 'it is not current yet').toHaveLength(1)
 })
 
-test('another secret under a version that was in use makes the deployment not ready @keys-2', async () => {
+test('the deployment is not ready if a version in use has a different secret @keys-2', async () => {
   const db = primaryDb(env.DB)
   await env.DB.prepare('DELETE FROM key_version').run()
   const settings = settingsWith({ RELAYER_SEED: { from: Date.now() + 3_600_000 } })

@@ -1,4 +1,4 @@
-/** Ways to take over an account with much time and many addresses, or to shut its owner out. */
+/** Attempts to take over an account, or to lock its owner out, with much time and many network addresses. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import { openDb } from '../../worker/db/d1.ts'
@@ -27,7 +27,7 @@ const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padSt
 const addressOf = (i: number) => `198.51.${Math.floor(i / 200)}.${i % 200}`
 
 describe('guessing codes', () => {
-  test('of weeks of guesses eight are evaluated, whichever code and address; then only the link works @takeover-1', async () => {
+  test('in a month eight wrong codes are evaluated, whatever the code and address; then only the emailed link works @takeover-1', async () => {
     const api = createApi()
     const ann = await createUser(api)
     let evaluated = 0
@@ -53,7 +53,7 @@ describe('guessing codes', () => {
     expect((await login(api, ann.email, 'chosen by Ann')).status).toBe(200)
   })
 
-  test('wrong codes count across purposes and in parallel; the right one does not count', async () => {
+  test('wrong codes count across purposes and in parallel; right codes do not count', async () => {
     const api = createApi()
     const email = newEmail()
     await post(api, 'signup', { email, password, name: 'Ann' })
@@ -72,7 +72,7 @@ describe('guessing codes', () => {
     expect(more.filter(({ status }) => status === 429)).toHaveLength(15)
   })
 
-  test('no 365 days hold a hundred guesses, however they are timed', async () => {
+  test('fewer than 100 codes are evaluated in 365 days, however the guesses are timed', async () => {
     const { db } = openDb(env.DB)
     const email = newEmail()
     let now = Date.UTC(2026, 0)
@@ -87,8 +87,8 @@ describe('guessing codes', () => {
   })
 })
 
-describe('links', () => {
-  test('work once, for their purpose and time, and beside later ones @takeover-2', async () => {
+describe('emailed links', () => {
+  test('a link works once, for its purpose and until it expires; a newer link does not void it @takeover-2', async () => {
     const api = createApi()
     const ann = await createUser(api)
     const reset = (token: string, newPassword = 'chosen by Ann') =>
@@ -110,7 +110,7 @@ describe('links', () => {
     expect((await login(api, ann.email, 'chosen by Ann')).status).toBe(200)
   })
 
-  test('have 128 bits and more in the fragment, and no database row holds them', async () => {
+  test('link tokens have at least 128 bits, travel in the fragment and are not stored in plain text', async () => {
     const api = createApi()
     const ann = await createUser(api)
     await post(api, 'forgot-password', { email: ann.email })
@@ -133,7 +133,7 @@ describe('links', () => {
 })
 
 describe('guessing passwords', () => {
-  test('a day has 100 evaluated passwords from all addresses; reset link and known addresses lead in @takeover-3', async () => {
+  test('at most 100 passwords per account and day are evaluated; known addresses and reset links still get in @takeover-3', async () => {
     const api = createApi()
     const ann = await createUser(api)
     expect((await login(api, ann.email, ann.password, addressOf(0))).status).toBe(200)
@@ -161,7 +161,7 @@ describe('guessing passwords', () => {
     expect((await login(api, ann.email, 'chosen by Ann', here)).status).toBe(200)
   }, 120_000)
 
-  test('a reset lets the owner in after the share of known addresses was used up as well @takeover-5', async () => {
+  test('a password reset lets the owner in even after the share of known addresses is used up @takeover-5', async () => {
     const api = createApi({ LIMITS: '{"passwordsPerDay":4,"passwordsKeptForKnownAddresses":1}' })
     const ann = await createUser(api)
     const known = addressOf(0)
@@ -174,7 +174,7 @@ describe('guessing passwords', () => {
     expect((await login(api, ann.email, 'chosen by Ann', known)).status).toBe(200)
   })
 
-  test('an unknown email gets the same responses', async () => {
+  test('password guesses for an unknown email get the same responses as for a known one', async () => {
     const api = createApi({ LIMITS: '{"passwordsPerDay":4,"passwordsKeptForKnownAddresses":1}' })
     const ann = await createUser(api)
     const nobody = newEmail()
@@ -188,7 +188,7 @@ describe('guessing passwords', () => {
     }
   })
 
-  test('a stolen session cannot guess the current password beyond the same limit', async () => {
+  test('a stolen login session cannot guess the current password beyond the daily limit', async () => {
     const api = createApi()
     const ann = await createUser(api)
     await makeGuessingCheap(ann.email, ann.password)

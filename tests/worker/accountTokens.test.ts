@@ -24,7 +24,7 @@ test('a refresh token is exchanged for a new one; two tabs within 30 seconds bot
   expect((await refresh(api, one.json.data.refreshToken)).status).toBe(200)
 })
 
-test('a refresh token has one extra successor: a third use ends the session, also in parallel @tokens-8', async () => {
+test('a refresh token can be used twice; a third use ends the session, even in parallel @tokens-8', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(api, ann.refreshToken)))
@@ -33,7 +33,7 @@ test('a refresh token has one extra successor: a third use ends the session, als
     if (status === 200) expect((await refresh(api, json.data.refreshToken)).status).toBe(401)
 })
 
-test('of two successors one lives on: a thief’s branch ends the session when it is used @tokens-9', async () => {
+test('using both successors of a refresh token ends the session, whichever is used first @tokens-9', async () => {
   const api = createApi()
   for (const [first, second] of [
     [0, 1],
@@ -48,7 +48,7 @@ test('of two successors one lives on: a thief’s branch ends the session when i
   }
 })
 
-test('a refresh token used again later ends the whole session @tokens-2', async () => {
+test('reusing a refresh token after 30 seconds ends the whole session @tokens-2', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const next = (await refresh(api, ann.refreshToken)).json.data
@@ -60,7 +60,7 @@ test('a refresh token used again later ends the whole session @tokens-2', async 
   expect((await api.call('GET', `/api/users/${ann.id}`, { token: next.accessToken })).status).toBe(401)
 })
 
-test('signing out ends the session with all its tokens, and no other @tokens-3', async () => {
+test('signing out ends this session with all its tokens, and no other session @tokens-3', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const elsewhere = (await login(api, ann.email, ann.password)).json.data
@@ -171,7 +171,7 @@ test.each([-5, 5])(
   },
 )
 
-test('the published key is public and verifies what we sign', async () => {
+test('the JWKS endpoint publishes one public key that any origin can read and cache', async () => {
   const { json, headers } = await createApi().call('GET', '/.well-known/jwks.json')
   expect(json.keys).toHaveLength(1)
   expect(Object.keys(json.keys[0]).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])

@@ -31,7 +31,7 @@ describe('signing in', () => {
     expect(wrong.json.field).toBe('password')
   })
 
-  test('of ten parallel guesses five are evaluated, and then even the right password has to wait', async () => {
+  test('of ten parallel password guesses five are evaluated, then even the right password is refused for 15 minutes', async () => {
     const api = createApi()
     const { email, password } = await createUser(api)
     const guesses = await Promise.all(Array.from({ length: 10 }, () => login(api, email, 'guess')))
@@ -45,7 +45,7 @@ describe('signing in', () => {
     expect((await login(api, email, password)).status).toBe(200)
   })
 
-  test('a success resets earlier mistakes', async () => {
+  test('a successful sign-in resets the count of wrong passwords', async () => {
     const api = createApi()
     const { email, password } = await createUser(api)
     for (let round = 0; round < 3; round++) {
@@ -56,7 +56,7 @@ describe('signing in', () => {
 })
 
 describe('signing up', () => {
-  test('from the passcode to a finished account @accounts-4', async () => {
+  test('a user signs up with the passcode and completes onboarding @accounts-4', async () => {
     const api = createApi()
     const email = newEmail()
     const signup = await api.call('POST', '/api/users', { body: { email, name: '', signupPasscode: passcode } })
@@ -88,13 +88,13 @@ describe('signing up', () => {
     expect((await login(api, email, 'pässwörd longer'.normalize('NFD'))).status).toBe(200)
   })
 
-  test('a wrong passcode names its field @accounts-5', async () => {
+  test('a wrong signup passcode is refused with its field @accounts-5', async () => {
     const body = { email: newEmail(), name: 'Bob', signupPasscode: 'guess' }
     const answer = await createApi().call('POST', '/api/users', { body })
     expect([answer.status, answer.json.field]).toEqual([422, 'signupPasscode'])
   })
 
-  test('a taken email gets the same response as a free one; its owner is mailed once a day, and nothing changes', async () => {
+  test('a taken email gets the same response as a free one; its owner is mailed once a day, and the account is unchanged', async () => {
     const api = createApi()
     const { email, password } = await createUser(api)
     const ask = (email: string) =>
@@ -109,7 +109,7 @@ describe('signing up', () => {
     expect((await login(api, email, password)).json.data.user.name).toBe('Ann')
   })
 
-  test('passcodes cannot be guessed for long', async () => {
+  test('one network address can guess ten signup passcodes, then is rate limited', async () => {
     const api = createApi()
     const guess = () =>
       api.call('POST', '/api/users', { body: { email: newEmail(), signupPasscode: 'guess' }, from: '192.0.2.50' })
@@ -118,7 +118,7 @@ describe('signing up', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(5)
   })
 
-  test('a mail that cannot be sent leaves no account and no used passcode', async () => {
+  test('a signup whose email cannot be sent creates no account and can be repeated', async () => {
     const api = createApi()
     const email = newEmail()
     const body = { email, name: 'Ann', signupPasscode: passcode }
@@ -127,7 +127,7 @@ describe('signing up', () => {
     expect((await api.call('POST', '/api/users', { body })).status).toBe(201)
   })
 
-  test('a temporary password older than a week has to be replaced first, once, within three minutes @accounts-6', async () => {
+  test('a temporary password older than a week must be replaced at sign-in, once and within three minutes @accounts-6', async () => {
     const api = createApi()
     const { email, password } = await signedUp(api)
     api.clock.now += 7 * 24 * 3_600_000 + 1
@@ -149,8 +149,8 @@ describe('signing up', () => {
   })
 })
 
-describe('other people', () => {
-  test('another user’s id is not found, and another user cannot be acted for @accounts-7', async () => {
+describe('access to other users', () => {
+  test('another user’s id is not found, and acting for another user is refused @accounts-7', async () => {
     const api = createApi()
     const [ann, bob] = [await createUser(api), await createUser(api)]
     expect((await api.call('GET', `/api/users/${bob.id}`, { token: ann.token })).status).toBe(404)
@@ -177,7 +177,7 @@ test('the name can be changed and is trimmed @accounts-8', async () => {
 })
 
 describe('changing the password', () => {
-  test('needs the current password, ends other sessions and notifies the user @accounts-9', async () => {
+  test('a password change needs the current password, ends other sessions and notifies the user @accounts-9', async () => {
     const api = createApi()
     const ann = await createUser(api)
     const other = (await login(api, ann.email, ann.password)).json.data

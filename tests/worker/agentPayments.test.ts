@@ -1,4 +1,4 @@
-/** The REST API of agents beyond single refusals (badInput.test.ts): pages, taking back, asking first. */
+/** The agents' REST API: paging, cancelling and dry runs. badInput.test.ts covers single refusals. */
 import { runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ async function tokenWith(scope: string): Promise<string> {
   return (await api.call('POST', '/oauth/token', { raw, headers })).json.access_token
 }
 
-test('pages add up to the whole list, newest first, while payments are made @rest-1', async () => {
+test('pages add up to the whole list, newest first, even while payments are made @rest-1', async () => {
   const made: string[] = []
   for (let i = 0; i < 7; i++) made.unshift((await pay(toAddress())).json.id)
   await fc.assert(
@@ -44,21 +44,21 @@ test('pages add up to the whole list, newest first, while payments are made @res
         if (next === null) break
         if (i === 1) await pay(toAddress())
       }
-      expect(new Set(seen).size, 'none twice').toBe(seen.length)
-      if (next === null) expect(seen.slice(-made.length), 'none left out').toEqual(made)
+      expect(new Set(seen).size, 'no payment appears twice').toBe(seen.length)
+      if (next === null) expect(seen.slice(-made.length), 'no payment is missing').toEqual(made)
     }),
     { numRuns: 8 },
   )
 })
 
 test.each(['', '!', 'bm90IG91cnM', btoa('1:x:y'), btoa("1:' OR 1=1 --"), 'x'.repeat(500)])(
-  'cursor %j is refused',
+  'GET /v1/payments refuses cursor %j',
   async (cursor) => {
     const answer = await api.call('GET', `/v1/payments?cursor=${encodeURIComponent(cursor)}`, { token: own.apiKey })
     expect([answer.status, answer.json.code], answer.text).toEqual([400, 'invalid_input'])
   },
 )
-test.each(['0', '-1', '101', '1.5', 'all', ''])('limit %j is refused', async (limit) => {
+test.each(['0', '-1', '101', '1.5', 'all', ''])('GET /v1/payments refuses limit %j', async (limit) => {
   expect((await api.call('GET', `/v1/payments?limit=${limit}`, { token: own.apiKey })).status).toBe(400)
 })
 
@@ -81,7 +81,7 @@ describe('cancelling @rest-2', () => {
   test('an unsigned payment is cancelled once, by a token that could have created it; its budget is released', async () => {
     const paid = await pay(toAddress())
     await chain.fault({ mode: 'down' })
-    // Without a block to take the deadline from nothing is signed.
+    // Without a block to derive the deadline from, nothing is signed.
     await runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => treasury.context.heads.clear())
     const body = { ...toAddress('0.5'), to: { type: 'address', address: paid.json.to.address } }
     const waiting = await pay(body)
@@ -101,10 +101,10 @@ describe('cancelling @rest-2', () => {
     expect((Number(before.held) - Number(after.held)).toFixed(6)).toBe('0.500000')
   })
 
-  test('a signed, refused or unknown payment is not cancelled', async () => {
+  test('cancelling a signed, refused or unknown payment is refused', async () => {
     const signed = await pay(toAddress())
-    const look = () => api.call('GET', `/v1/payments/${signed.json.id}`, { token: own.apiKey })
-    await until('signed', async () => (await look()).json.status !== 'QUEUED')
+    const getSigned = () => api.call('GET', `/v1/payments/${signed.json.id}`, { token: own.apiKey })
+    await until('signed', async () => (await getSigned()).json.status !== 'QUEUED')
     expect([(await cancel(signed.json.id)).status, (await cancel(signed.json.id)).json.code]).toEqual([409, 'conflict'])
     const refused = await pay(toAddress('1000'))
     expect((await cancel(refused.json.payment_id)).status).toBe(409)
@@ -117,14 +117,14 @@ describe('a dry run @rest-3', () => {
   const cases: [string, () => unknown][] = [
     ['more than the budget', () => toAddress('21')],
     ['more than the balance', () => toAddress('51')],
-    ['a phone', () => ({ to: { type: 'phone', phone: '+14155550123' }, amount: '1' })],
-    ['a stranger', () => ({ to: { type: 'contact', contactId: 'nobody' }, amount: '1' })],
+    ['a phone number', () => ({ to: { type: 'phone', phone: '+14155550123' }, amount: '1' })],
+    ['an unknown contact', () => ({ to: { type: 'contact', contactId: 'nobody' }, amount: '1' })],
     [
-      'a way the contact has not',
+      'a method that the contact lacks',
       () => ({ to: { type: 'contact', contactId: own.contact, method: 'phone' }, amount: '1' }),
     ],
   ]
-  test.each(cases)('%s: the same refusal as paying', async (_, body) => {
+  test.each(cases)('for %s, a dry run returns the same refusal as a payment', async (_, body) => {
     const dry = await check(body())
     const wet = await pay(body())
     expect([dry.status, dry.json.allowed], dry.text).toEqual([200, false])
@@ -132,7 +132,7 @@ describe('a dry run @rest-3', () => {
     expect(dry.json.refusal).toMatchObject({ code, detail, rule, next, max_allowed_now })
   })
 
-  test('nothing is reserved or recorded, and max_allowed_now passes', async () => {
+  test('a dry run reserves and records nothing, and allows max_allowed_now', async () => {
     const all = async () => (await api.call('GET', '/v1/payments?limit=100', { token: own.apiKey })).json.data.length
     const [before, rows] = [await budget(), await all()]
     const { max_allowed_now } = (await check(toAddress('1000'))).json
@@ -142,7 +142,7 @@ describe('a dry run @rest-3', () => {
     expect([remaining, await all()]).toEqual([before.remaining, rows])
   })
 
-  test('a contact removed between the check and the payment is refused', async () => {
+  test('a payment to a contact removed after the dry run is refused', async () => {
     const other = await createAccountFixture(api)
     const body = { to: { type: 'contact', contactId: other.contact }, amount: '1' }
     expect((await check(body, other.apiKey)).json.allowed).toBe(true)
@@ -152,7 +152,7 @@ describe('a dry run @rest-3', () => {
     expect((await check(body, other.apiKey)).json.refusal.code).toBe('recipient_not_allowed')
   })
 
-  test('malformed input is refused as for a payment; no key is needed', async () => {
+  test('a dry run refuses malformed input like a payment and needs no idempotency key', async () => {
     for (const body of [{ ...toAddress(), amount: 1 }, { ...toAddress(), dry: true }, {}, [], { ...toAddress('0') }])
       expect((await check(body)).status, JSON.stringify(body)).toBe(400)
     const zero = { to: { type: 'address', address: `0x${'0'.repeat(40)}` }, amount: '1' }

@@ -20,11 +20,11 @@ import { chain, createPayer, manualChain, type Payer, prepare, until, usdc } fro
 import { serveUrl } from '../support/serveUrl.ts'
 import { env } from './apiClient.ts'
 
-// Alerts look at what every account left behind, so they have a database of their own: in the shared one, another file's
-// Treasury may fail to send an email meanwhile.
+// Alerts cover every account, so these tests use a separate database: in the shared one, another file's Treasury may fail
+// to send an email at the same time.
 const db = primaryDb(env.ALERTS_DB)
 const webhook = 'https://hooks.example/alerts'
-/** Ahead of the machine's clock, since objects that were made by that one go on by this one. */
+/** Stays ahead of the machine's clock: objects created on that clock continue on this one. */
 let now = Date.now()
 let to: string
 let posted: { text: string; condition: string; state: string }[]
@@ -43,12 +43,12 @@ beforeAll(async () => {
   await manualChain.giveEther(relayerAccount(env.RELAYER_SEED_V1, 84532, 1).address, 10n ** 20n)
   await setRelayerClock()
 })
-/** The runtime ends an object that nothing has used for ten seconds: the next one has the machine's clock. */
+/** The runtime evicts an object that is idle for ten seconds. The next instance starts with the machine's clock. */
 const setRelayerClock = () =>
   runInDurableObject(relayer(), (object: Relayer) => {
     object.clock = { now: () => now }
   })
-/** Its Treasury writes to the database of these tests, by their clock, and sends through a Relayer that no other test uses. */
+/** This payer's Treasury writes to the database of these tests, uses their clock, and sends through a separate Relayer. */
 let payer: Payer
 const relayer = () => env.RELAYER.getByName('84532:1')
 const twoShards = { RELAYER_SHARDS: '2' }
@@ -74,22 +74,22 @@ afterEach(async () => {
 
 const settings = (changes: Partial<Env> = {}) =>
   ({ ...env, DB: env.ALERTS_DB, ALERT_EMAIL: to, ALERT_WEBHOOK: webhook, ...changes }) as Env
-/** The alerts of the next minute. */
+/** Checks alerts one minute later. */
 async function minute(changes: Partial<Env> = {}): Promise<void> {
   now += 60_000
   await checkAlerts(settings(changes), db, now)
 }
-/** The whole cron of the next minute, which wakes objects as well. */
+/** Runs the whole cron one minute later, which also wakes objects. */
 async function cron(): Promise<void> {
   now += 60_000
   await runScheduled(settings(), now)
 }
-/** Runs one kind of the Treasury's work now, before its alarm. */
+/** Runs one kind of the Treasury's work now instead of at its alarm. */
 async function work(kind: AlarmKind): Promise<void> {
   await runInDurableObject(payer.treasury(), ({ context }: Treasury) => context.schedule(kind, 1))
   await runDurableObjectAlarm(payer.treasury())
 }
-/** What was announced of a condition. Only of this one: a node that is slow twice is an alert as well. */
+/** The states announced for one condition. Others are left out: a node that is slow twice also raises an alert. */
 const states = (key: string) =>
   posted.filter(({ condition }) => condition === key).map(({ condition, state }) => `${condition} ${state}`)
 /** The mails about a condition, newest first. */
@@ -98,7 +98,7 @@ async function mailsAbout(key: string): Promise<string[]> {
   return mails.map(({ text }) => text).filter((text) => text.includes(`Condition ${key} of`))
 }
 
-/** The condition starts, lasts, and ends: one alert for each. */
+/** Expects one alert when the condition starts, none while it lasts, and one when it ends. */
 async function expectOneAlert(
   key: string,
   start: () => Promise<unknown>,
@@ -121,7 +121,7 @@ async function expectOneAlert(
   expect(await mailsAbout(key)).toHaveLength(2)
 }
 
-test('a relayer that runs dry: one alert within two minutes, one when it is funded again @alerts-1', async () => {
+test('a relayer that runs out of ETH raises one alert within two minutes, and one when it is funded again @alerts-1', async () => {
   const { address } = relayerAccount(env.RELAYER_SEED_V1, 84532, 0)
   const balance = await manualChain.node('eth_getBalance', address, 'latest')
   await expectOneAlert(
@@ -134,7 +134,7 @@ test('a relayer that runs dry: one alert within two minutes, one when it is fund
   )
 })
 
-test('a node that is down @alerts-2', async () => {
+test('a node that is down raises an alert until it recovers @alerts-2', async () => {
   await expectOneAlert(
     'network:84532',
     () => manualChain.fault({ mode: 'down' }),
@@ -142,7 +142,7 @@ test('a node that is down @alerts-2', async () => {
   )
 })
 
-test('an account whose work does not move @alerts-3', async () => {
+test('an account with overdue work raises an alert until it is idle @alerts-3', async () => {
   await expectOneAlert(
     'treasuries_overdue',
     () => markBusy(db, 'usr_stuck', now - 200_000),
@@ -150,8 +150,8 @@ test('an account whose work does not move @alerts-3', async () => {
   )
 })
 
-test('webhook events that nobody tries to send @alerts-11', async () => {
-  // One that the cron has yet to wake is no alert, nor one whose next attempt is planned.
+test('overdue webhook events raise an alert; planned attempts and those the cron has yet to wake do not @alerts-11', async () => {
+  // Work that the cron has yet to wake raises no alert, nor does work whose next attempt is planned.
   await writeWebhookWork(db, 'usr_planned', now + 3_600_000)
   await expectOneAlert(
     'webhooks_overdue',
@@ -164,7 +164,7 @@ test('webhook events that nobody tries to send @alerts-11', async () => {
   expect(states('webhooks_overdue')).toHaveLength(2)
 })
 
-test('no daily export since yesterday @restore-9', async () => {
+test('a daily export that is late raises an alert until it finishes @restore-9', async () => {
   const hour = 3_600_000
   const run = (id: string, age: number) => ({ id, startedAt: now - age, finishedAt: now - age, kekVersion: 1 })
   await insertRun(db, run('1', 35 * hour))
@@ -172,14 +172,14 @@ test('no daily export since yesterday @restore-9', async () => {
     'export_late',
     async () => {
       now += 2 * hour
-      // Begun, and it does not get on.
+      // Started but not finished.
       await insertRun(db, { ...run('2', 0), finishedAt: null })
     },
     () => finishRun(db, '2', now),
   )
 })
 
-test('an account that stays frozen for a restore, which counts as nothing else @restore-12', async () => {
+test('an account that stays frozen for a restore raises its own alert, and none for overdue work @restore-12', async () => {
   const hour = 3_600_000
   await expectOneAlert(
     'restore_unfinished:usr_frozen',
@@ -195,7 +195,7 @@ test('an account that stays frozen for a restore, which counts as nothing else @
   expect(states('treasuries_overdue')).toEqual([])
 })
 
-test('a mail provider that takes no message @alerts-4', async () => {
+test('a mail provider that rejects messages raises an alert until it accepts one @alerts-4', async () => {
   const send = vi.fn(() => Promise.reject(new Error('down')))
   const settings = { ENVIRONMENT: 'production', MAIL_FROM: 'a@b.example', EMAIL: { send } } as unknown as Partial<Env>
   const provider = messageProviderFrom({ ...env, ...settings }, db, () => now)
@@ -210,7 +210,7 @@ test('a mail provider that takes no message @alerts-4', async () => {
   )
 })
 
-test('a moment’s trouble is no alert; a node that is down says nothing about the relayer', async () => {
+test('a one-minute outage raises no alert, and a node that is down does not end a relayer’s alert', async () => {
   await manualChain.fault({ mode: 'down' })
   await minute()
   await manualChain.fault({ mode: 'none' })
@@ -231,7 +231,7 @@ test('a moment’s trouble is no alert; a node that is down says nothing about t
   expect(states('relayer:84532:0')).toEqual(['relayer:84532:0 started', 'relayer:84532:0 ended'])
 })
 
-test('an alert that nobody took is sent again @alerts-5', async () => {
+test('an alert that no channel accepted is sent again @alerts-5', async () => {
   await markBusy(db, 'usr_stuck', now - 200_000)
   hookStatus = 500
   await minute({ ALERT_EMAIL: '' })
@@ -243,8 +243,8 @@ test('an alert that nobody took is sent again @alerts-5', async () => {
   expect(states('treasuries_overdue')).toEqual(Array(3).fill('treasuries_overdue started'))
 })
 
-test('a wallet that Bursar halts because its node hides a log @alerts-6', async () => {
-  let speak: () => Promise<unknown>
+test('a wallet that Bursar halts because its node hides a log raises an alert until it resumes @alerts-6', async () => {
+  let showLogs: () => Promise<unknown>
   const isHalted = () =>
     runInDurableObject(
       payer.treasury(),
@@ -253,7 +253,7 @@ test('a wallet that Bursar halts because its node hides a log @alerts-6', async 
   await expectOneAlert(
     `wallet_halted:${payer.wallet.id}`,
     async () => {
-      speak = await changeNode(payer, () => ({ logs: async () => [] }))
+      showLogs = await changeNode(payer, () => ({ logs: async () => [] }))
       await manualChain.mint(payer.wallet.address as `0x${string}`, usdc('7'))
       await manualChain.mine(2)
       await work('scan')
@@ -261,7 +261,7 @@ test('a wallet that Bursar halts because its node hides a log @alerts-6', async 
       await work('scan') // reads everything that is not final again
       await manualChain.mine(5)
       now += 60_000
-      // And they differ at a finalized block. An alarm of the first reading may still run.
+      // The books now differ at a finalized block too. An alarm of the first scan may still be running.
       await until('the halt', async () => {
         await work('scan')
         return isHalted()
@@ -269,7 +269,7 @@ test('a wallet that Bursar halts because its node hides a log @alerts-6', async 
       await work('outbox')
     },
     async () => {
-      await speak()
+      await showLogs()
       await until('the end of the halt', async () => {
         await work('scan')
         return !(await isHalted())
@@ -281,7 +281,7 @@ test('a wallet that Bursar halts because its node hides a log @alerts-6', async 
   expect(started).toContain(`wallet ${payer.wallet.id} of ${payer.userId} is halted: books differ from the chain`)
 })
 
-test('a lost alarm: the cron sets it again and operators hear of it @alerts-7', async () => {
+test('the cron restores a lost alarm and alerts operators @alerts-7', async () => {
   const { id } = await accepted(payer)
   await until('the hash', async () => {
     const found = await payer.treasury().transaction(id)
@@ -306,7 +306,7 @@ test('a lost alarm: the cron sets it again and operators hear of it @alerts-7', 
   await becomes(payer, id, 'CONFIRMED')
 })
 
-test('a Relayer that sends nothing because of fees @alerts-8', async () => {
+test('a Relayer that sends nothing because of fees raises an alert until it sends again @alerts-8', async () => {
   let payment: { id: string }
   const tooMuch = `0x${(10_000n * 10n ** 9n).toString(16)}`
   await expectOneAlert(
@@ -328,7 +328,7 @@ test('a Relayer that sends nothing because of fees @alerts-8', async () => {
   await becomes(payer, payment!.id, 'CONFIRMED')
 })
 
-test('an account near the limit of its storage @alerts-9', async () => {
+test('an account near its storage limit raises an alert @alerts-9', async () => {
   const limit = (bytes: number) =>
     runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
       context.largeBytes = bytes
@@ -348,7 +348,7 @@ test('an account near the limit of its storage @alerts-9', async () => {
   )
 })
 
-test('a Relayer near the limit of its storage @alerts-10', async () => {
+test('a Relayer near its storage limit raises an alert @alerts-10', async () => {
   const { databaseBytes, maxDatabaseBytes } = await relayer().health()
   const limit = (bytes: number) =>
     runInDurableObject(relayer(), (object: Relayer) => {
@@ -362,7 +362,7 @@ test('a Relayer near the limit of its storage @alerts-10', async () => {
   )
 })
 
-test('a report that comes late changes nothing, and one trouble keeps its beginning', async () => {
+test('reports that arrive late are ignored, and a trouble keeps the time of its first report', async () => {
   const report = (edition: number, since: number, detail: string | null) =>
     recordTrouble(db, { kind: 'wallet_halted', subject: 'wal_1', userId: 'usr_1', edition, since, detail })
   const open = async () => (await openTroubles(db, now)).map(({ since, detail }) => [since, detail])

@@ -17,7 +17,7 @@ export const passcode = demo.signupPasscode
 
 type Options = {
   body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Sent verbatim instead of `body`. */
   raw?: string
   token?: string
   headers?: Record<string, string>
@@ -57,15 +57,15 @@ export function createApi(changes: Partial<Env> = {}) {
     await waitOnExecutionContext(context)
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
     const json = isJson && text !== '' ? JSON.parse(text) : null
-    if (path.startsWith('/api/')) obeysTheWordRule(response.status, json)
+    if (path.startsWith('/api/')) expectSessionWording(response.status, json)
     return { status: response.status, headers: response.headers, text, json }
   }
   return { clock, call }
 }
 export type Api = ReturnType<typeof createApi>
 
-/** The SPA signs out on these words with a 401 or 403: session problems must say one of them, everything else none. */
-function obeysTheWordRule(status: number, json: { error: string; code: string; field?: string }) {
+/** On a 401 or 403 the SPA signs out if the error has one of these words: session problems must, other errors must not. */
+function expectSessionWording(status: number, json: { error: string; code: string; field?: string }) {
   if (status !== 401 && status !== 403) return
   const isSessionProblem = json.code === 'unauthenticated' && json.field === undefined
   expect(/token|authentication|unauthorized|expired/i.test(json.error), json.error).toBe(isSessionProblem)
@@ -77,7 +77,7 @@ export async function seed() {
   seedRows ??= await seedSql(env)
   for (const statement of seedRows.split(/;\n|;$/).filter(Boolean)) await env.DB.prepare(statement).run()
 }
-/** Made once for all files: there is a password hash in it. */
+/** Created once, because hashing its password is slow. */
 let seedRows: string | undefined
 
 /** The texts of the mails to `email`, newest first. */
@@ -95,7 +95,7 @@ export async function mailedCode(email: string): Promise<string> {
   return code
 }
 
-/** The token of the link in the newest mail. It travels in the fragment, which browsers keep to themselves. */
+/** The token of the link in the newest mail. It travels in the fragment, which browsers never send. */
 export async function mailedLinkToken(email: string): Promise<string> {
   const token = /#token=([A-Za-z0-9_-]+)$/m.exec((await mailsTo(email))[0] ?? '')?.[1]
   if (!token) throw new Error(`no link in the newest mail to ${email}`)
@@ -122,8 +122,8 @@ export const login = (api: Api, email: string, password: string, from?: string) 
   api.call('POST', '/api/auth/cognito/login', { body: { email, password }, ...(from ? { from } : {}) })
 
 /**
- * A signed-in user who has chosen a password, made below the API: signing up and in costs three password hashes of 0.2
- * seconds, and many tests begin with one. accounts.test.ts goes the whole way.
+ * A signed-in user with a chosen password, created below the API: signing up and in costs three password hashes of 0.2
+ * seconds each, and many tests need a user. accounts.test.ts goes through the API.
  */
 export async function createUser(api: Api, password = 'correct horse battery') {
   const { db } = openDb(env.DB)
@@ -152,7 +152,7 @@ function hashOf(password: string): Promise<string> {
   return made
 }
 
-/** The stored hash as one of an old release: at today's cost a hundred guesses take 20 seconds. */
+/** Stores a cheap hash, as from an old release: at the current cost a hundred guesses take 20 seconds. */
 export async function makeGuessingCheap(email: string, password: string): Promise<void> {
   const salt = Buffer.alloc(16, 7)
   const key = await derive(password, env.PASSWORD_PEPPER, { ln: 1, r: 1, p: 1, salt })

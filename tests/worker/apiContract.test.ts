@@ -1,7 +1,6 @@
 /**
- * Holds the contract in worker/schemas/api.ts against the routes. Most of it is types: `tsc -p .` fails when a route is
- * missing in the contract, when the contract names a route that does not exist, and when a reply, a body, a query or a
- * page differs.
+ * Checks the contract in worker/schemas/api.ts against the routes, mostly with types: `tsc -p .` fails if the contract lacks
+ * a route or names one that does not exist, or if a reply, body, query or page differs.
  */
 import type { ExtractSchema } from 'hono/types'
 import type { JSONParsed, UnionToIntersection } from 'hono/utils/types'
@@ -12,7 +11,7 @@ import { createApi, seed } from './apiClient.ts'
 
 type Schema = ExtractSchema<App>
 type ApiPath = Extract<keyof Schema, `/api/${string}`>
-/** What Hono infers, under the table's keys. */
+/** The route types that Hono infers, under the table's keys. */
 type Routes = UnionToIntersection<
   {
     [Path in ApiPath]: {
@@ -29,7 +28,7 @@ type CallName<Method, Path> = Method extends `$${infer Name}`
 type IsAny<T> = 0 extends 1 & T ? true : false
 type Same<A, B> = IsAny<A> extends true ? false : [A] extends [B] ? ([B] extends [A] ? true : false) : false
 type Get<T, Key extends string> = T extends { [K in Key]: infer Value } ? Value : undefined
-/** Fields that a schema reads before it knows their type are as the table has them. */
+/** Gives fields whose type the schema leaves unknown the type that the table declares. */
 type Known<Sent, Declared> = {
   [Field in keyof Sent]: unknown extends Sent[Field] ? Declared[Field & keyof Declared] : Sent[Field]
 }
@@ -72,7 +71,7 @@ type QueryMatches<Call extends ApiCall, Input> =
     : never
 type AllOptional<T> = Record<never, never> extends T ? true : false
 
-/** Of a call: the names of what differs between table and route. */
+/** The names of the parts of a call that differ between table and route. */
 type Differences<Call extends ApiCall> = Call extends keyof Routes
   ? Routes[Call] extends { input: infer Input; output: infer Output }
     ?
@@ -86,7 +85,7 @@ type Differences<Call extends ApiCall> = Call extends keyof Routes
 type Mismatches = { [Call in ApiCall as [Differences<Call>] extends [never] ? never : Call]: Differences<Call> }
 type Undeclared = { [Call in Exclude<keyof Routes, ApiCall>]: 'missing in worker/schemas/api.ts' }
 
-test('the contract and the routes have the same calls with the same types: checked by tsc', () => {
+test('the contract and the routes have the same calls with the same types (checked by tsc)', () => {
   // A type error here names the calls at fault.
   const mismatches: Mismatches = {}
   const undeclared: Undeclared = {}
@@ -95,7 +94,7 @@ test('the contract and the routes have the same calls with the same types: check
 
 type PublicCall = { [Call in ApiCall]: ApiCalls[Call] extends { public: true } ? Call : never }[ApiCall]
 
-/** The table is gone at run time, so its public calls are written out; the type makes the list complete. */
+/** Types do not exist at run time, so the public calls are listed here. The type ensures that the list is complete. */
 const publicCalls: Record<PublicCall, true> = {
   'GET /health': true,
   'GET /ready': true,
@@ -119,7 +118,7 @@ const publicCalls: Record<PublicCall, true> = {
   'POST /escrow/resend-passcode': true,
 }
 
-test('exactly the calls that the contract names as public need no session', async () => {
+test('exactly the calls that the contract marks as public need no login session', async () => {
   await seed()
   const api = createApi()
   const open: string[] = []

@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const PUSH_PRIVATE_JWK = JSON.stringify({ ...JSON.parse(env.JWT_PRIVATE_JWK), kid: 'push' })
 
-/** Gives the server a key, as a setting would. */
+/** Configures a push key, as the setting would. */
 const offerPush = (home: AccountFixture) =>
   runInDurableObject(
     env.TREASURY.getByName(home.user) as unknown as DurableObjectStub<Treasury>,
@@ -26,7 +26,7 @@ const offerPush = (home: AccountFixture) =>
   )
 
 let calls = 0
-/** Asks for a payment that waits for its owner: the approval as the owner reads it from now on. */
+/** Requests a payment that waits for its owner. Returns a function that reads the approval as the owner. */
 async function ask(home: AccountFixture) {
   const { version } = await home.groupNow()
   const body = { name: 'Group', walletId: home.wallet, scopes: ['address_payments:write'], approveAbove: '5', version }
@@ -42,7 +42,7 @@ async function ask(home: AccountFixture) {
   return async () => (await api.call('GET', `/api/approvals/${id}`, { token: home.token })).json.data
 }
 
-test('the owner’s browsers are told until a service takes it, and the approval says so @push-13', async () => {
+test('a push to the owner’s browsers is retried until the push service accepts it, and the approval shows that @push-13', async () => {
   const home = await createAccountFixture(api)
   await offerPush(home)
   const browser = await newBrowser()
@@ -63,14 +63,14 @@ test('the owner’s browsers are told until a service takes it, and the approval
   expect(Date.parse(push.at)).toBeGreaterThan(0)
 })
 
-test('without a browser the approval says that push is not set up @push-14', async () => {
+test('without a browser the approval shows that push is not set up @push-14', async () => {
   const home = await createAccountFixture(api)
   await offerPush(home)
   const approval = await ask(home)
   await until('push to be given up', async () => (await approval()).channels.push.state === 'not_set_up')
 })
 
-test('a lock screen shows who asks and how much, and nothing of the recipient @push-15', () => {
+test('a push notification shows the agent and the amount of an approval, but not the recipient @push-15', () => {
   const waiting = {
     approvalId: 'apr_1',
     kind: 'payment' as const,

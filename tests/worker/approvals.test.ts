@@ -1,4 +1,4 @@
-/** Approvals over HTTP: an agent asks, its owner decides. The rules themselves: tests/treasury/approvals.test.ts. */
+/** Approvals over HTTP: an agent asks, its owner decides. tests/treasury/approvals.test.ts covers the rules. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Approval } from '../../worker/schemas/approval.ts'
@@ -104,7 +104,7 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
   ])
 })
 
-test('a payout that is approved keeps the id of the 202 and sends its message then @approvals-21', async () => {
+test('an approved payout keeps the id of the 202 and sends its message only after the approval @approvals-21', async () => {
   const email = `grace${crypto.randomUUID().slice(0, 8)}@example.com`
   const { json } = await asked({ to: { type: 'email', email }, amount: '1.5' })
   expect(await mailsTo(email)).toEqual([])
@@ -113,13 +113,13 @@ test('a payout that is approved keeps the id of the 202 and sends its message th
   const grant = { amount: '5', endsAt: new Date(api.clock.now + 3_600_000).toISOString() }
   const refused = await ownerCall('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash, grant })
   expect([refused.status, refused.json.field]).toEqual([422, 'grant'])
-  expect((await payment(json.id)).status, 'nothing of the refused step stays').toBe('PENDING_APPROVAL')
+  expect((await payment(json.id)).status, 'the refused decision leaves nothing behind').toBe('PENDING_APPROVAL')
   await ownerCall('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash })
   await until('claimable', async () => (await payment(json.id)).status === 'PENDING')
   await until('the mail', async () => (await mailsTo(email)).length === 1)
 })
 
-test('fifty decisions at once: one outcome, at most one payment, and the log says who @approvals-22', async () => {
+test('fifty concurrent decisions have one outcome, at most one payment and one audit entry that names who decided @approvals-22', async () => {
   for (const first of ['approve', 'deny'] as const) {
     const recipient = fresh('race')
     const { json } = await asked(toAddress('1.25', recipient))
@@ -145,8 +145,8 @@ test('fifty decisions at once: one outcome, at most one payment, and the log say
   }
 })
 
-describe('what came of it', () => {
-  test('denied: a refusal for the agent, listed as rejected, and its key stays refused @approvals-23', async () => {
+describe('the end of an approval', () => {
+  test('a denied payment is a refusal for the agent, is listed as rejected, and stays refused under its key @approvals-23', async () => {
     const recipient = fresh('shop')
     const { json } = await asked(toAddress('3', recipient), 'order-deny')
     const card = await shown(json.approval.id)
@@ -164,7 +164,7 @@ describe('what came of it', () => {
     expect(listed.find(({ id }: { id: string }) => id === json.id).status).toBe('POLICY_REJECTED')
   })
 
-  test('the agent takes it back; it can’t be approved any more @approvals-24', async () => {
+  test('an approval that its agent cancelled can no longer be approved @approvals-24', async () => {
     const { json } = await asked(toAddress('3'))
     const { hash: shownHash } = await shown(json.approval.id)
     const cancelled = await api.call('POST', `/v1/payments/${json.id}/cancel`, { token: own.apiKey })
@@ -173,7 +173,7 @@ describe('what came of it', () => {
     expect([late.status, late.json.code]).toEqual([409, 'conflict'])
   })
 
-  test('nobody answers: EXPIRED by the alarm, in lists as well @approvals-25', async () => {
+  test('an approval that nobody decides expires by the alarm, and lists show it as EXPIRED @approvals-25', async () => {
     const { json } = await asked(toAddress('3'))
     await runInDurableObject(treasury(), async ({ context }: Treasury) => {
       const later = Date.parse(json.approval.expires_at)
@@ -198,7 +198,7 @@ describe('what came of it', () => {
   })
 })
 
-test('"always allow" pays the next ones without asking, until the owner ends it @approvals-26', async () => {
+test('after "always allow" later payments need no approval until the owner ends the grant @approvals-26', async () => {
   const recipient = fresh('landlord')
   const { json } = await asked(toAddress('1.5', recipient))
   const { hash: shownHash } = await shown(json.approval.id)
@@ -217,7 +217,7 @@ test('"always allow" pays the next ones without asking, until the owner ends it 
   expect((await ownerCall('GET', '/grants')).json.data).toEqual([])
 })
 
-test('the password again above the owner’s limit, with its own tries @approvals-27', async () => {
+test('approving above the owner’s limit needs the password, and wrong passwords are limited @approvals-27', async () => {
   const settings = (body: object) => ownerCall('PUT', '/approval-settings', body)
   expect((await settings({ passwordAbove: '2' })).json.data).toEqual({ passwordAbove: '2' })
   const { json } = await asked(toAddress('2.2'))
@@ -242,7 +242,7 @@ test('the password again above the owner’s limit, with its own tries @approval
   expect((await guess('correct horse battery')).status).toBe(429)
 })
 
-test('a request for more budget is approved by the owner alone @approvals-28', async () => {
+test('a budget request that the owner approves raises the limit of the group @approvals-28', async () => {
   const ask = (key: string) =>
     api.call('POST', '/v1/budget-requests', {
       token: own.apiKey,
@@ -269,7 +269,7 @@ test('a request for more budget is approved by the owner alone @approvals-28', a
   expect(found.json).toEqual(replay.json)
 })
 
-test('the owner is mailed at once, then in digests, and the approval shows what became of it @approvals-29', async () => {
+test('the owner is emailed immediately, then in digests, and the approval shows the state of the email @approvals-29', async () => {
   const home = await createAccountFixture(api)
   const email = (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data.email as string
   const before = own
@@ -300,13 +300,13 @@ test('the owner is mailed at once, then in digests, and the approval shows what 
   }
 })
 
-test('no GET changes anything; no credential of an agent reads or decides @approvals-30', async () => {
+test('GET requests change nothing, and agents’ credentials can neither read nor decide approvals @approvals-30', async () => {
   const { json } = await asked(toAddress('2.75'))
   const { hash: shownHash } = await shown(json.approval.id)
   await treasury().syncReadModel()
   const before = await hash(env, own.user)
   const { id } = json.approval
-  // As scanners of mail do, that follow every link, and browsers that look ahead.
+  // Like mail scanners that follow every link, and browsers that prefetch.
   for (const method of ['GET', 'HEAD'] as const) {
     for (const path of ['', `/${id}`, `/${id}/approve`, `/${id}/deny`])
       await api.call(method, `/api/approvals${path}?hash=${shownHash}`, { token: own.token })

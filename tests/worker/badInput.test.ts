@@ -116,17 +116,17 @@ async function refused({ path, token, body }: ReturnType<Case[1]>, field: string
 
 describe('amounts', () => {
   for (const [name, call, field] of amountRoutes)
-    test.each(amounts)(`${name} refuses %j`, (amount) => refused(call(amount), field))
+    test.each(amounts)(`${name} refuses amount %j`, (amount) => refused(call(amount), field))
 })
 describe('addresses', () => {
   for (const [name, call, field] of addressRoutes)
-    test.each(addresses)(`${name} refuses %j`, (address) => refused(call(address), field))
+    test.each(addresses)(`${name} refuses address %j`, (address) => refused(call(address), field))
 })
 
 test.each([
   ['zero', () => `0x${'0'.repeat(40)}`],
-  ['its own', () => own.walletAddress],
-])('the %s address is refused', async (_, address) => {
+  ['wallet’s own', () => own.walletAddress],
+])('a send to the %s address is refused', async (_, address) => {
   await refused(
     {
       path: '/api/transactions/send',
@@ -153,7 +153,7 @@ describe('agents’ keys @rest-4', () => {
   test.each(['', 'a b', 'ü', 'x'.repeat(256), 'a, b'])('Idempotency-Key %j is refused', async (key) => {
     expect((await pay({ 'idempotency-key': key })).status).toBe(400)
   })
-  test('bare and quoted are the same key; another body under it is 422', async () => {
+  test('a bare and a quoted Idempotency-Key are the same; a different body under it gets 422', async () => {
     const first = await pay({ 'idempotency-key': 'same' })
     const quoted = await pay({ 'idempotency-key': '"same"' })
     expect([first.status, quoted.status]).toEqual([201, 201])
@@ -167,7 +167,7 @@ describe('agents’ keys @rest-4', () => {
 })
 
 describe('refusals @rest-5', () => {
-  test('over the budget: problem+json with rule, figures and max_allowed_now', async () => {
+  test('a payment over the budget is refused as problem+json with rule, figures and max_allowed_now', async () => {
     const answer = await api.call('POST', '/v1/payments', {
       token: own.apiKey,
       headers: { 'idempotency-key': 'over' },
@@ -186,14 +186,14 @@ describe('refusals @rest-5', () => {
       next: expect.any(String),
     })
   })
-  test('over the balance', async () => {
+  test('a send over the balance is refused with its field', async () => {
     const answer = await api.call('POST', '/api/transactions/send', {
       token: own.token,
       body: { walletId: own.wallet, toAddress: to, amount: '51' },
     })
     expect(answer).toMatchObject({ status: 422, json: { code: 'insufficient_balance', field: 'amount' } })
   })
-  test('a scope that the group lacks', async () => {
+  test('a payment that needs a scope the group lacks is refused', async () => {
     const answer = await api.call('POST', '/v1/payments', {
       token: own.apiKey,
       headers: { 'idempotency-key': 'sms' },
@@ -202,12 +202,12 @@ describe('refusals @rest-5', () => {
     expect(answer).toMatchObject({ status: 403, json: { code: 'insufficient_scope', rule: 'sms_payments:write' } })
   })
   test.each([
-    ['unknown fields', { to: { type: 'address', address: to, extra: 1 }, amount: '1' }],
-    ['unknown top field', { to: { type: 'address', address: to }, amount: '1', currency: 'USDC' }],
-    ['unknown type', { to: { type: 'iban', iban: 'x' }, amount: '1' }],
+    ['an unknown recipient field', { to: { type: 'address', address: to, extra: 1 }, amount: '1' }],
+    ['an unknown top-level field', { to: { type: 'address', address: to }, amount: '1', currency: 'USDC' }],
+    ['an unknown recipient type', { to: { type: 'iban', iban: 'x' }, amount: '1' }],
     ['no recipient', { amount: '1' }],
-    ['long memo', { to: { type: 'address', address: to }, amount: '1', memo: 'x'.repeat(101) }],
-  ])('%s', async (_, body) => {
+    ['a memo that is too long', { to: { type: 'address', address: to }, amount: '1', memo: 'x'.repeat(101) }],
+  ])('a payment with %s is refused', async (_, body) => {
     const answer = await api.call('POST', '/v1/payments', {
       token: own.apiKey,
       headers: { 'idempotency-key': `k${Math.random()}` },
@@ -215,13 +215,13 @@ describe('refusals @rest-5', () => {
     })
     expect(answer.status, answer.text).toBe(400)
   })
-  test('none of them reserved anything', async () => {
+  test('refused payments reserve nothing', async () => {
     const group = await own.groupNow()
     expect(Number(group.currentSpent) + Number(group.held)).toBe(1)
   })
 })
 
-test('malformed JSON, a wrong content type, a huge body and a list are refused without a 5xx', async () => {
+test('malformed JSON, a huge body and a body that is no object are refused without a 5xx', async () => {
   for (const raw of ['{', '[]', '"x"', 'null', `{"amount":"${'9'.repeat(100_000)}"}`]) {
     const answer = await api.call('POST', '/api/transactions/send', { token: own.token, raw })
     expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)

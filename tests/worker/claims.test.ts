@@ -30,7 +30,7 @@ async function createPayout(amount = '2') {
   return { id: escrowId!, link, passcode: passcode!, address: escrowSubwalletAddress as `0x${string}` }
 }
 const page = (link: string) => api.call('GET', `/api/escrow/claim/${link}`)
-/** Each guess comes from a different address, unless one is given. */
+/** Each guess comes from a different network address, unless one is given. */
 let callers = 0
 const verify = (link: string, passcode: string, from = `2001:db8:${(++callers).toString(16)}::1`) =>
   api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: link, passcode }, from })
@@ -52,8 +52,8 @@ const newestCode = (link: string) =>
   })
 type Guessed = { id: string; link: string; passcode: string }
 /**
- * Guesses in rounds, the desk's clock beginning at `startMs` from now and moved past the lock each time. Returns how many
- * guesses were evaluated, and the answer to one more.
+ * Guesses in rounds. The desk's clock starts at `startMs` from now and moves past the lock each round. Returns how many
+ * guesses were evaluated, and the response to one more.
  */
 async function guessFor(payout: Guessed, startMs: number, rounds = 5, bursts = 1, perBurst = 10) {
   const guess = () => verify(payout.link, wrong(payout.passcode))
@@ -74,7 +74,7 @@ const deskClock = (id: string, ms: number) =>
   })
 
 describe('claiming', () => {
-  test('link and code from the message lead a stranger to the money @claim-8', async () => {
+  test('a recipient without an account claims the money with the link and code from the message @claim-8', async () => {
     const payout = await createPayout('2.5')
     const seen = await page(payout.link)
     expect(seen.json.data).toMatchObject({
@@ -116,7 +116,7 @@ describe('claiming', () => {
     expect(((await chain.usdcBalance(a)) + (await chain.usdcBalance(b))).toString()).toBe('2000000')
   }, 40_000)
 
-  test('claim against reclaim: the first accepted wins, the other is refused @claim-10', async () => {
+  test('of a concurrent claim and reclaim the first accepted wins, and the other is refused @claim-10', async () => {
     const payout = await createPayout()
     const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
     const to = fresh('race')
@@ -133,7 +133,7 @@ describe('claiming', () => {
     expect(ended).toBe(claimed.status === 200 ? 'WITHDRAWN' : 'RECLAIMED')
   }, 40_000)
 
-  test('the money cannot go to the payer, the payout, USDC, the escrow or zero', async () => {
+  test('a claim to the payer, the payout, USDC, the escrow or zero is refused', async () => {
     const payout = await createPayout()
     const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
     for (const address of [
@@ -151,7 +151,7 @@ describe('claiming', () => {
 })
 
 describe('guessing', () => {
-  test('I8: 64 guesses at once are five tries, then a lock; the right code works after the wait @claim-11', async () => {
+  test('I8: of 64 concurrent guesses five are evaluated, then the payout locks; the right code works after the wait @claim-11', async () => {
     const payout = await createPayout()
     const answers = await Promise.all(Array.from({ length: 64 }, () => verify(payout.link, wrong(payout.passcode))))
     expect(answers.filter((answer) => answer.status === 422)).toHaveLength(5)
@@ -164,7 +164,7 @@ describe('guessing', () => {
     expect((await verify(payout.link, payout.passcode)).status).toBe(200)
   }, 40_000)
 
-  test('1,000 guesses of 64 clients with the clock moved past each lock: 20 are evaluated per code @claim-12', async () => {
+  test('of 1,000 guesses by 64 clients 20 are evaluated per code, even when each lock is waited out @claim-12', async () => {
     const payout = await createPayout()
     const [evaluated, last] = await guessFor(payout, 0, 8, 2, 64)
     expect(evaluated).toBe(20)
@@ -178,7 +178,7 @@ describe('guessing', () => {
     expect((await verify(payout.link, await newestCode(payout.link))).status).toBe(200)
   }, 180_000)
 
-  test('someone with the link alone gets 60 tries; the recipient is mailed two new codes, a day apart @claim-15', async () => {
+  test('someone with only the link gets 60 tries; the recipient is mailed two new codes, a day apart @claim-15', async () => {
     const payout = await createPayout()
     const desk = env.CLAIM_DESK.getByName(payout.id)
     const dayMs = 24 * 3_600_000
@@ -206,7 +206,7 @@ describe('guessing', () => {
       json: { error: 'Too many attempts. Ask the sender for a new code.' },
     })
     const sent = await api.call('POST', `/api/escrow/${payout.id}/resend`, { token: own.token })
-    expect(sent.json.data, 'none of it counts as the sender’s').toEqual({ resendsLeft: 2 })
+    expect(sent.json.data, 'automatic renewals do not count as the sender’s').toEqual({ resendsLeft: 2 })
     const third = await until('the sender’s code', async () => {
       const codes = await mailedCodes(payout.link)
       return codes.length === 4 && codes[0]
@@ -222,7 +222,7 @@ describe('guessing', () => {
     expect(await mailedCodes(payout.link)).toHaveLength(1)
   }, 40_000)
 
-  test('the recipient gets a new code once a minute, three times, and keeps the tries @claim-13', async () => {
+  test('a recipient can request a new code once a minute, three times; used tries still count @claim-13', async () => {
     const payout = await createPayout()
     const resend = () => api.call('POST', '/api/escrow/resend-passcode', { body: { accessToken: payout.link } })
     const clock = (ms: number) =>
@@ -250,7 +250,7 @@ describe('guessing', () => {
     await clock(0)
   }, 40_000)
 
-  test('an unknown link, a wrong session and a code as a session lead nowhere @claim-14', async () => {
+  test('a claim with an unknown link, an unknown session, a wrong code or no proof is refused @claim-14', async () => {
     const payout = await createPayout()
     expect(await page('x'.repeat(43))).toMatchObject({
       status: 404,
@@ -263,7 +263,7 @@ describe('guessing', () => {
   }, 40_000)
 })
 
-test('a payout is returned once its own link is known, whatever links of others still wait', async () => {
+test('creating a payout waits only for its own link, not for links of other payouts', async () => {
   const other = await createPayout()
   const treasury = env.TREASURY.getByName(own.user)
   await runInDurableObject(treasury, ({ context }: Treasury) => {
@@ -276,7 +276,7 @@ test('a payout is returned once its own link is known, whatever links of others 
   )
 }, 40_000)
 
-test('an expired session: the code is asked for again, or checked if the request has it @claim-17', async () => {
+test('with an expired claim session the code is required again, and checked if the request has it @claim-17', async () => {
   const payout = await createPayout()
   const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
   await deskClock(payout.id, 15 * 60_000 + 1)
@@ -293,7 +293,7 @@ test('an expired session: the code is asked for again, or checked if the request
   await deskClock(payout.id, 0)
 }, 40_000)
 
-test('after expiry a link is gone, unless a claim is under way or done; a payout never funded says so @claim-18', async () => {
+test('an expired link returns 410 unless the payout is being or was claimed; before expiry an unfunded payout shows FAILED @claim-18', async () => {
   const payout = await createPayout()
   const desk = env.CLAIM_DESK.getByName(payout.id)
   const status = async (status: string) => {
@@ -317,7 +317,7 @@ test('after expiry a link is gone, unless a claim is under way or done; a payout
   }
 }, 40_000)
 
-test('one network address has a limit a minute for claim pages and another for codes @claim-16', async () => {
+test('claim pages and codes have separate limits per minute and network address @claim-16', async () => {
   const limited = { LIMITS: '{"claimReadsPerMinute":3,"claimTriesPerMinute":2}' }
   const from = '203.0.113.9'
   const link = 'x'.repeat(43)
@@ -347,7 +347,7 @@ test('one network address has a limit a minute for claim pages and another for c
   expect(elsewhere.status).toBe(404)
 })
 
-test('a desk created before its migrations were recorded keeps its payout, attempts and sessions', async () => {
+test('a ClaimDesk created before its migrations were recorded keeps its payout, attempts and sessions', async () => {
   const desk = env.CLAIM_DESK.getByName(`old desk ${crypto.randomUUID()}`)
   const rows = await runInDurableObject(desk, (_: ClaimDesk, { storage }) => {
     for (const table of ['migration', 'desk', 'session']) storage.sql.exec(`DROP TABLE ${table}`)

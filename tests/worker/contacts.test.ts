@@ -50,7 +50,7 @@ test('a contact is created, changed, found and deleted', async () => {
   expect((await api.call('DELETE', `/api/contacts/${id}`, { token })).status).toBe(404)
 })
 
-test('mistakes are reported in the specification’s words, with their field', async () => {
+test('invalid contacts are refused in the specification’s words, with their field', async () => {
   const api = createApi()
   const { token } = await createUser(api)
   const save = async (body: unknown) => (await api.call('POST', '/api/contacts', { token, body })).json
@@ -141,7 +141,7 @@ test('restoring a contact does not put it back on whitelists', async () => {
   expect(await whitelist()).toBe(0)
 })
 
-test('balances of contacts: null without an address or if the chain is not responding @contacts-14', async () => {
+test('contact balances are null without an address or if the chain is not responding @contacts-14', async () => {
   const api = createApi()
   await prepare()
   const { token } = await createUser(api)

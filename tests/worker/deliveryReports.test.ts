@@ -71,7 +71,7 @@ function fromTwilio(status: string, reference: Record<string, string>) {
 }
 
 describe('delivery reports', () => {
-  test('of all three vendors are shown on the payout, in the list and alone @messages-11', async () => {
+  test('delivery reports of all three vendors are shown on the payout and in the list @messages-11', async () => {
     await until('payout', async () => (await deliveryOf(payoutId)) === null)
     expect((await fromResend('email.bounced', referenceTo(payoutId))).status).toBe(204)
     const bounced = { channel: 'email', state: 'bounced', at: new Date(api.clock.now).toISOString() }
@@ -91,7 +91,7 @@ describe('delivery reports', () => {
     expect(await deliveryOf(third)).toMatchObject({ channel: 'sms', state: 'undelivered' })
   })
 
-  test('arrive late, twice and out of order; a new code starts over @messages-12', async () => {
+  test('delivery reports that are late, repeated or out of order do not undo a bounce; a new code starts over @messages-12', async () => {
     const id = await createPayout()
     await fromResend('email.bounced', referenceTo(id))
     for (const late of ['email.delivered', 'email.bounced', 'email.sent', 'email.opened'])
@@ -104,7 +104,7 @@ describe('delivery reports', () => {
     expect(await deliveryOf(id)).toMatchObject({ state: 'delivered' })
   })
 
-  test('that are not signed, of unknown vendors and of vendors without a secret change nothing @messages-13', async () => {
+  test('delivery reports that are unsigned, or of unknown or unconfigured vendors, change nothing @messages-13', async () => {
     const id = await createPayout()
     expect((await fromPostmark({ RecordType: 'Delivery', Metadata: referenceTo(id) }, 'bursar:wrong')).status).toBe(403)
     const unsigned = { body: { type: 'email.delivered', data: { tags: referenceTo(id) } }, env: vendors }
@@ -120,10 +120,10 @@ describe('delivery reports', () => {
     ['empty tags', {}],
     ['tags of another type', { message: 1, payout: null }],
     ['tags of another application', { category: 'newsletter' }],
-  ])('with %s are accepted and ignored', async (_, tags) => {
+  ])('a delivery report with %s is accepted and ignored', async (_, tags) => {
     expect((await fromResend('email.bounced', tags as object)).status).toBe(204)
   })
-  test.each(['', '[]', 'null', '{', '"text"'])('with the signed body %j are accepted and ignored', async (raw) => {
+  test.each(['', '[]', 'null', '{', '"text"'])('a report with the body %j is accepted and ignored', async (raw) => {
     const headers = { authorization: `Basic ${btoa('bursar:hook-password')}` }
     expect((await api.call('POST', '/delivery-reports/postmark', { raw, headers, env: vendors })).status).toBe(204)
   })
@@ -145,7 +145,7 @@ describe('a provider in production', () => {
     text: 't',
   })
 
-  test('shows what it accepted, and what it refused for good, which is not sent again @messages-14', async () => {
+  test('a payout shows whether the provider accepted or refused its message; a refused message is not sent again @messages-14', async () => {
     const [sent, refused] = [await createPayout(), await createPayout()]
     const replies = [accepted(), invalidRecipient()]
     const requests = serveUrl(resendOrigin, () => replies.shift()!)
@@ -157,7 +157,7 @@ describe('a provider in production', () => {
     expect(await deliveryOf(refused)).toMatchObject({ state: 'undelivered' })
   })
 
-  test('keeps a report that arrived before the provider’s own reply', async () => {
+  test('a delivery report that arrives before the provider’s own reply is kept', async () => {
     const id = await createPayout()
     serveUrl(resendOrigin, async () => {
       await fromResend('email.delivered', referenceTo(id))
@@ -167,7 +167,7 @@ describe('a provider in production', () => {
     expect(await deliveryOf(id)).toMatchObject({ state: 'delivered' })
   })
 
-  test('that a recipient refuses fails account mail, whose caller says so', async () => {
+  test('account mail that the provider refuses fails with a message for the user', async () => {
     serveUrl(resendOrigin, invalidRecipient)
     const { payoutId: _, ...message } = messageAbout('x')
     await expect(production(resend).send({ ...message, id: 'account' })).rejects.toMatchObject({
@@ -177,6 +177,6 @@ describe('a provider in production', () => {
   })
 })
 
-test('a delivery report is no part of the browser’s API', async () => {
+test('delivery reports are not accepted under /api', async () => {
   expect((await createApi().call('POST', '/api/delivery-reports/resend', { body: {} })).status).toBe(404)
 })

@@ -8,7 +8,7 @@ const local: Partial<Env> = { ENVIRONMENT: 'local' }
 const address = `0x${'12'.repeat(20)}`
 const faucet = (body: unknown) => createApi().call('POST', '/dev/faucet', { body, env: local })
 
-/** The page once it is `ready`, which it is within 10 seconds. */
+/** Waits up to 10 seconds until the page is `ready`. */
 const page = (path: string, ready: (text: string) => boolean) =>
   vi.waitFor(
     async () => {
@@ -19,7 +19,7 @@ const page = (path: string, ready: (text: string) => boolean) =>
     { timeout: 10_000, interval: 100 },
   )
 
-test('outside a local stack these routes do not exist', async () => {
+test('the /dev routes exist only on a local stack', async () => {
   for (const ENVIRONMENT of ['production', 'test'] as const)
     for (const [method, path] of [
       ['GET', '/dev/inbox'],
@@ -35,7 +35,7 @@ test('outside a local stack these routes do not exist', async () => {
 })
 
 describe('the inbox', () => {
-  test('lists messages, newest first, for one recipient or all', async () => {
+  test('the inbox lists messages, newest first, for one recipient or all', async () => {
     const api = createApi()
     const first = await signedUp(api)
     api.clock.now += 1000
@@ -49,7 +49,7 @@ describe('the inbox', () => {
     expect(await list(`?to=${first.email.toUpperCase()}`)).toEqual([all[1]])
   })
 
-  test('the page escapes user text and allows no script', async () => {
+  test('the inbox page escapes user text and allows no script', async () => {
     const api = createApi()
     await signedUp(api, 'script@bursar.test', '<script>alert(1)</script>')
     const { text, headers } = await api.call('GET', '/dev/inbox?to=script@bursar.test', { env: local })
@@ -64,7 +64,7 @@ describe('the inbox', () => {
 })
 
 describe('the faucet and the explorer', () => {
-  test.each(['base', 'base-sepolia'])('mints on %s', async (chain) => {
+  test.each(['base', 'base-sepolia'])('the faucet mints on %s', async (chain) => {
     const { status, json, text } = await faucet({ address, amount: '12.5', chain })
     expect(status, text).toBe(200)
     expect(json.data.txHash).toMatch(/^0x[0-9a-f]{64}$/)
@@ -80,7 +80,7 @@ describe('the faucet and the explorer', () => {
     expect(account).toContain('Account without code')
   })
 
-  test('a mistake names its field', async () => {
+  test('the faucet refuses invalid input with its field', async () => {
     expect((await faucet({ address: '0x12', amount: '1' })).json).toMatchObject({ field: 'address' })
     for (const amount of ['0', '-1', '1e6', '0.0000001', '', 5])
       expect((await faucet({ address, amount })).json, String(amount)).toMatchObject({
@@ -90,7 +90,7 @@ describe('the faucet and the explorer', () => {
     expect((await faucet({ address, amount: '1', chain: 'ethereum' })).json).toMatchObject({ field: 'chain' })
   })
 
-  test('unknown and invalid hashes and addresses get a page', async () => {
+  test('the explorer returns 404 for an unknown hash and 400 for invalid hashes and addresses', async () => {
     const api = createApi()
     const get = async (path: string) => (await api.call('GET', path, { env: local })).status
     expect(await get(`/dev/tx/0x${'0'.repeat(64)}`)).toBe(404)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Api, createApi, env, login, mailedCode, mailsTo, newEmail, seed, signedUp } from './apiClient.ts'
 
-/** One contract, two directories: what a client sees is the same with D1's and with Cognito's. */
+/** Both identity directories, D1 and Cognito, meet one contract: a client sees no difference. */
 beforeAll(seed)
 
 const directories = [
@@ -22,7 +22,7 @@ const weekMs = 7 * 24 * 3_600_000
 const post = (api: Api, call: string, body: unknown) => api.call('POST', `/api/auth/cognito/${call}`, { body })
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
-describe.each(directories)('$name', ({ name, changes, codeFor }) => {
+describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
   const createApiWithDirectory = () => createApi(changes)
 
   async function createConfirmedUser(api: Api) {
@@ -104,7 +104,7 @@ describe.each(directories)('$name', ({ name, changes, codeFor }) => {
     expect((await login(api, email, password)).json.data.user.name).toBe('Ann')
   })
 
-  test('of two sign-ups the code keeps the password of the one whose token it comes with, or of none @directory-9', async () => {
+  test('after two sign-ups confirming keeps the password of the sign-up whose token is sent, or none @directory-9', async () => {
     const api = createApiWithDirectory()
     const signup = async (email: string, password: string) => {
       const { json } = await post(api, 'signup', { email, password, name: 'Ann' })
@@ -113,7 +113,7 @@ describe.each(directories)('$name', ({ name, changes, codeFor }) => {
     }
     for (const [own, kept] of [
       [0, true],
-      [1, name === 'd1'], // a user pool has the first password only
+      [1, name === 'd1'], // a user pool keeps only the first password
       [null, false],
     ] as const) {
       const email = newEmail()
@@ -172,26 +172,26 @@ describe.each(directories)('$name', ({ name, changes, codeFor }) => {
   })
 })
 
-describe('cognito alone', () => {
+describe('Cognito only', () => {
   const cognito = { IDENTITY_DIRECTORY: 'cognito' as const }
   const account = { email: 'x@bursar.test', password, name: 'Ann' }
 
-  test('if it is unreachable, every call that needs it returns 502 and says so @directory-8', async () => {
+  test('if Cognito is unreachable, calls that need it return 502 @directory-8', async () => {
     const api = createApi({ ...cognito, COGNITO_ENDPOINT: 'http://127.0.0.1:9/' })
     const answer = await login(api, 'x@bursar.test', password)
     expect(answer).toMatchObject({ status: 502, json: { code: 'upstream_unavailable' } })
     expect((await post(api, 'signup', account)).status).toBe(502)
-    // This one comes first, for known and unknown alike.
+    // forgot-password replies before it calls Cognito, for known and unknown emails alike.
     expect((await post(api, 'forgot-password', { email: 'x@bursar.test' })).status).toBe(200)
   })
 
-  test('admin calls are refused with another key', async () => {
+  test('Cognito admin calls with a wrong key fail with 502', async () => {
     const api = createApi({ ...cognito, COGNITO_SECRET_ACCESS_KEY: 'wrong' })
     const body = { email: newEmail(), name: 'Ann', signupPasscode: 'bursar-local' }
     expect((await api.call('POST', '/api/users', { body })).status).toBe(502)
   })
 
-  test('D1 stores neither passwords nor their hashes', async () => {
+  test('with Cognito, D1 stores neither passwords nor their hashes', async () => {
     const api = createApi(cognito)
     const { email } = await signedUp(api)
     const user = env.DB.prepare('SELECT password_hash FROM user WHERE email = ?').bind(email)

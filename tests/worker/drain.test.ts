@@ -1,7 +1,7 @@
 /**
- * One user tries everything that costs gas, storage or messages, at full speed and under the default limits. What it
- * comes to stays under bounds that docs/operations.md repeats. DRAIN_HOURS and DRAIN_TRIES make it longer:
- * `npm run test:long drain` is a whole day.
+ * One user tries everything that costs gas, storage or messages, at full speed and under the default limits. The totals
+ * stay under the bounds stated in docs/operations.md. DRAIN_HOURS and DRAIN_TRIES extend the run:
+ * `npm run test:long drain` simulates a whole day.
  */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const sum = (rows: { n: number }[]) => rows.reduce((total, { n }) => total + n, 
 const inObject = <T>(payer: Payer, read: (object: Treasury, state: DurableObjectState) => T) =>
   runInDurableObject(payer.treasury(), (object: Treasury, state) => read(object, state))
 
-/** Every kind of call, `tries` times at once; refusals and failures are as good as successes. */
+/** Makes every kind of call `tries` times in parallel. Refusals and failures are as good as successes. */
 async function tryEverything(payer: Payer, round: number) {
   const treasury = payer.treasury()
   const user: Principal = { type: 'user' }
@@ -80,12 +80,12 @@ const agentId = ({ principals: [agent] }: Payer) => (agent as Principal & { type
 test('gas, messages, rows and bytes of one user in a day stay under their bounds @limits-30', async () => {
   const payer = await createPayer({ funds: '5000', limit: null, agents: 3 })
   await payer.ledger()
-  // Tomorrow's, so that the clock only goes forward.
+  // The next midnight, so that the clock only moves forward.
   const midnight = Math.ceil(Date.now() / (24 * hourMs)) * 24 * hourMs
   const sizeBefore = await inObject(payer, (_, { storage }) => storage.sql.databaseSize)
   for (let hour = 0; hour < hours; hour++) {
     await inObject(payer, ({ context }) => {
-      // Written under the limits of other tests.
+      // This level was written under the limits of other tests.
       if (hour === 0) context.store.run('DELETE FROM gas_level')
       context.limits = { ...defaultLimits }
       context.established = true
@@ -122,7 +122,7 @@ test('gas, messages, rows and bytes of one user in a day stay under their bounds
   )
   for (const { channel, n } of figures.messages)
     expect(n, channel).toBeLessThanOrEqual(
-      // Renewals that recipients ask for have the same limit again.
+      // Codes that recipients request have a separate, equal limit.
       2 * (channel === 'email' ? defaultLimits.emailsPerDay : defaultLimits.smsPerDay),
     )
   expect(figures.actions).toBeLessThanOrEqual(defaultLimits.ownerActionsPerHour * (hours + 1))

@@ -15,9 +15,9 @@ type Bench = {
   ran: Kind[]
   failed: Kind[]
   work: Record<Kind, () => Promise<number | null>>
-  /** As after a restart: the same storage, nothing in memory. */
+  /** Returns alarms as after a restart: the same storage, nothing in memory. */
   fresh: () => Alarms<Kind>
-  /** How far ahead the object's real alarm is, to the nearest minute; null without one. */
+  /** Minutes until the object's real alarm, rounded; null if there is none. */
   alarmInMinutes: () => Promise<number | null>
   /** Resolves when the object's real alarm fires. */
   alarmFires: Promise<void>
@@ -26,7 +26,7 @@ type Bench = {
 const minutes = (count: number) => count * 60_000
 const retryMs = minutes(20)
 
-/** The storage of an object that exists for this test alone; its real alarm runs nothing. */
+/** Calls `use` with the storage of an object that only this test uses. The object's real alarm runs nothing. */
 async function onStorage(use: (bench: Bench) => Promise<void>): Promise<void> {
   const object = env.TREASURY.getByName(`alarms ${crypto.randomUUID()}`)
   await runInDurableObject(object, async (instance: Treasury, { storage }) => {
@@ -62,7 +62,7 @@ async function onStorage(use: (bench: Bench) => Promise<void>): Promise<void> {
 }
 
 describe('Alarms', () => {
-  test('the alarm is set to the earliest due time, and deleted when nothing is due any more', () =>
+  test('the alarm is set to the earliest due time, and deleted when nothing is due', () =>
     onStorage(async ({ fresh, clock, ran, alarmInMinutes }) => {
       const alarms = fresh()
       alarms.schedule('pay', clock.now + minutes(30))
@@ -78,7 +78,7 @@ describe('Alarms', () => {
       expect(await alarmInMinutes()).toBeNull()
     }))
 
-  test('schedule means no later than: a later time changes nothing', () =>
+  test('schedule keeps the earlier time: a later one changes nothing', () =>
     onStorage(async ({ fresh, clock, alarmInMinutes }) => {
       const alarms = fresh()
       alarms.schedule('pay', clock.now + minutes(10))
@@ -98,7 +98,7 @@ describe('Alarms', () => {
       expect(await alarmInMinutes()).toBe(10)
     }))
 
-  test('a request made during an alarm does not override an earlier one either', () =>
+  test('a request made during an alarm does not override the earlier alarm', () =>
     onStorage(async ({ fresh, clock, work, alarmInMinutes }) => {
       const alarms = fresh()
       alarms.schedule('tidy', clock.now + minutes(10))
@@ -189,7 +189,7 @@ describe('Alarms', () => {
       expect(alarms.nextAt()).toBe(clock.now + 250)
     }))
 
-  test('during a back-off runNow waits for its end, unless the watchdog ends it', () =>
+  test('runNow waits for the end of a back-off, unless the watchdog resets it', () =>
     onStorage(async ({ fresh, clock, ran, work }) => {
       const alarms = fresh()
       work.pay = async () => {
@@ -205,7 +205,7 @@ describe('Alarms', () => {
       expect(alarms.nextAt()).toBe(clock.now + 500)
     }))
 
-  test('runNow during a run that fails waits for the end of the back-off too', () =>
+  test('runNow during a run that fails waits for the end of the back-off', () =>
     onStorage(async ({ fresh, clock, ran, work }) => {
       const alarms = fresh()
       const end = Promise.withResolvers<null>()
@@ -217,7 +217,7 @@ describe('Alarms', () => {
       expect(alarms.nextAt()).toBe(clock.now + 250)
     }))
 
-  test('runNow during a run waits for another one; two never run at the same time', () =>
+  test('runNow during a run starts one more run afterwards; two never run at the same time', () =>
     onStorage(async ({ fresh, ran, work }) => {
       const alarms = fresh()
       let atOnce = 0
@@ -237,7 +237,7 @@ describe('Alarms', () => {
       expect(alarms.nextAt()).toBeNull()
     }))
 
-  test('an alarm during a run neither repeats it nor fires without end', () =>
+  test('an alarm during a run neither repeats the run nor fires endlessly', () =>
     onStorage(async ({ fresh, clock, ran, work, alarmInMinutes }) => {
       const alarms = fresh()
       const end = Promise.withResolvers<null>()
@@ -254,7 +254,7 @@ describe('Alarms', () => {
       expect(alarms.nextAt()).toBeNull()
     }))
 
-  test('a kind that stays due gives the others their turn', () =>
+  test('a kind that stays due does not starve the others', () =>
     onStorage(async ({ fresh, clock, ran, work, alarmFires }) => {
       const alarms = fresh()
       work.pay = async () => clock.now
@@ -266,7 +266,7 @@ describe('Alarms', () => {
       await alarmFires
     }))
 
-  test('afterRuns is called once for all runs in a row, and can start other work', () =>
+  test('afterRuns is called once after consecutive runs, and can schedule other work', () =>
     onStorage(async ({ storage, clock }) => {
       const calls: string[] = []
       const alarms = new Alarms<Kind>(storage, {
@@ -316,7 +316,7 @@ describe('Alarms', () => {
     }))
 })
 
-test('the earliest of times, some of which are not set', () => {
+test('earliest returns the earliest time that is set, or null', () => {
   expect(earliest(3, null, 1, 2)).toBe(1)
   expect(earliest(null)).toBeNull()
   expect(earliest()).toBeNull()
@@ -326,7 +326,7 @@ describe('migrate', () => {
   const first = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('first')"
   const second = "INSERT INTO note VALUES ('second')"
 
-  /** An object's database without the product's own tables. */
+  /** Calls `use` with an object's database, without its migration tables. */
   async function onDatabase(use: (storage: DurableObjectStorage, notes: () => unknown[]) => void): Promise<void> {
     const object = env.CLAIM_DESK.getByName(`migrations ${crypto.randomUUID()}`)
     await runInDurableObject(object, async (_, { storage }) => {
@@ -349,7 +349,7 @@ describe('migrate', () => {
       expect(notes()).toEqual(['first', 'second'])
     }))
 
-  test('upTo stops at an older version, from which a later call goes on', () =>
+  test('upTo stops at an older version, and a later call continues from there', () =>
     onDatabase((storage, notes) => {
       migrate(storage, [first, second], 1)
       expect(notes()).toEqual(['first'])
@@ -357,7 +357,7 @@ describe('migrate', () => {
       expect(notes()).toEqual(['first', 'second'])
     }))
 
-  test('a migration that fails leaves no trace, and the ones before it stay', () =>
+  test('a failing migration is rolled back, and the ones before it stay', () =>
     onDatabase((storage, notes) => {
       const broken = "INSERT INTO note VALUES ('half'); INSERT INTO missing VALUES (1)"
       expect(() => migrate(storage, [first, broken])).toThrow('missing')
@@ -379,7 +379,7 @@ describe('migrate', () => {
   const rest = contract("DELETE FROM note WHERE text = 'first'", { oldestCode: 3, after: 'count' })
   const jobs = { count: () => null }
 
-  test('a migration says which older code may go on; what waits for a job runs after it @schema-6', () =>
+  test('a migration declares which older code may continue; one that waits for a job runs after the job @schema-6', () =>
     onDatabase((storage, notes) => {
       migrate(storage, [first, second])
       expect(migrate(storage, [first, second, more, rest])).toBe(3)
@@ -392,11 +392,11 @@ describe('migrate', () => {
       runJobStep(storage, jobs)
       expect(migrate(storage, [first, second, more, rest])).toBe(4)
       expect(notes()).toEqual(['second', 'more'])
-      expect(migrate(storage, [first, second, more]), 'knows the shape that is left').toBe(4)
+      expect(migrate(storage, [first, second, more]), 'this code knows the remaining schema').toBe(4)
       expect(() => migrate(storage, [first, second])).toThrow('needs code of version 3')
     }))
 
-  test('a new database has nothing for a job to do, and an unknown job is a fault', () =>
+  test('a new database skips jobs, and an unknown job throws', () =>
     onDatabase((storage) => {
       expect(migrate(storage, [first, second, more, rest])).toBe(4)
       expect(() => migrate(storage, [first, second, more, rest, { ...rest, after: 'nothing' }])).toThrow(

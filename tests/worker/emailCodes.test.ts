@@ -14,7 +14,7 @@ const reset = (api: Api, email: string, code: string, newPassword = 'brand new p
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
 describe('signing up with a password', () => {
-  test('works once the emailed code is confirmed @email-codes-1', async () => {
+  test('a signup with a password works once the emailed code is confirmed @email-codes-1', async () => {
     const api = createApi()
     const email = newEmail()
     const answer = await signup(api, ` ${email.toUpperCase()}`)
@@ -31,7 +31,7 @@ describe('signing up with a password', () => {
     expect((await login(api, email, password)).json.data.user).toMatchObject({ name: 'Zoë', needsOnboarding: false })
   })
 
-  test('a taken email gets the same response as a free one, and nothing changes', async () => {
+  test('signing up with a taken email gets the same response as with a free one, and the account is unchanged', async () => {
     const api = createApi()
     const ann = await createUser(api)
     const free = newEmail()
@@ -75,7 +75,7 @@ describe('signing up with a password', () => {
     expect((await confirm(api, email, await mailedCode(email))).status).toBe(200)
   })
 
-  test('only unconfirmed accounts get a new code; the response is the same for all @email-codes-3', async () => {
+  test('only unconfirmed accounts get a new code; the response is the same for all emails @email-codes-3', async () => {
     const api = createApi()
     const [ann, waiting] = [await createUser(api), newEmail()]
     await signup(api, waiting)
@@ -99,7 +99,7 @@ describe('signing up with a password', () => {
 })
 
 describe('a forgotten password', () => {
-  test('is replaced with the emailed code; other sessions end and a notice is mailed', async () => {
+  test('a forgotten password is replaced with the emailed code; other sessions end and the user is notified', async () => {
     const api = createApi()
     const ann = await createUser(api)
     expect((await post(api, 'forgot-password', { email: ann.email })).status).toBe(200)
@@ -115,7 +115,7 @@ describe('a forgotten password', () => {
     expect((await login(api, ann.email, 'brand new password')).status).toBe(200)
   })
 
-  test('unknown emails get the same responses throughout @email-codes-4', async () => {
+  test('a password reset gives unknown emails the same responses as known ones @email-codes-4', async () => {
     const api = createApi()
     const [ann, nobody] = [await createUser(api), newEmail()]
     const forgot = (email: string) => post(api, 'forgot-password', { email })
@@ -130,7 +130,7 @@ describe('a forgotten password', () => {
     }
   })
 
-  test('a code lasts 15 minutes and five tries, even in parallel @email-codes-5', async () => {
+  test('a reset code lasts 15 minutes and five tries, even in parallel @email-codes-5', async () => {
     const api = createApi()
     const ann = await createUser(api)
     await post(api, 'forgot-password', { email: ann.email })
@@ -153,7 +153,7 @@ describe('a forgotten password', () => {
     expect((await reset(api, ann.email, await mailedCode(ann.email), undefined, '192.0.2.99')).status).toBe(200)
   })
 
-  test('a code is void once the password has been changed in another way', async () => {
+  test('a reset code is void once the password was changed in another way', async () => {
     const api = createApi()
     const ann = await createUser(api)
     await post(api, 'forgot-password', { email: ann.email })

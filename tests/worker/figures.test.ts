@@ -9,7 +9,7 @@ const recipient = fresh('shop')
 const toShop = { type: 'address' as const, address: recipient }
 const toAnna = { type: 'email' as const, email: 'anna@example.com' }
 
-/** One of everything: sends by agent and user, refusals, a withdrawn, a reclaimed and an open payout. */
+/** Creates one of everything: sends by agent and user, refusals, a withdrawn, a reclaimed and an open payout. */
 async function createHistory(payer: Payer) {
   const { treasury, payment, final } = payer
   const user = { principal: { type: 'user' as const }, walletId: payer.wallet.id }
@@ -46,7 +46,7 @@ async function createHistory(payer: Payer) {
   await payer.returnedIsFinal()
 }
 
-test('the overview and usage say what the list of transactions adds up to @figures-1', async () => {
+test('overview and usage match the totals of the transaction list @figures-1', async () => {
   const payer = await createPayer({ limit: '50' })
   await createHistory(payer)
   const overview = await payer.treasury().overview()
@@ -118,7 +118,7 @@ test('the overview and usage say what the list of transactions adds up to @figur
     },
   ])
 
-  // What the lists show adds up to the same.
+  // The lists add up to the same totals.
   await payer.treasury().syncReadModel()
   const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
     .bind(payer.userId)
@@ -145,8 +145,8 @@ test('reclaim all returns every unclaimed payout, also when requested twice, and
   }
   await until('all claimable', async () => (await Promise.all(ids.map(status))).every((one) => one === 'CREATED'))
   expect((await payer.treasury().claim({ payoutId: ids[0]!, codeVersion: 1, to: fresh('anna') })).ok).toBe(true)
-  const asked = await payer.treasury().reclaimAll()
-  expect(asked).toEqual({ ok: true, value: { count: 3, total: '6' } })
+  const first = await payer.treasury().reclaimAll()
+  expect(first).toEqual({ ok: true, value: { count: 3, total: '6' } })
   await payer.treasury().reclaimAll()
   await until('all ended', async () =>
     (await Promise.all(ids.map(status))).every((one, i) => one === (i === 0 ? 'WITHDRAWN' : 'RECLAIMED')),

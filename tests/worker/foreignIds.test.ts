@@ -8,9 +8,9 @@ import { party } from '../support/workerChain.ts'
 import { type Api, createApi, env, seed } from './apiClient.ts'
 
 /**
- * I10: what belongs to another user is not found. Every route that takes an id has a row here, built against
- * the app's own route list: a new route without a row fails. `{x}` is replaced by a real id of Ann; Bob, Bob's agent,
- * a claimant and nobody ask for it.
+ * I10: what belongs to another user is not found. Every route that takes an id has a row here, checked against the app's
+ * own route list: a new route without a row fails. `{x}` is replaced by one of Ann's real ids, requested by Bob, Bob's
+ * agent, a claimant and an anonymous caller.
  */
 type Row = { route: string; path: string; body?: (ids: Ids) => unknown; agentMay?: true }
 type Ids = {
@@ -224,8 +224,8 @@ const rows: Row[] = [
   },
 ]
 
-/** No id of anybody's: public, of the caller alone, or a secret that is the permission itself (claim links, codes). */
-const without = new Set([
+/** Routes without ids: public, about the caller only, or with a secret that is itself the permission (links, codes). */
+const routesWithoutIds = new Set([
   'GET /api/health',
   'GET /api/ready',
   'GET /api/config',
@@ -251,7 +251,7 @@ const without = new Set([
   'GET /api/account',
   'POST /api/account/pause',
   'POST /api/account/resume',
-  // Filters name ids, but look at the caller's rows alone: tests/worker/lists.test.ts.
+  // Filters take ids but only search the caller's rows: tests/worker/lists.test.ts.
   'GET /api/transactions/user',
   'GET /api/transactions/export',
   'POST /api/transactions/recipient-check',
@@ -319,7 +319,7 @@ const created = new Map<string, string>()
 beforeAll(async () => {
   await seed()
   await prepare()
-  // A key, so that there is something to find.
+  // With a Coinbase key, so that the on-ramp is available.
   api = createApi({ COINBASE_ONRAMP_KEY_ID: 'key', COINBASE_ONRAMP_KEY_SECRET: 'secret', ...accessSettings })
   api.clock.now = Date.now()
   const own = await createAccountFixture(api)
@@ -366,7 +366,7 @@ beforeAll(async () => {
   const theirs = await createAccountFixture(api)
   bob = { token: theirs.token, apiKey: theirs.apiKey, id: theirs.user }
   created.set('own', theirs.wallet)
-  // Everything of Ann's is real: she herself gets answers.
+  // All ids are real: Ann herself gets 200.
   for (const path of [
     `/api/transactions/${ids.payment}`,
     `/api/escrow/${ids.payout}`,
@@ -380,7 +380,7 @@ beforeAll(async () => {
     expect((await api.call('GET', path, { token: ann.token })).status, path).toBe(200)
 }, 60_000)
 
-/** An open approval, a grant and a request for more budget. */
+/** Creates an open approval, a grant and a budget request. */
 async function askOwner(own: AccountFixture) {
   const as = (token: string, body: unknown) => ({ token, body, headers: { 'idempotency-key': crypto.randomUUID() } })
   const { json: group } = await api.call('GET', '/api/policy-groups', { token: own.token })
@@ -414,13 +414,13 @@ const codeOf = (json: { code?: string; refusal?: { code: string } } | null) => j
 
 const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => ids[name])
 
-test('every route is in the matrix or takes no id @foreign-ids-1', () => {
+test('every route has a row or takes no id @foreign-ids-1', () => {
   const routes = createApp()
     .routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
-    // Rows of operators' routes are made of the routes themselves, below.
+    // Rows of operators' routes are generated from the routes, below.
     .filter(({ path }) => !isOperators(path))
     .map(({ method, path }) => `${method} ${path.replace(/(.)\/$/, '$1')}`)
-  const known = new Set([...without, ...rows.map((row) => row.route)])
+  const known = new Set([...routesWithoutIds, ...rows.map((row) => row.route)])
   expect([...new Set(routes)].filter((route) => !known.has(route))).toEqual([])
   expect(
     [...known].filter((route) => !routes.includes(route)),
@@ -447,7 +447,7 @@ test.each(rows.map((row, i) => ({ ...row, name: `${row.route} #${i}` })))(
       })
 
     const asBob = await ask(isV1 ? bob.apiKey : bob.token)
-    // An agent's payment to a contact is measured against its own whitelist, which does not have it.
+    // An agent's payment to a contact is checked against its own whitelist, which lacks that contact.
     const code = row.route.startsWith('POST /v1/payments') && row.body ? 'recipient_not_allowed' : 'not_found'
     expect(codeOf(asBob.json), asBob.text).toBe(code)
     const forged = await ask(isV1 ? bob.apiKey : bob.token, { 'x-user-id': ids.user })
@@ -458,17 +458,17 @@ test.each(rows.map((row, i) => ({ ...row, name: `${row.route} #${i}` })))(
   },
 )
 
-/** Every route under /ops with Ann's ids: she is no more an operator of her own account than anybody else. */
+/** Every route under /ops, called with Ann's ids. She is not an operator of her own account either. */
 const operatorRoutes = createApp()
   .routes.filter(({ method, path }) => method !== 'ALL' && isOperators(path) && !path.endsWith('*'))
   .map(({ method, path }) => ({ method, path: path.replace(/(.)\/$/, '$1') }))
 
 test.each(operatorRoutes)(
-  '$method $path is for operators alone, whatever id is asked for @foreign-ids-3',
+  '$method $path is for operators only, whatever id is requested @foreign-ids-3',
   async (route) => {
     const { method } = route
     const path = route.path.replace(':userId', ids.user).replace(':passcodeId', 'x')
-    // All that any of them needs, so that nothing but the caller is wrong.
+    // Every field that any of them needs, so that only the caller is wrong.
     const body = {
       ...{ reason: 'mine', mode: 'all', payout: ids.payout, limits: { gasPerDay: 0 }, before: 1000 },
       ...{ name: 'gasPerDay', value: '0', label: 'x', maxUses: 1, expiresInDays: 1, id: 'x' },

@@ -19,7 +19,7 @@ test('common passwords are recognised in any spelling @identity-1', () => {
     expect(isCommonPassword(password), password).toBe(false)
 })
 
-test('the seed can run twice', async () => {
+test('the seed can run twice without duplicates', async () => {
   await seed()
   await seed()
   expect(await seedSql(env)).not.toContain(demo.password)

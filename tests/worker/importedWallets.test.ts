@@ -16,7 +16,7 @@ import { env, party } from '../support/workerChain.ts'
 beforeAll(prepare)
 afterEach(() => manualChain.fault({ mode: 'none' }))
 
-const look = async (user: Importer) => {
+const runSettling = async (user: Importer) => {
   await runInDurableObject(user.treasury(), (object: Treasury) => object.context.schedule('settle', 1))
   await runDurableObjectAlarm(user.treasury())
 }
@@ -25,7 +25,7 @@ const send = async (user: Importer, over = {}) => {
   if (!sent.ok) throw new Error(sent.message)
   return sent.value
 }
-/** Chain time passes and becomes final. */
+/** Advances chain time and makes it final. */
 async function pass(seconds: number): Promise<void> {
   await manualChain.node('evm_increaseTime', seconds)
   await manualChain.mine(4)
@@ -33,12 +33,12 @@ async function pass(seconds: number): Promise<void> {
 const becomes = (user: Importer, id: string, what: string) =>
   until(`${id} ${what}`, async () => {
     await manualChain.mine()
-    await look(user)
+    await runSettling(user)
     return (await user.status(id)) === what
   })
 
-describe('adding @imported-1', () => {
-  test('takes the balance as it is, and shows neither key nor session', async () => {
+describe('adding an imported wallet @imported-1', () => {
+  test('importing a wallet books its current balance, and shows neither key nor session', async () => {
     const user = await createImporter({ funds: '42.5' })
     expect(user.wallet).toMatchObject({
       walletType: 'imported',
@@ -52,7 +52,7 @@ describe('adding @imported-1', () => {
     expect(JSON.stringify(await user.treasury().wallets())).not.toContain(user.holder.key.slice(2))
   })
 
-  test('the key is nowhere in the object’s storage but sealed', async () => {
+  test('the object’s storage contains an imported key only sealed', async () => {
     const user = await createImporter()
     const dump = await runInDurableObject(user.treasury(), (object: Treasury) => {
       const { store } = object.context
@@ -66,7 +66,7 @@ describe('adding @imported-1', () => {
     expect(dump).not.toContain(masterPassword)
   })
 
-  test('a key of another address, zero, and one above the curve’s order are refused at their field @imported-2', async () => {
+  test('a key of another address, a zero key and a key above the curve’s order are refused with their field @imported-2', async () => {
     const user = await createImporter()
     for (const privateKey of [party('other').key, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`] as Hex[])
       expect(
@@ -82,7 +82,7 @@ describe('adding @imported-1', () => {
       ).toMatchObject({ ok: false, code: 'invalid_input', field: 'privateKey' })
   })
 
-  test('an account with code is refused @imported-3', async () => {
+  test('importing an account with code is refused @imported-3', async () => {
     const user = await createImporter()
     const holder = party('delegated')
     await chain.node('anvil_setCode', holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
@@ -99,7 +99,7 @@ describe('adding @imported-1', () => {
     ).toMatchObject({ ok: false, code: 'invalid_input', field: 'address' })
   })
 
-  test('the same address twice on one chain is refused, on the other it is another wallet, after a delete it may come back', async () => {
+  test('one address can be imported once per chain, and again after its wallet is deleted', async () => {
     const user = await createImporter()
     const again = { holder: user.holder, userId: user.userId, funds: '0' }
     await expect(createImporter(again)).rejects.toThrow('This wallet is already in your account.')
@@ -111,7 +111,7 @@ describe('adding @imported-1', () => {
     expect(await back.booksBalance()).toMatchObject({ deposits: '100' })
   })
 
-  test('a repeated key adds one wallet, however many ask at once', async () => {
+  test('imports that repeat an idempotency key add one wallet, even in parallel', async () => {
     const user = await createImporter()
     const holder = party(`${user.userId} second`)
     const input = {
@@ -131,7 +131,7 @@ describe('adding @imported-1', () => {
     })
   })
 
-  test('a repeated key with another master password is another request, also when both come at once', async () => {
+  test('an idempotency key is refused with another master password, even if both requests run in parallel', async () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} second`)
     const under = (password: string) =>
@@ -152,13 +152,13 @@ describe('adding @imported-1', () => {
     if (!again.ok) throw new Error(again.message)
     expect(await user.treasury().viewPrivateKey(again.value.id, right)).toMatchObject({ ok: true })
     expect(await user.treasury().deleteWallet(again.value.id)).toMatchObject({ ok: true })
-    expect(await under(right), 'a deleted wallet is still what that key made').toMatchObject({
+    expect(await under(right), 'the key still returns its wallet after deletion').toMatchObject({
       ok: true,
       value: { id: again.value.id },
     })
   })
 
-  test('counts in the limit of six', async () => {
+  test('imported wallets count towards the limit of six wallets', async () => {
     const user = await createImporter({ funds: '0' })
     for (let i = 2; i <= 6; i++)
       await createImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} ${i}`) })
@@ -174,7 +174,7 @@ describe('adding @imported-1', () => {
 describe.each([
   ['Base', chain],
   ['Base Sepolia', manualChain],
-])('paying on %s @imported-4', (_, on) => {
+])('paying from an imported wallet on %s @imported-4', (_, on) => {
   const settled = async (user: Importer, id: string) => {
     if (on === manualChain) await becomes(user, id, 'CONFIRMED')
     return user.final(id)
@@ -190,7 +190,7 @@ describe.each([
     expect(await user.treasury().auditCheck()).toMatchObject({ brokenAt: null })
   })
 
-  test('many at once, more than the balance together: none of the money is promised twice', async () => {
+  test('of parallel sends that together exceed the balance only those it covers are accepted', async () => {
     const user = await createImporter({ on, funds: '5' })
     const to = fresh('many')
     const results = await Promise.all(
@@ -208,8 +208,8 @@ describe.each([
   })
 })
 
-describe('settling @imported-5', () => {
-  test('what the holder moves elsewhere is a withdrawal, and no payment', async () => {
+describe('settling payments of an imported wallet @imported-5', () => {
+  test('a transfer by the key’s holder is booked as a withdrawal, not as a payment', async () => {
     const user = await createImporter({ on: manualChain })
     const data = encodeFunctionData({ abi: usdcAbi, functionName: 'transfer', args: [fresh('elsewhere'), 30_000_000n] })
     await manualChain.act(user.holder.address, manualChain.contracts.usdc, data)
@@ -217,7 +217,7 @@ describe('settling @imported-5', () => {
     expect(await user.booksBalance()).toMatchObject({ withdrawn: '30', available: '70' })
   })
 
-  test('a payout is funded, reclaimed, and comes back', async () => {
+  test('a payout is funded and reclaimed, and its amount is returned to the wallet', async () => {
     const user = await createImporter()
     const made = await user
       .treasury()
@@ -236,7 +236,7 @@ describe('settling @imported-5', () => {
     expect(await user.booksBalance()).toMatchObject({ returns: '7', available: '100' })
   }, 40_000)
 
-  test('a Treasury that is killed between acceptance and delivery changes nothing', async () => {
+  test('a payment survives a kill of its Treasury between acceptance and delivery', async () => {
     const user = await createImporter({ on: manualChain })
     await manualChain.fault({ mode: 'down' })
     const to = fresh('after restart')
@@ -248,22 +248,22 @@ describe('settling @imported-5', () => {
     await user.booksBalance()
   })
 
-  test('a cancelled authorization fails once that is final, and its money is free again @imported-8', async () => {
+  test('a payment whose authorization is cancelled fails once that is final, and its amount is released @imported-8', async () => {
     const user = await createImporter({ on: manualChain })
-    // Nothing reaches the chain: the holder cancels first.
+    // The relayer cannot send, so the holder cancels first.
     await manualChain.node('anvil_setBalance', relayer(), '0x0')
     const to = fresh('never')
     const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('9') })
     await until('signed', async () => {
-      await look(user)
+      await runSettling(user)
       return (await user.status(sent.id)) === 'PROCESSING'
     })
     await cancel(user, sent.id)
-    await look(user)
+    await runSettling(user)
     expect(await user.status(sent.id), 'not final yet').toBe('PROCESSING')
     await manualChain.mine(70)
     await until('failed', async () => {
-      await look(user)
+      await runSettling(user)
       return (await user.status(sent.id)) === 'FAILED'
     })
     await manualChain.giveEther(relayer(), 10n ** 20n)
@@ -273,7 +273,7 @@ describe('settling @imported-5', () => {
     expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
   }, 40_000)
 
-  test('one that never reaches the chain is signed again under the same nonce, then fails and is released', async () => {
+  test('an authorization that never reaches the chain is re-signed under the same nonce, then fails and is released', async () => {
     const user = await createImporter({ on: manualChain })
     await manualChain.node('anvil_setBalance', relayer(), '0x0')
     const sent = await send(user, { amount: usdc('9') })
@@ -283,13 +283,13 @@ describe('settling @imported-5', () => {
         return { authorization, sig_version }
       })
     await until('signed', async () => {
-      await look(user)
+      await runSettling(user)
       return (await row()).sig_version > 0
     })
     const first = await row()
     expect(first.authorization).toBe(authorizationNonce(sent.id))
     await pass(280)
-    await look(user)
+    await runSettling(user)
     expect(await row()).toEqual({ ...first, sig_version: first.sig_version + 1 })
     await runInDurableObject(user.treasury(), (object: Treasury) => {
       object.context.now = () => Date.now() + 16 * 60_000
@@ -297,14 +297,14 @@ describe('settling @imported-5', () => {
     await pass(400)
     await manualChain.mine(70)
     await until('failed', async () => {
-      await look(user)
+      await runSettling(user)
       return (await user.status(sent.id)) === 'FAILED'
     })
     await manualChain.giveEther(relayer(), 10n ** 20n)
     expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
   }, 40_000)
 
-  test('nothing is signed while the account has code; without it, paying goes on @imported-6', async () => {
+  test('nothing is signed while the account has code; payments resume once it has none @imported-6', async () => {
     const user = await createImporter({ on: manualChain })
     const later = (ms: number) =>
       runInDurableObject(user.treasury(), (object: Treasury) => {
@@ -313,7 +313,7 @@ describe('settling @imported-5', () => {
     await manualChain.node('anvil_setCode', user.holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
     await later(31_000)
     const sent = await send(user, { amount: usdc('2') })
-    await look(user)
+    await runSettling(user)
     expect(await user.status(sent.id)).toBe('QUEUED')
     expect(await user.treasury().send(user.payment())).toMatchObject({ ok: false, code: 'wallet_not_ready' })
     expect((await user.treasury().wallets())[0]).toMatchObject({ halted: 'code', exposure: { agents: '0' } })
@@ -324,8 +324,8 @@ describe('settling @imported-5', () => {
   })
 })
 
-describe('viewing the key @imported-7', () => {
-  test('needs the master password; the fifth wrong one locks for fifteen minutes, also for the right one', async () => {
+describe('viewing an imported key @imported-7', () => {
+  test('viewing a key needs the master password; five wrong ones lock it for fifteen minutes, even for the right one', async () => {
     const user = await createImporter({ funds: '0' })
     const view = (password: string) => user.treasury().viewPrivateKey(user.wallet.id, password)
     expect(await view(masterPassword)).toEqual({ ok: true, value: { privateKey: user.holder.key } })
@@ -345,7 +345,7 @@ describe('viewing the key @imported-7', () => {
     expect(await view(masterPassword)).toMatchObject({ ok: true })
   })
 
-  test('of forty parallel guesses five are evaluated @imported-9', async () => {
+  test('of forty parallel guesses of the master password five are evaluated @imported-9', async () => {
     const user = await createImporter({ funds: '0' })
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => user.treasury().viewPrivateKey(user.wallet.id, `guess ${i}`)),
@@ -355,7 +355,7 @@ describe('viewing the key @imported-7', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(35)
   })
 
-  test('passwords that look the same are the same; a smart wallet has no key to show', async () => {
+  test('master passwords are compared after Unicode normalisation; a smart wallet has no key to show', async () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} accents`)
     const added = await user.treasury().importWallet({

@@ -1,4 +1,4 @@
-/** What D1 keeps of an account, from which its Treasury can be restored. */
+/** The rows that D1 keeps of an account, from which its Treasury can be restored. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { KeptPayment, KeptPayout } from '../../worker/treasury/backup/kept.ts'
@@ -19,7 +19,7 @@ const keptOf = async (view: string, userId: string) =>
     ({ kept }) => JSON.parse(kept),
   )
 
-test('D1 keeps each payment with its key, each payout without its code, what wallets are, and the salt @restore-10', async () => {
+test('D1 keeps payments with their idempotency keys, payouts without their codes, wallets, and the salt @restore-10', async () => {
   const payer = await createPayer()
   const pay = async (key: string, to: object) => {
     const paid = await payer.treasury().payAsAgent({ ...payer.payment({ to } as never), key })
@@ -57,7 +57,7 @@ test('D1 keeps each payment with its key, each payout without its code, what wal
   expect(wallet!.name).toBe(`wallet:${payer.wallet.id}`)
   expect(JSON.parse(wallet!.value)).toMatchObject({ kind: 'smart', deleted: false, start_balance: 0 })
 
-  // Neither a key of a wallet nor a password leaves the Treasury.
+  // Neither wallet keys nor passwords leave the Treasury.
   const importer = await createImporter()
   await inTreasury(importer.userId, (treasury) => treasury.syncReadModel())
   const ofImporter = JSON.stringify(await all('SELECT * FROM kept_value WHERE user_id = ?', importer.userId))

@@ -1,4 +1,4 @@
-/** Rotating the keys that seal and derive: what was made before stays usable, and nothing needs the old version in the end. */
+/** Rotating the keys that seal and derive: older values stay usable, and in the end nothing needs the old version. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -29,20 +29,20 @@ const sealedValues = (userId: string) =>
     ),
   )
 const toBob = { type: 'email', email: 'bob@example.com' } as const
-/** What it throws, caught inside the object. */
+/** The error that `work` throws, caught inside the object; empty if there is none. */
 const failureOf = (userId: string, work: (treasury: Treasury) => Promise<unknown>) =>
   inTreasury(userId, (treasury) => work(treasury).then(() => '', String))
 /** An account without money, for tests that do not pay. */
 let idle: Awaited<ReturnType<typeof createPayer>>
 
-test('a rotation of the KEK leaves nothing under the old version, and everything still opens @keys-3', async () => {
+test('a KEK rotation leaves nothing sealed under the old version, and everything still opens @keys-3', async () => {
   const payer = await createPayer()
   const importer = await createImporter()
   const users = [payer.userId, importer.userId]
   const from = Date.now() - hour
   expect((await sealedValues(payer.userId)).map(({ version }) => version)).toContain('v1')
 
-  // Distributed, and not current yet: nothing is sealed with it.
+  // The new version is distributed but not current yet: nothing is sealed with it.
   const distributed = settingsWith({ KEK: { from: Date.now() + hour } })
   await redeploy(payer.userId, distributed)
   expect(await inTreasury(payer.userId, ({ context }) => context.sealer.seal('x', 'y'))).toMatch(/^v1\./)
@@ -54,7 +54,7 @@ test('a rotation of the KEK leaves nothing under the old version, and everything
   expect(values.length).toBeGreaterThan(3)
   expect(new Set(values.map(({ version }) => version))).toEqual(new Set(['v2']))
 
-  // The old version is gone.
+  // The old version is removed.
   const later = settingsWith({ KEK: { from } }, ['KEK'])
   for (const userId of users) await redeploy(userId, later)
   const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: fresh('after') } }))
@@ -64,7 +64,7 @@ test('a rotation of the KEK leaves nothing under the old version, and everything
   expect(seen).toEqual({ ok: true, value: { privateKey: importer.holder.key } })
 })
 
-test('every column of a Treasury that holds sealed values is in the list @keys-4', async () => {
+test('the list of sealed columns has every Treasury column that holds sealed values @keys-4', async () => {
   const { userId } = idle
   const columns = await inTreasury(userId, ({ context: { store } }) =>
     store
@@ -84,11 +84,11 @@ test('every column of a Treasury that holds sealed values is in the list @keys-4
   expect(named(columns)).toEqual(named(sealedColumns))
 })
 
-test('sealing again can be interrupted anywhere, and a value that changes meanwhile is not overwritten @keys-5', async () => {
+test('resealing can be interrupted anywhere, and does not overwrite a value that changed meanwhile @keys-5', async () => {
   const { userId, treasury } = await createPayer({ funds: '0' })
   await redeploy(userId, settingsWith({ KEK: { from: Date.now() - hour } }))
   const seal = await inTreasury(userId, async ({ context }) => {
-    // Dies after the first value; another writes a value while it is opened.
+    // Dies after the first value, which changes while it is being resealed.
     const { sealer, store } = context
     const newer = await sealer.seal('newer', 'binding')
     let calls = 0
@@ -113,7 +113,7 @@ test('sealing again can be interrupted anywhere, and a value that changes meanwh
   expect(await treasury().renewKeys()).toMatchObject({ unsealed: 0 })
 })
 
-test('open payouts keep their payout secret and code pepper; new ones have the new ones @keys-6', async () => {
+test('open payouts keep their payout secret and code pepper; new payouts use the new versions @keys-6', async () => {
   const payer = await createPayer({ scopes: ['email_payments:write'] })
   const create = async () => {
     const made = await payer.treasury().payAsAgent(payer.payment({ to: toBob, amount: usdc('2') }))
@@ -132,7 +132,7 @@ test('open payouts keep their payout secret and code pepper; new ones have the n
   const versions = (id: string) =>
     inTreasury(payer.userId, ({ context: { store } }) => {
       const { secret_version, code_hmac } = store.payout(id)!
-      // Hex alone is of the first version: code from before there were several reads it too.
+      // Plain hex means the first version, so that code from before key versions can read it too.
       return [secret_version, code_hmac!.includes('.') ? code_hmac!.split('.')[0] : 'first']
     })
   const claim = (id: string, passcode: string) => env.CLAIM_DESK.getByName(id).claim({ passcode, to: fresh('bob') })
@@ -168,7 +168,7 @@ test('open payouts keep their payout secret and code pepper; new ones have the n
   await payer.booksBalance()
 })
 
-test('the cron renews accounts once for each rotation, and counts none that does not know the version yet @keys-7', async () => {
+test('the cron renews each account once per rotation, and does not count an account that lacks the new version @keys-7', async () => {
   const { userId } = idle
   await env.DB.prepare('DELETE FROM user').run()
   await env.DB.prepare(
@@ -187,7 +187,7 @@ test('the cron renews accounts once for each rotation, and counts none that does
   expect(await renewKeys(settings, db, now)).toBe(1)
   expect(await checked(), 'it runs with the old settings').toBeNull()
   await redeploy(userId, settings)
-  expect(await renewKeys(settings, db, now), 'not again at once').toBe(0)
+  expect(await renewKeys(settings, db, now), 'not retried immediately').toBe(0)
   expect(await renewKeys(settings, db, now + 60_000)).toBe(1)
   expect(await checked()).toBe(0)
   expect(await renewKeys(settings, db, now + 120_000)).toBe(0)

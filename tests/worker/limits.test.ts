@@ -1,4 +1,4 @@
-/** Limits of the service as agents and owners meet them, and recipients that the token refuses. */
+/** Service limits as agents and owners see them, and recipients that USDC refuses. */
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const budgetOf = async (account: AccountFixture) =>
   (await api.call('GET', '/v1/context', { token: account.apiKey })).json.budget as { held: string; remaining: string }
 
 describe('payments of an agent', () => {
-  test('200 parallel calls against a burst of 20: exactly 20 are accepted, the others name limit and reset @limits-20', async () => {
+  test('of 200 parallel payments against a burst of 20 exactly 20 are accepted; the others name limit and reset @limits-20', async () => {
     const account = await createAccountFixture(api)
     await setLimits(account, { agentPaymentsPerSecond: 0.001, agentPaymentBurst: 20 })
     const to = toAddress()
@@ -55,7 +55,7 @@ describe('payments of an agent', () => {
     expect((await budgetOf(account)).remaining, 'of 20').toBe('19.8')
   })
 
-  test('a created payment and the context say how many are left @limits-21', async () => {
+  test('a created payment and the context report the remaining payment rates @limits-21', async () => {
     await setLimits(own, {})
     const { status, headers } = await pay(own, toAddress())
     expect(status).toBe(201)
@@ -72,7 +72,7 @@ describe('payments of an agent', () => {
     expect(context.limits.gas).toMatchObject({ limit: 20_000_000, resets_at: expect.stringMatching(/T00:00:00.000Z$/) })
   })
 
-  test('a dry run reports the limit as a refusal and takes nothing @limits-22', async () => {
+  test('a dry run reports the rate limit as a refusal and uses up nothing @limits-22', async () => {
     await setLimits(own, { agentPaymentsPerSecond: 0.001, agentPaymentBurst: 0 })
     const body = { to: toAddress(), amount: '1' }
     const { status, json } = await api.call('POST', '/v1/payments/check', { token: own.apiKey, body })
@@ -82,7 +82,7 @@ describe('payments of an agent', () => {
     expect((await api.call('POST', '/v1/payments/check', { token: own.apiKey, body })).json.allowed).toBe(true)
   })
 
-  test('the owner sees today’s allowance under Usage @limits-23', async () => {
+  test('the usage dashboard shows the owner today’s gas allowance @limits-23', async () => {
     await setLimits(own, { ...defaultLimits })
     const { gasAllowance } = (await api.call('GET', '/api/usage/dashboard', { token: own.token })).json.data
     expect(gasAllowance.limit).toBe(20_000_000)
@@ -91,7 +91,7 @@ describe('payments of an agent', () => {
   })
 })
 
-describe('recipients that the token refuses', () => {
+describe('recipients that USDC refuses', () => {
   const list = (name: 'blacklist' | 'unBlacklist', address: Address) =>
     chain.act(
       party('usdc admin').address,
@@ -99,7 +99,7 @@ describe('recipients that the token refuses', () => {
       encodeFunctionData({ abi: usdcAbi, functionName: name, args: [address] }),
     )
 
-  test('are refused before anything is held, and asked about again after ten minutes @limits-24', async () => {
+  test('a blacklisted recipient is refused before anything is held, and looked up again after ten minutes @limits-24', async () => {
     await setLimits(own, {})
     const blocked = fresh('blocked')
     await list('blacklist', blocked)
@@ -110,14 +110,14 @@ describe('recipients that the token refuses', () => {
     }
     expect((await budgetOf(own)).remaining).toBe(before)
     await list('unBlacklist', blocked)
-    expect((await pay(own, toAddress(blocked))).status, 'what was found holds for ten minutes').toBe(422)
+    expect((await pay(own, toAddress(blocked))).status, 'the look-up is cached for ten minutes').toBe(422)
     await runInDurableObject(treasuryOf(own), (object: Treasury) => {
       for (const lookup of object.context.lookups.values()) lookup.at -= 10 * 60_000
     })
     expect((await pay(own, toAddress(blocked))).status).toBe(201)
   })
 
-  test('a node that does not respond blocks no payment, and is asked again @limits-25', async () => {
+  test('a node that does not respond blocks no payment, and the recipient is looked up again @limits-25', async () => {
     const address = fresh('later')
     await until('nothing is in flight', async () => (await budgetOf(own)).held === '0')
     await chain.fault({ mode: 'down' })
@@ -128,20 +128,20 @@ describe('recipients that the token refuses', () => {
     expect((await pay(own, toAddress(address))).json.code).toBe('recipient_blocked')
   })
 
-  test('new recipients are looked up at a rate, and known ones are not @limits-26', async () => {
+  test('look-ups of new recipients are rate limited; known recipients need none @limits-26', async () => {
     const known = toAddress()
     expect((await pay(own, known)).status).toBe(201)
     await setLimits(own, { agentLookupsPerSecond: 0.001, agentLookupBurst: 0 })
     const { status, json } = await pay(own, toAddress())
     expect([status, json.code, json.rule]).toEqual([429, 'rate_limited', 'limits.lookups'])
     expect((await pay(own, known)).status).toBe(201)
-    // Without look-ups a refusal is decided on the figures that are known.
+    // Without look-ups, refusals are decided on the known figures.
     expect((await pay(own, known, '1000')).json.code).toBe('budget_exceeded')
     await setLimits(own, {})
   })
 })
 
-test('owners change wallets sixty times an hour, and exits have gas of their own @limits-27', async () => {
+test('an owner’s wallet changes are limited by an hourly rate and the gas allowance @limits-27', async () => {
   const account = await createAccountFixture(api)
   const deploy = (i: number) =>
     api.call('POST', '/api/wallets/smart-wallets-v2/deploy', {
@@ -159,7 +159,7 @@ test('owners change wallets sixty times an hour, and exits have gas of their own
   expect((await deploy(3)).json.code).toBe('gas_allowance_exceeded')
 })
 
-test('a payout by SMS is refused where text messages are not sent, before anything is held @sms-4', async () => {
+test('an SMS payout to a country without text messages is refused before anything is held @sms-4', async () => {
   await setLimits(own, {})
   const body = { sourceWalletId: own.wallet, amount: '1', recipientPhone: '+14155550123' }
   const create = () => api.call('POST', '/api/escrow/create', { token: own.token, body })

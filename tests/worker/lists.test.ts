@@ -87,7 +87,7 @@ beforeAll(async () => {
     await projectLists(db, user, 1, { transactions: transactions.slice(i, i + 500).map(listed), payouts: [] })
   for (let i = 0; i < payouts.length; i += 500)
     await projectLists(db, user, 1, { transactions: [], payouts: payouts.slice(i, i + 500).map(listed) })
-  // Somebody else's rows are never found.
+  // Rows of another user, which must never be found.
   const { id: other } = await createUser(api)
   const foreign = [listed({ ...transactions[0]!, id: 'pay_other' })]
   await projectLists(db, other, 1, { transactions: foreign, payouts: [] })
@@ -142,7 +142,7 @@ describe('transactions', () => {
   )
 
   test.each(cases)(
-    'filter "%s": every page says what all its rows spent, test money apart @lists-37',
+    'filter "%s": every page reports the total spent by all matching rows, test money separately @lists-37',
     async (query, keeps) => {
       const spentOn = (chain: string) =>
         transactions
@@ -175,13 +175,13 @@ describe('transactions', () => {
     ['cursor=abc', 'cursor'],
     [`cursor=${encodeCursor({ side: 'after', sort: 'largest', key: 1, id: 'x' })}&sort=newest`, 'cursor'],
     [`recipient=${'x'.repeat(300)}`, 'recipient'],
-  ])('"%s" is refused and names %s @lists-11', async (query, field) => {
+  ])('query "%s" is refused with the field %s @lists-11', async (query, field) => {
     const answer = await api.call('GET', `/api/transactions/user?${query}`, { token })
     expect(answer.status).toBe(400)
     expect(answer.json.field).toBe(field)
   })
 
-  test.each(listSorts)('any filter is one search of the index, sorted by %s @lists-12', async (sort) => {
+  test.each(listSorts)('sorted by %s, any filter is one index search @lists-12', async (sort) => {
     const index = `transaction_view_user${sort === 'newest' || sort === 'oldest' ? '' : '_amount'}`
     const planOf = async (statement: { toSQL(): { sql: string; params: unknown[] } }) => {
       const { sql, params } = statement.toSQL()
@@ -197,14 +197,14 @@ describe('transactions', () => {
         for (const cursor of [undefined, { side, sort, key: 5, id: 'pay_list000005' }]) {
           const steps = await planOf(selectRows(db, query, { limit: 25, offset: 50, cursor }))
           expect(steps).toEqual([expect.stringMatching(new RegExp(`^SEARCH transaction_view USING INDEX ${index} `))])
-          // The cursor is a place in the index, and not a filter of all rows before it.
+          // The cursor seeks in the index instead of filtering all rows before it.
           if (cursor) expect(steps[0]).toMatch(/\(user_id=\? AND .*\((created_at|amount),id\)[<>]\(\?,\?\)/)
         }
       expect(await planOf(selectTotals(db, query))).toEqual([expect.stringMatching(/^SEARCH transaction_view USING/)])
     }
   })
 
-  /** By time or amount, then by id, as the four orders are meant. */
+  /** The four orders as intended: by time or amount, then by id. */
   const compare: Record<ListSort, (a: Transaction, b: Transaction) => number> = {
     newest: (a, b) => (a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1),
     oldest: (a, b) => compare.newest(b, a),
@@ -213,7 +213,7 @@ describe('transactions', () => {
   }
 
   test.each(listSorts)(
-    'sorted by %s: cursors lead through every row once, forwards and back, while rows are added @lists-28',
+    'sorted by %s: cursors visit every row once, forwards and backwards, while rows are added @lists-28',
     async (sort) => {
       const { token: own, id: reader } = await createUser(api)
       const put = (rows: Transaction[]) =>
@@ -241,7 +241,7 @@ describe('transactions', () => {
       for (let n = 2; ; n++) {
         pages.push(rows)
         if (!info.next) break
-        // Before all others in one of the orders: an offset would show a row of the last page again.
+        // Sorts before all others: with an offset, a row of the previous page would be shown again.
         const [first, last] = [known[0]!, known.at(-1)!]
         const edges = { newest: last, oldest: first, largest: last, smallest: first }
         const at = new Date(Date.parse(edges[sort].createdAt) + (sort === 'oldest' ? -n : n) * 1000).toISOString()
@@ -261,7 +261,7 @@ describe('transactions', () => {
     },
   )
 
-  test('CSV of all filtered rows, safe for spreadsheets, with decimal and micro amounts @lists-13', async () => {
+  test('the transactions CSV has all filtered rows, with decimal and micro amounts @lists-13', async () => {
     const answer = await api.call('GET', '/api/transactions/export?type=transfer&amountMin=250', { token })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/csv')
@@ -278,7 +278,7 @@ describe('transactions', () => {
     expect(new Set(names)).toEqual(new Set(['Operations', '']))
   })
 
-  test('CSV: what was spent can be added up, although a payout has two rows @lists-36', async () => {
+  test('the Spent column of the transactions CSV can be summed, although a payout has two rows @lists-36', async () => {
     const answer = await api.call('GET', '/api/transactions/export?amountMin=490', { token })
     const [header, ...lines] = answer.text.trim().split('\r\n')
     const columns = header!.split(',')
@@ -311,14 +311,14 @@ describe('payouts', () => {
       'from=2026-01-01T10:00:00Z&to=2026-01-01T11:00:00Z',
       (row) => row.createdAt >= '2026-01-01T10' && row.createdAt < '2026-01-01T11',
     ],
-  ])('filter "%s" @lists-14', async (query, keeps) => {
+  ])('payout filter "%s" finds the same rows as a linear search, newest first @lists-14', async (query, keeps) => {
     const expected = payouts.filter(keeps).reverse()
     const found = await page(`/api/escrow/list?${query}`)
     expect(found.total).toBe(expected.length)
     expect(found.rows.map((row) => row.id)).toEqual(expected.slice(0, 25).map((row) => row.id))
   })
 
-  test('sorted by amount, over HTTP and in the file @lists-29', async () => {
+  test('payouts can be sorted by amount in the list and in the CSV @lists-29', async () => {
     const expected = payouts.toSorted((a, b) => Number(b.amount) - Number(a.amount) || (a.id < b.id ? 1 : -1))
     const found = await page('/api/escrow/list?sort=largest&page=2')
     expect(found.rows.map((row) => row.id)).toEqual(expected.slice(25, 50).map((row) => row.id))
@@ -329,12 +329,12 @@ describe('payouts', () => {
     expect(lines.map((line) => line.split(',')[1])).toEqual(expected.map((row) => row.id).reverse())
   })
 
-  test('CSV: a memo that looks like a formula stays text @lists-15', async () => {
+  test('in the payouts CSV a memo that looks like a formula stays text @lists-15', async () => {
     const answer = await api.call('GET', '/api/escrow/export', { token })
     const lines = answer.text.trim().split('\r\n')
     expect(lines).toHaveLength(2_001)
     const chain = lines[0]!.split(',').indexOf('Chain')
-    expect(lines[2]!.split(',')[chain], 'so that test money is not taken for money').toBe('base')
+    expect(lines[2]!.split(',')[chain], 'the column that tells test money apart').toBe('base')
     const wallet = lines[0]!.split(',').indexOf('Wallet name')
     expect([1, 2].map((i) => lines[i]!.split(',')[wallet])).toEqual(['', 'Operations'])
     expect(answer.text).toContain(`"'=HYPERLINK(""http://evil"")"`)
@@ -345,7 +345,7 @@ describe('preferences', () => {
   const widget = { id: 'w1', type: 'total-balance', x: 0, y: 0, w: 3, h: 2 }
   const put = (body: unknown) => api.call('PUT', '/api/preferences', { token, body })
 
-  test('are stored per user; absent fields keep their values; a layout is replaced as a whole @lists-16', async () => {
+  test('preferences are stored per user; absent fields keep their values; a layout is replaced as a whole @lists-16', async () => {
     expect((await api.call('GET', '/api/preferences', { token })).json.data).toEqual({})
     expect((await put({ dashboardWidgets: [widget] })).status).toBe(200)
     expect((await put({ firstStepsDismissed: true })).status).toBe(200)
@@ -364,17 +364,17 @@ describe('preferences', () => {
     [{ dashboardWidgets: [{ ...widget, x: 10 }] }, 'dashboardWidgets.0.w'],
     [{ dashboardWidgets: 'all' }, 'dashboardWidgets'],
     [{ theme: 'dark' }, undefined],
-  ])('%j is refused @lists-17', async (body, field) => {
+  ])('preferences %j are refused @lists-17', async (body, field) => {
     const answer = await put(body)
     expect(answer.status).toBe(400)
     expect(answer.json.field).toBe(field)
   })
 
-  test('a megabyte is refused @lists-18', async () => {
+  test('a megabyte of preferences is refused @lists-18', async () => {
     expect((await put({ dashboardWidgets: 'x'.repeat(1_000_000) })).status).toBe(413)
   })
 
-  test('unknown items stored by an older or newer version are ignored @lists-19', async () => {
+  test('unknown preferences stored by an older or newer version are ignored @lists-19', async () => {
     await env.DB.prepare('UPDATE preferences SET body = ? WHERE user_id = ?')
       .bind(JSON.stringify({ dashboardWidgets: [widget, { ...widget, type: 'gone' }, 7], theme: 'x' }), user)
       .run()

@@ -1,4 +1,4 @@
-/** The protocol of /mcp; what its tools do is in mcpTools.test.ts. M1 to M15 are the rows of docs/features/mcp.md. */
+/** The protocol of /mcp. mcpTools.test.ts covers what its tools do. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
@@ -27,8 +27,8 @@ async function tokenFor(parameters: Record<string, string>) {
 }
 const resource = `${env.API_ORIGIN}/mcp`
 
-describe('who may call', () => {
-  test('missing, invalid or foreign credentials get 401 and where to get a token @mcp-1', async () => {
+describe('access control', () => {
+  test('missing, invalid or foreign credentials get a 401 that says where to get a token @mcp-1', async () => {
     const forRest = await tokenFor({ resource: `${env.API_ORIGIN}/v1` })
     for (const token of [undefined, 'bk_unknown', 'x.y.z', own.token, forRest]) {
       const answer = await mcp(api, 'tools/list', {}, token === undefined ? {} : { token })
@@ -53,7 +53,7 @@ describe('who may call', () => {
     expect(answer.status).toBe(401)
   })
 
-  test('a token without the scope is challenged with it; the new one passes @mcp-2', async () => {
+  test('a token that lacks a scope is challenged with it, and a new token with the scope passes @mcp-2', async () => {
     const reader = await tokenFor({ resource, scope: 'payment_context:read' })
     const pay = { name: 'pay_address', arguments: {} }
     const challenged = await mcp(api, 'tools/call', pay, { token: reader })
@@ -86,7 +86,7 @@ describe('who may call', () => {
 })
 
 describe('transport', () => {
-  test('POST only, without sessions @mcp-4', async () => {
+  test('/mcp accepts POST only and keeps no sessions @mcp-4', async () => {
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
       const answer = await api.call(method, '/mcp', { token: own.apiKey })
       expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST'])
@@ -96,7 +96,7 @@ describe('transport', () => {
     expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null])
   })
 
-  test('headers must match the body @mcp-5', async () => {
+  test('requests whose headers do not match the body are refused @mcp-5', async () => {
     const call = { name: 'get_payment_context', arguments: {} }
     const cases: Record<string, string | undefined>[] = [
       { 'mcp-protocol-version': '2025-11-25' },
@@ -114,7 +114,7 @@ describe('transport', () => {
     expect((await mcp(api, 'tools/call', call, { token: own.apiKey, headers: encoded })).status).toBe(200)
   })
 
-  test('unknown versions and methods @mcp-6', async () => {
+  test('unknown protocol versions, methods and tools get their JSON-RPC errors @mcp-6', async () => {
     const future = '2099-01-01'
     const version = await mcp(
       api,
@@ -139,7 +139,7 @@ describe('transport', () => {
     expect(unknown.json.error.code).toBe(-32602)
   })
 
-  test('bodies that are not a message @mcp-7', async () => {
+  test('bodies that are not a single valid message are refused @mcp-7', async () => {
     const send = (raw: string, headers: Record<string, string> = {}) =>
       api.call('POST', '/mcp', {
         token: own.apiKey,
@@ -177,7 +177,7 @@ describe('transport', () => {
     expect((await mcp(api, 'tools/list', {}, { token: own.apiKey })).status).toBe(200)
   }, 60_000)
 
-  test('pages of other origins are refused, our own pages and programs are not @mcp-9', async () => {
+  test('requests from other origins are refused; those from our own pages and from programs are accepted @mcp-9', async () => {
     const from = (origin: string) => mcp(api, 'tools/list', {}, { token: own.apiKey, headers: { origin } })
     for (const origin of ['https://evil.example', 'null', 'http://localhost:3001.evil.example', 'http://127.0.0.1:9'])
       expect((await from(origin)).status, origin).toBe(403)
@@ -200,7 +200,7 @@ describe('what the server offers', () => {
     })
   })
 
-  test('ten tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
+  test('tools/list returns ten tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
     const { json } = await mcp(api, 'tools/list', {}, { token: own.apiKey })
     const again = await mcp(
       api,
@@ -254,7 +254,7 @@ describe('what the server offers', () => {
     expect(JSON.stringify(json)).not.toContain('x-mcp-header')
   })
 
-  test('the 2025-11-25 protocol without a session @mcp-12', async () => {
+  test('the 2025-11-25 protocol works without a session @mcp-12', async () => {
     const hello = await legacyCall(api, own.apiKey, 'initialize', {
       protocolVersion: legacy,
       capabilities: {},

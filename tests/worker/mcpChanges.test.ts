@@ -1,4 +1,4 @@
-/** An owner's change applies to an agent's next call, with any token; and what can be taken back. */
+/** An owner's changes apply to an agent's next MCP call with any token. Also cancelling, and long whitelists. */
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -32,7 +32,7 @@ const payment = (amount = '0.1') => ({ address: fresh('x'), amount, idempotency_
 const owner = (own: AccountFixture, method: string, path: string, body?: unknown) =>
   api.call(method, path, { token: own.token, ...(body !== undefined && { body }) })
 
-test('a deleted agent: 401 with both credentials on the next call, also during running calls @mcp-13', async () => {
+test('a deleted agent gets 401 with both credentials on its next call, even while calls are running @mcp-13', async () => {
   const { own, token } = await createAgent()
   expect((await callTool(api, token, 'pay_address', payment())).refused).toBe(false)
   const running = Array.from({ length: 10 }, () => callTool(api, token, 'pay_address', payment()))
@@ -48,7 +48,7 @@ test('a deleted agent: 401 with both credentials on the next call, also during r
       expect([answer.status, answer.json.error?.data.code], answer.text).toEqual([401, 'unauthenticated'])
       expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
     }
-  // Under the 2025 protocol the reply has begun before the tool knows: it says so in the result.
+  // Under the 2025 protocol the response has started before the tool fails, so the result has the error.
   const older = await legacyCall(api, token, 'tools/call', { name: 'pay_address', arguments: payment() })
   expect(older.json.result).toMatchObject({ isError: true, structuredContent: { code: 'unauthenticated' } })
   const outcomes = await Promise.all(running)
@@ -86,7 +86,7 @@ test('an unsigned payment can be cancelled once, and its budget is released @mcp
   const { own, token } = await createAgent({ limit: 5 })
   expect((await callTool(api, token, 'pay_address', payment())).refused).toBe(false)
   await chain.fault({ mode: 'down' })
-  // Without a block to take the deadline from nothing is signed.
+  // Without a block to derive the deadline from, nothing is signed.
   await runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => treasury.context.heads.clear())
   const { content: waiting } = await callTool(api, token, 'pay_address', payment('0.01'))
   expect(waiting.status, JSON.stringify(waiting)).toBe('QUEUED')
@@ -110,7 +110,7 @@ test('an unsigned payment can be cancelled once, and its budget is released @mcp
   expect(Number(after.held).toFixed(2)).toBe((Number(before.held) - 0.01).toFixed(2))
 }, 60_000)
 
-test('10,000 whitelisted contacts: a hundred are listed, and any can be found @mcp-17', async () => {
+test('of 10,000 whitelisted contacts the payment context lists a hundred, and a search finds any @mcp-17', async () => {
   const { own } = await createAgent()
   await env.TREASURY.getByName(own.user).createGroup({
     key: null,

@@ -1,4 +1,4 @@
-/** Approvals as tasks (SEP-2663), message by message. The unmodified client: tests/gateway/mcpTasks.test.ts. */
+/** Approvals as tasks (SEP-2663), message by message. tests/gateway/mcpTasks.test.ts uses an unmodified client. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -43,7 +43,7 @@ const decide = async (approvalId: string, decision: string) => {
   )
 }
 
-test('a payment that waits is a task until the owner has decided @mcp-34', async () => {
+test('a payment that waits for approval is a task until the owner decides @mcp-34', async () => {
   for (const [decision, ending] of [
     [
       'approve',
@@ -74,13 +74,13 @@ test('a payment that waits is a task until the owner has decided @mcp-34', async
     expect(working).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
     await decide(structuredContent.approval.id, decision)
     expect((await ask('tasks/get', { taskId })).json.result).toMatchObject({ taskId, ...ending })
-    expect((await ask('tasks/cancel', { taskId })).json.result, 'too late is no error').toMatchObject({
+    expect((await ask('tasks/cancel', { taskId })).json.result, 'cancelling too late is no error').toMatchObject({
       resultType: 'complete',
     })
   }
 })
 
-test('cancelling the task takes the payment back @mcp-35', async () => {
+test('cancelling a task cancels its payment @mcp-35', async () => {
   const { taskId } = (await pay('1.5')).json.result
   expect((await ask('tasks/update', { taskId, inputResponses: {} })).json.result).toMatchObject({
     resultType: 'complete',
@@ -90,7 +90,7 @@ test('cancelling the task takes the payment back @mcp-35', async () => {
   expect((await api.call('GET', `/v1/payments/${taskId}`, { token: own.apiKey })).json.status).toBe('CANCELLED')
 })
 
-test('only for those who declare it, and only their own tasks @mcp-36', async () => {
+test('tasks are for clients that declare the extension, and only for their own payments @mcp-36', async () => {
   const plain = (await pay('1.5', {})).json.result
   expect(plain).toMatchObject({ resultType: 'complete', structuredContent: { status: 'PENDING_APPROVAL' } })
   expect(plain).not.toHaveProperty('taskId')
@@ -101,7 +101,7 @@ test('only for those who declare it, and only their own tasks @mcp-36', async ()
       data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
     })
   const done = (await pay('0.5')).json.result
-  expect(done.resultType, 'nobody is asked').toBe('complete')
+  expect(done.resultType, 'no approval is needed').toBe('complete')
   const stranger = await createAccountFixture(api)
   for (const [id, token] of [
     [done.structuredContent.id, own.apiKey],
@@ -111,7 +111,7 @@ test('only for those who declare it, and only their own tasks @mcp-36', async ()
     expect((await ask('tasks/get', { taskId: id }, knowsTasks, token)).json.error.code).toBe(-32602)
 }, 30_000)
 
-test('a client that listens hears at once how its tasks end, in the words of tasks/get @mcp-37', async () => {
+test('a listening client is notified immediately when its tasks end, with the same fields as tasks/get @mcp-37', async () => {
   const listen = async (taskIds: unknown, meta?: Record<string, unknown>, token?: string) => {
     const answer = await ask('subscriptions/listen', { notifications: { taskIds } }, meta, token)
     const data = answer.text.split('\n').filter((line) => line.startsWith('data: '))
@@ -144,12 +144,12 @@ test('a client that listens hears at once how its tasks end, in the words of tas
   await listeners(1)
   await ask('tasks/cancel', { taskId: cancelled.taskId })
   const { status, messages } = await heard
-  expect(Date.now() - decidedAt, 'not by asking every 15 seconds').toBeLessThan(10_000)
+  expect(Date.now() - decidedAt, 'not by polling every 15 seconds').toBeLessThan(10_000)
   const ended = [await shown(denied.taskId), await shown(cancelled.taskId)]
   expect([status, messages]).toEqual([200, [acknowledged(ids), ...ended, end]])
   expect(ended[0]!.params).toMatchObject({ status: 'completed', result: { isError: true } })
 
-  expect((await listen(ids)).messages, 'what has ended already').toEqual([acknowledged(ids), ...ended, end])
+  expect((await listen(ids)).messages, 'tasks that have already ended').toEqual([acknowledged(ids), ...ended, end])
   const stranger = await createAccountFixture(api)
   for (const none of [['pay_unknown'], []]) expect((await listen(none)).messages[0]).toEqual(acknowledged())
   expect((await listen(ids, knowsTasks, stranger.apiKey)).messages).toEqual([acknowledged(), end])
@@ -157,7 +157,7 @@ test('a client that listens hears at once how its tasks end, in the words of tas
     code: -32021,
     data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
   })
-  // Ten at once; the eleventh is acknowledged, and ends.
+  // Ten may listen at a time; the eleventh is acknowledged and ended.
   const open = await created()
   const many = Array.from({ length: 10 }, () => listen([open.taskId]))
   await listeners(10)

@@ -1,4 +1,4 @@
-/** What the tools of /mcp do with money and with bad input. */
+/** How the tools of /mcp pay, refuse and handle bad input. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
@@ -44,7 +44,7 @@ describe('paying', () => {
     expect(list).toMatchObject({ data: [{ id: content.id }], has_more: false, next_cursor: null })
   })
 
-  test('one key is one payment, over MCP, REST and both protocols @mcp-19', async () => {
+  test('one idempotency key is one payment across MCP, REST and both MCP protocols @mcp-19', async () => {
     const address = fresh('once')
     const idempotency_key = key()
     const args = { address, amount: '1', idempotency_key }
@@ -74,7 +74,7 @@ describe('paying', () => {
     expect(conflicting.json.code).toBe('idempotency_key_reused')
   })
 
-  test('a contact is paid to its snapshot; a claimable payout names its recipient', async () => {
+  test('a contact is paid at its snapshot address; a payout result names its recipient but no link or code', async () => {
     const { content: context } = await call('get_payment_context', { contact: 'caro' })
     expect(context).toMatchObject({
       contacts_total: 1,
@@ -90,7 +90,7 @@ describe('paying', () => {
 })
 
 describe('refusals are results with a code @mcp-20', () => {
-  test('over budget: the rule, its figures, max_allowed_now and what to do', async () => {
+  test('a payment over budget returns the rule, its figures, max_allowed_now and what to do next', async () => {
     const { content: context } = await call('get_payment_context')
     const asked = { address: fresh('much'), amount: '21', idempotency_key: key() }
     const { status, refused, result, content } = await call('pay_address', asked)
@@ -109,19 +109,19 @@ describe('refusals are results with a code @mcp-20', () => {
     })
     const recorded = await call('get_payment', { payment_id: content.payment_id })
     expect(recorded.content).toMatchObject({ status: 'POLICY_REJECTED', error: { code: 'budget_exceeded' } })
-    // Nothing happened under this key: a smaller payment may use it.
+    // Nothing was accepted under this key, so a smaller payment may use it.
     const smaller = await call('pay_address', { ...asked, amount: '0.2' })
     expect(smaller.refused).toBe(false)
   })
 
-  test('over the balance, within the budget', async () => {
+  test('a payment over the balance but within the budget returns what the balance allows', async () => {
     const rich = await createAccountFixture(api, { funds: 1_000_000n, limit: 20 })
     const args = { address: fresh('x'), amount: '2', idempotency_key: key() }
     const { content } = await call('pay_address', args, rich.apiKey)
     expect(content).toMatchObject({ code: 'insufficient_balance', max_allowed_now: '1' })
   }, 60_000)
 
-  test('recipients that are not allowed', async () => {
+  test('recipients that are not allowed are refused with their argument or rule', async () => {
     const pay = async (address: string) =>
       (await call('pay_address', { address, amount: '1', idempotency_key: key() })).content
     for (const forbidden of [own.walletAddress, `0x${'0'.repeat(40)}`]) {
@@ -146,7 +146,7 @@ describe('refusals are results with a code @mcp-20', () => {
   })
 })
 
-describe('bad input is `invalid_input` with the argument at fault @mcp-21', () => {
+describe('bad input returns `invalid_input` with the argument at fault @mcp-21', () => {
   const good = () => ({ address: fresh('x'), amount: '1', idempotency_key: key() })
   const cases: [tool: string, args: Record<string, unknown>, pointer: string][] = [
     ...[
@@ -188,7 +188,7 @@ describe('bad input is `invalid_input` with the argument at fault @mcp-21', () =
     ['pay_contact', { address: undefined, contact_id: '' }, '/contact_id'],
     ['pay_contact', { address: undefined, contact_id: 'c', method: 'pigeon' }, '/method'],
   ]
-  test.each(cases)('%s %j', async (tool, wrong, pointer) => {
+  test.each(cases)('%s refuses %j', async (tool, wrong, pointer) => {
     const before = await hash(env, own.user)
     const { status, refused, content } = await call(tool, { ...good(), ...wrong })
     expect([status, refused, content.code], JSON.stringify(content)).toEqual([200, true, 'invalid_input'])
@@ -197,7 +197,7 @@ describe('bad input is `invalid_input` with the argument at fault @mcp-21', () =
     expect(await hash(env, own.user), 'nothing was written').toBe(before)
   })
 
-  test('reading tools', async () => {
+  test('tools other than paying refuse bad arguments', async () => {
     const wrong: [string, Record<string, unknown>][] = [
       ['list_payments', { limit: 0 }],
       ['list_payments', { limit: 101 }],
@@ -214,7 +214,7 @@ describe('bad input is `invalid_input` with the argument at fault @mcp-21', () =
       expect((await call(tool, args)).content.code, `${tool} ${JSON.stringify(args)}`).toBe('invalid_input')
   })
 
-  test('arguments that are not an object', async () => {
+  test('arguments that are not an object are refused', async () => {
     for (const args of ['text', 7, [], null]) {
       const answer = await mcp(api, 'tools/call', { name: 'pay_address', arguments: args }, { token: own.apiKey })
       const code = answer.json.error?.code ?? answer.json.result.structuredContent.code
@@ -223,7 +223,7 @@ describe('bad input is `invalid_input` with the argument at fault @mcp-21', () =
   })
 })
 
-test('pages have no gaps or repeats', async () => {
+test('pages of list_payments have no gaps or repeats', async () => {
   const seen: string[] = []
   for (let cursor: string | null = null; ; ) {
     const { content } = await call('list_payments', { limit: 3, ...(cursor && { cursor }) })
@@ -236,7 +236,7 @@ test('pages have no gaps or repeats', async () => {
   expect(seen.length).toBeGreaterThan(3)
 })
 
-test('I10: another user’s ids are not found @mcp-22', async () => {
+test('I10: tools do not find another user’s ids @mcp-22', async () => {
   const paid = await call('pay_address', { address: fresh('x'), amount: '0.1', idempotency_key: key() })
   const bob = await createAccountFixture(api)
   const before = await hash(env, own.user)

@@ -13,13 +13,13 @@ import { createPayer, fresh, prepare } from '../support/payer.ts'
 import { env } from './apiClient.ts'
 
 type Point = { indexes: string[]; blobs: string[]; doubles: number[] }
-/** What Analytics Engine would store. */
+/** Collects what Analytics Engine would store. */
 function dataset() {
   const points: Point[] = []
   return { points, writeDataPoint: (point: unknown) => void points.push(point as Point) }
 }
 
-test('a confirmed payment: the times to signature, broadcast and confirmation; nothing of the people @metrics-1', async () => {
+test('a confirmed payment records its times to signature, broadcast and confirmation, and nothing personal @metrics-1', async () => {
   await prepare()
   const payer = await createPayer()
   const { points, ...sink } = dataset()
@@ -42,7 +42,7 @@ test('a confirmed payment: the times to signature, broadcast and confirmation; n
   expect(JSON.stringify(points)).not.toContain(to.slice(2))
 })
 
-test('a payment does not fail with its metrics @metrics-2', () => {
+test('a metric that cannot be written is logged and does not throw @metrics-2', () => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
   const full = () => {
     throw new Error('too many data points')
@@ -53,7 +53,7 @@ test('a payment does not fail with its metrics @metrics-2', () => {
   metricsFrom(undefined).record({ name: 'payment', subject: '', values: [] } satisfies Metric)
 })
 
-test('each minute: runway, queue, nodes, halted wallets, overdue accounts, unsent mail, sizes @metrics-3', async () => {
+test('the cron records runway, queues, nodes, halted wallets, overdue accounts, unsent messages and sizes each minute @metrics-3', async () => {
   await prepare()
   await applyD1Migrations(env.ALERTS_DB, env.TEST_MIGRATIONS)
   const db = primaryDb(env.ALERTS_DB)
@@ -92,7 +92,7 @@ test('each minute: runway, queue, nodes, halted wallets, overdue accounts, unsen
   expect(values.get('deployment ')).toEqual([1, 1, expect.any(Number)])
   expect(values.get('deployment ')![2]).toBeGreaterThan(0)
 
-  // Ten minutes in which the account spent: how long it lasts is known.
+  // After more than ten minutes in which the account spent, its runway is known.
   await kill(env.RELAYER.getByName('8453:0')) // which knows balances of earlier tests
   await runInDurableObject(env.RELAYER.getByName('8453:0'), async (relayer) => {
     const { clock } = relayer

@@ -1,4 +1,4 @@
-/** Relayers on a node in memory, whose time passes only by requests and when a test asks for it. */
+/** Relayers on an in-memory node whose time advances only by requests and when a test advances it. */
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, toHex } from 'viem/utils'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
@@ -13,7 +13,7 @@ export const blacklisted = party('blacklisted').address
 export const merchant = party('merchant').address
 const noSignature = toHex(0, { size: 32 })
 
-/** The Relayer of the running test, on a node in memory. */
+/** Connects the running test's Relayer to a new in-memory node. */
 export async function startModelNode(): Promise<ModelNode> {
   const node = new ModelNode(chain, Date.now())
   node.blacklist.add(blacklisted.toLowerCase())
@@ -24,11 +24,11 @@ export async function startModelNode(): Promise<ModelNode> {
   return node
 }
 
-/** When the object has work again (ms); null: not before something arrives. */
+/** When the object next has work (ms); null if it only waits for new jobs. */
 export const nextDueAt = (storage: DurableObjectStorage): number | null =>
   storage.sql.exec<{ at: number | null }>('SELECT min(due_at) AS at FROM timer').one().at
 
-/** Does what is due until `ms` of the node's time have passed. */
+/** Runs due work until `ms` of the node's time have passed. */
 export async function pass(node: ModelNode, ms: number): Promise<void> {
   const end = node.now() + ms
   await runInDurableObject(relayer(), async (instance: Relayer, { storage }) => {
@@ -41,7 +41,7 @@ export async function pass(node: ModelNode, ms: number): Promise<void> {
   })
 }
 
-/** A send as far as scheduling looks at it; the node in memory checks no signature. */
+/** A send with what scheduling needs; the in-memory node checks no signature. */
 export function modelSend(
   userId: string,
   wallet: Address,

@@ -1,4 +1,4 @@
-/** A deployment whose setting CONTRACTS_84532 is `{}`, as production's is. */
+/** A deployment without Base Sepolia: CONTRACTS_84532 is `{}`, as in production. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { chainsFrom } from '../../worker/chain/chains.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   })
 })
 
-test('pays new addresses on the other network @ready-5', async () => {
+test('without Base Sepolia, new addresses on Base are paid @ready-5', async () => {
   const reply = await api.call('POST', '/v1/payments', {
     token: account.apiKey,
     headers: { 'idempotency-key': 'new-address' },
@@ -28,7 +28,7 @@ test('pays new addresses on the other network @ready-5', async () => {
   expect(reply.status, reply.text).toBe(201)
 })
 
-test('still refuses our own contracts as recipients', async () => {
+test('without Base Sepolia, our own contracts are still refused as recipients', async () => {
   const { escrow, usdc } = JSON.parse(env.CONTRACTS_8453)
   for (const address of [escrow, usdc]) {
     const body = { to: { type: 'address', address }, amount: '1' }
@@ -37,7 +37,7 @@ test('still refuses our own contracts as recipients', async () => {
   }
 })
 
-test('refuses wallets there in plain words', async () => {
+test('importing a wallet on a network that is not in use is refused with a clear message', async () => {
   const { address, key } = party('imported')
   const imported = await api.call('POST', '/api/wallets/with-private-key', {
     token: account.token,
@@ -54,7 +54,7 @@ test('refuses wallets there in plain words', async () => {
   ])
 })
 
-test('is ready whatever the state of that network’s node', async () => {
+test('the server is ready even if the node of a network that is not in use is down', async () => {
   const production = {
     ENVIRONMENT: 'production',
     EMAIL_PROVIDER: 'resend',

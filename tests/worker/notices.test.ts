@@ -51,7 +51,7 @@ test('the owner is notified when a budget passes 75, 90 and 100 %, once each, an
   expect((await mailsTo(email))[0]).toContain('90% used')
 })
 
-test('recipients are reminded three days and one day before a payout goes back, never at once @notices-2', async () => {
+test('recipients are reminded once three days and once a day before a payout expires @notices-2', async () => {
   const home = await createAccountFixture(api)
   const recipient = `anna${Date.now()}@example.com`
   const id = await pay(home, { to: { type: 'email', email: recipient }, amount: '2' })
@@ -69,7 +69,7 @@ test('recipients are reminded three days and one day before a payout goes back, 
       treasury.context.schedule('expiry', time)
     })
     await runDurableObjectAlarm(treasuryOf(home))
-    // The mail leaves with the outbox, at the same clock.
+    // The outbox sends the mail, on the same clock.
     await runInDurableObject(treasuryOf(home), async (treasury: Treasury) => {
       treasury.context.now = () => time + 1_000
     })
@@ -85,7 +85,7 @@ test('recipients are reminded three days and one day before a payout goes back, 
   await until('the second reminder', async () => (await reminders()).length === 2)
 })
 
-test('books that a finalized block contradicts stop the wallet and tell its owner; both end by themselves @notices-3', async () => {
+test('a wallet whose books differ at a finalized block is halted and its owner notified; it resumes once they agree @notices-3', async () => {
   const home = await createAccountFixture(api)
   const email = await emailOf(home)
   const wallet = async () => (await api.call('GET', '/api/wallets', { token: home.token })).json.data[0]
@@ -95,7 +95,7 @@ test('books that a finalized block contradicts stop the wallet and tell its owne
       body: { to: { type: 'address', address: fresh('shop') }, amount: '1' },
     })
   const stopped = async () => (await mailsTo(email)).filter((text) => text.includes('are stopped'))
-  /** The scan of an idle wallet, `minutes` later, with so much more in the books than on the chain. */
+  /** Scans the idle wallet `minutes` later, with `tooMuch` added to its books. */
   const scan = (minutes: number, tooMuch: number) =>
     runInDurableObject(treasuryOf(home), async ({ context }: Treasury) => {
       const later = Date.now() + minutes * 60_000
@@ -109,7 +109,7 @@ test('books that a finalized block contradicts stop the wallet and tell its owne
   await scan(0, 7)
   expect(await wallet(), 'a node may lag').toMatchObject({ halted: null })
   await scan(6, 0)
-  // From its row: listing a wallet whose balance differs from its books reads the chain as well.
+  // Reads the row, because listing a wallet whose balance differs from its books reads the chain too.
   const row = () =>
     runInDurableObject(treasuryOf(home), ({ context }: Treasury) => context.store.wallet(home.wallet)!.halted)
   expect(await row(), 'read again first').toBeNull()
@@ -131,7 +131,7 @@ test('books that a finalized block contradicts stop the wallet and tell its owne
   expect([rows > 0, brokenAt]).toEqual([true, null])
 })
 
-test('the bell: what an agent was refused and what came back, counted until it is read; reading changes nothing @notices-7', async () => {
+test('the bell counts refusals and returned payouts until they are marked read; a GET marks nothing @notices-7', async () => {
   const home = await createAccountFixture(api, { limit: 10 })
   const get = async (path = '') => {
     const { status, json } = await api.call('GET', `/api/notices${path}`, { token: home.token })

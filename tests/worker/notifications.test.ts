@@ -18,7 +18,7 @@ const createMessage = (over: Partial<Message> = {}): Message => ({
 const production = (over: Partial<Env>) => messageProviderFrom({ ...env, ENVIRONMENT: 'production', ...over })
 
 describe('message providers', () => {
-  test('the same id is delivered once', async () => {
+  test('messages with the same id are delivered once', async () => {
     const message = createMessage()
     const provider = messageProviderFrom(env)
     await Promise.all([provider.send(message), provider.send(message)])
@@ -42,7 +42,7 @@ describe('message providers', () => {
     expect(send).toHaveBeenLastCalledWith({ from, to: message.to, ...content })
   })
 
-  test('the binding’s suppressed recipients are refused for good', async () => {
+  test('recipients that the email binding suppresses are refused permanently', async () => {
     const error = Object.assign(new Error('ann@bursar.test is suppressed'), { code: 'E_RECIPIENT_SUPPRESSED' })
     const EMAIL = { send: () => Promise.reject(error) } as unknown as SendEmail
     const provider = production({ EMAIL, MAIL_FROM: 'hello@bursar.example' })
@@ -52,10 +52,10 @@ describe('message providers', () => {
   test.each<[string, Partial<Env>]>([
     ['no sender', { EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 'key' }],
     ['no binding', { MAIL_FROM: 'a@b.example' }],
-    ['no key of Resend', { MAIL_FROM: 'a@b.example', EMAIL_PROVIDER: 'resend' }],
-    ['no token of Postmark', { MAIL_FROM: 'a@b.example', EMAIL_PROVIDER: 'postmark' }],
+    ['no Resend key', { MAIL_FROM: 'a@b.example', EMAIL_PROVIDER: 'resend' }],
+    ['no Postmark token', { MAIL_FROM: 'a@b.example', EMAIL_PROVIDER: 'postmark' }],
     [
-      'no region of SES',
+      'no SES region',
       { MAIL_FROM: 'a@b.example', EMAIL_PROVIDER: 'ses', SES_ACCESS_KEY_ID: 'a', SES_SECRET_ACCESS_KEY: 's' },
     ],
     ['an unknown provider', { MAIL_FROM: 'a@b.example', EMAIL_PROVIDER: 'pigeon' as 'ses' }],
@@ -66,7 +66,7 @@ describe('message providers', () => {
     })
   })
 
-  test('without an account of Twilio, SMS fails instead of dropping the message', async () => {
+  test('without a complete Twilio account, SMS fails instead of dropping the message', async () => {
     const sms = createMessage({ channel: 'sms', to: '+4915112345678' })
     const partial = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't' }
     for (const settings of [{}, partial])
@@ -90,7 +90,7 @@ describe('the payout message', () => {
     expiresAt: Date.UTC(2026, 10, 20, 12),
   }
 
-  test.each(['email', 'sms'] as const)('by %s has link and code on lines of their own', (channel) => {
+  test.each(['email', 'sms'] as const)('the payout message by %s has link and code on separate lines', (channel) => {
     const { text, subject } = payoutLinkMessage({ ...input, channel })
     expect(text.split('\n')).toEqual(expect.arrayContaining([input.claimUrl, input.code]))
     expect(subject).toBe('Bob sent you 12.5 USDC')

@@ -24,7 +24,7 @@ const { db } = openDb(env.DB)
 const grant = { grant_type: 'client_credentials' }
 
 let api: Api
-/** Its group allows addresses, contacts and email, not phones. */
+/** The agent's group allows addresses, contacts and email, but not phones. */
 let own: AccountFixture
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ async function createStranger() {
   return { userId: user.id, userToken: user.token, agentId, ...credentials }
 }
 
-/** A second user's agent, for what one must not see of another. */
+/** A second user's agent, for what agents must not see of each other. */
 const another = () => createAccountFixture(api)
 
 const form = (parameters: Record<string, string> | string[][]) => new URLSearchParams(parameters).toString()
@@ -110,7 +110,7 @@ describe('POST /oauth/token', () => {
     expect(wrongPlace.status, 'a token for /mcp does not open /v1').toBe(401)
   })
 
-  test('grants the requested scopes that the group has; if it has none, that is an error @oauth-3', async () => {
+  test('grants the requested scopes that the group has; if it has none of them, that is an error @oauth-3', async () => {
     const partly = await token(form({ ...grant, scope: 'sms_payments:write email_payments:write' }))
     expect(partly.json.scope).toBe('email_payments:write payment_context:read')
     const none = await token(form({ ...grant, scope: 'sms_payments:write' }))
@@ -119,7 +119,7 @@ describe('POST /oauth/token', () => {
     expect((await token(form({ ...grant, scope: '' }))).json.scope).toContain('contact_payments:write')
   })
 
-  test('refuses with the error codes of RFC 6749 @oauth-4', async () => {
+  test('refuses invalid token requests with the error codes of RFC 6749 @oauth-4', async () => {
     const { clientId, clientSecret, apiKey } = own
     const both = { client_id: clientId, client_secret: clientSecret }
     const refusals: [string, number, string, Record<string, string>?][] = [
@@ -160,8 +160,8 @@ describe('POST /oauth/token', () => {
       expect([answer.status, answer.json.error], raw).toEqual([status, error])
       expect(answer.json.error_description, raw).toEqual(expect.any(String))
       expect(Object.keys(answer.json), raw).toEqual(['error', 'error_description'])
-      const asked = status === 401 && headers.authorization !== undefined
-      expect(answer.headers.has('www-authenticate'), raw).toBe(asked)
+      const isChallenged = status === 401 && headers.authorization !== undefined
+      expect(answer.headers.has('www-authenticate'), raw).toBe(isChallenged)
     }
   })
 
@@ -194,7 +194,7 @@ describe('POST /oauth/token', () => {
     api.clock.now -= day
   })
 
-  test('wrong secrets and token requests are limited @oauth-8', async () => {
+  test('wrong secrets and token requests are rate limited @oauth-8', async () => {
     const raw = form({ ...grant, client_id: own.clientId, client_secret: 'bs_guess' })
     const guess = () => api.call('POST', '/oauth/token', { raw, headers: asForm, from: '203.0.113.9' })
     const statuses = []
@@ -211,13 +211,13 @@ describe('POST /oauth/token', () => {
 })
 
 describe('POST /oauth/revoke and /oauth/introspect', () => {
-  const asked = (text: string) => form({ token: text, token_type_hint: 'access_token' })
+  const formFor = (text: string) => form({ token: text, token_type_hint: 'access_token' })
 
-  test('a revoked token is refused on the next call, and no other token is @oauth-9', async () => {
+  test('only the revoked token is refused, from the next call on @oauth-9', async () => {
     const [first, second] = [await requestToken(), await requestToken()]
     const context = async (bearer: string) => (await api.call('GET', '/v1/context', { token: bearer })).status
     expect([await context(first), await context(second)]).toEqual([200, 200])
-    const revoked = await post('revoke', asked(first), good())
+    const revoked = await post('revoke', formFor(first), good())
     expect([revoked.status, revoked.text]).toEqual([200, ''])
     expect([await context(first), await context(second)]).toEqual([401, 200])
 
@@ -231,12 +231,12 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
       expect([paid.status, paid.json.code], paid.text).toEqual([401, 'unauthenticated'])
       expect(paid.headers.get('www-authenticate')).toContain('error="invalid_token"')
     }
-    expect((await post('revoke', asked(first), good())).status, 'again').toBe(200)
+    expect((await post('revoke', formFor(first), good())).status, 'again').toBe(200)
   })
 
-  test('introspection says what a token grants now, to its own client only @oauth-10', async () => {
+  test('introspection returns what a token grants now, to its own client only @oauth-10', async () => {
     const text = await requestToken({ scope: 'email_payments:write' })
-    const { json, status } = await post('introspect', asked(text), good())
+    const { json, status } = await post('introspect', formFor(text), good())
     const { jti, exp, iat } = decoded(text)[1]
     expect([status, json]).toEqual([
       200,
@@ -255,11 +255,11 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
     ])
     const { clientId, clientSecret } = await another()
     const inactive = { active: false }
-    expect((await post('introspect', asked(text), basic(clientId, clientSecret))).json).toEqual(inactive)
-    await post('revoke', asked(text), basic(clientId, clientSecret))
-    expect((await post('introspect', asked(text), good())).json.active, 'revoked by a stranger').toBe(true)
+    expect((await post('introspect', formFor(text), basic(clientId, clientSecret))).json).toEqual(inactive)
+    await post('revoke', formFor(text), basic(clientId, clientSecret))
+    expect((await post('introspect', formFor(text), good())).json.active, 'revoked by a stranger').toBe(true)
 
-    await post('revoke', asked(text), good())
+    await post('revoke', formFor(text), good())
     const signature = text.slice(text.lastIndexOf('.'))
     for (const other of [
       text,
@@ -270,19 +270,19 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
       `${text}x`,
       `${text.slice(0, 20)}${signature}`,
     ])
-      expect((await post('introspect', asked(other), good())).json, other).toEqual(inactive)
+      expect((await post('introspect', formFor(other), good())).json, other).toEqual(inactive)
   })
 
   test('an expired token is inactive and may be revoked', async () => {
     const text = await requestToken()
     api.clock.now += 16 * 60_000
-    expect((await post('introspect', asked(text), good())).json).toEqual({ active: false })
-    expect((await post('revoke', asked(text), good())).status).toBe(200)
+    expect((await post('introspect', formFor(text), good())).json).toEqual({ active: false })
+    expect((await post('revoke', formFor(text), good())).status).toBe(200)
     api.clock.now -= 16 * 60_000
   })
 
   test.each(['revoke', 'introspect'])('%s requires a client and a token', async (path) => {
-    const text = asked(await requestToken())
+    const text = formFor(await requestToken())
     const nobody = await post(path, text)
     expect([nobody.status, nobody.json.error]).toEqual([401, 'invalid_client'])
     const wrong = await post(path, text, basic(own.clientId, 'bs_guess'))
@@ -306,12 +306,12 @@ describe('GET /oauth/authorize @oauth-11', () => {
     ['?response_type=code&client_id=x&redirect_uri=https://evil.example', 'unauthorized_client'],
     ['?response_type=token', 'unsupported_response_type'],
     ['', 'invalid_request'],
-  ])('%s is refused without a redirect', async (query, error) => {
+  ])('query "%s" is refused without a redirect', async (query, error) => {
     const answer = await authorize(query)
     expect([answer.status, answer.json.error, answer.headers.get('location')]).toEqual([400, error, null])
   })
 
-  test('a person sees a page that says what to do', async () => {
+  test('a browser gets a page that says what to do', async () => {
     const { status, text, headers } = await authorize('?response_type=code&state=<script>', 'text/html')
     expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=UTF-8'])
     expect(text).toContain('unauthorized_client')
@@ -324,7 +324,7 @@ describe('GET /oauth/authorize @oauth-11', () => {
 })
 
 describe('an agent’s API', () => {
-  test('challenges without an error code if credentials are missing, with one if they are wrong @oauth-12', async () => {
+  test('missing credentials are challenged without an error code, wrong ones with one @oauth-12', async () => {
     const me = agentApi()
     const nothing = await me()
     expect(nothing.status).toBe(401)
@@ -420,7 +420,7 @@ describe('an agent’s API', () => {
     expect((await call(apiKey)).status).toBe(200)
   })
 
-  test('guessing keys is limited without asking the database @oauth-17', async () => {
+  test('guesses of API keys are rate limited per address, while a valid key still works @oauth-17', async () => {
     const guess = (from: string) => api.call('GET', '/v1/context', { token: 'bk_guess', from })
     const statuses = new Set<number>()
     for (let i = 0; i < 101; i++) statuses.add((await guess('203.0.113.7')).status)
@@ -430,7 +430,7 @@ describe('an agent’s API', () => {
   })
 })
 
-test('after a change of the signing key, tokens of the previous one stay valid while it is configured @oauth-18', async () => {
+test('after a signing key change, tokens of the previous key stay valid while it is configured @oauth-18', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const next = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'next', alg: 'ES256' })
   const { d: _, ...previous } = JSON.parse(env.JWT_PRIVATE_JWK)

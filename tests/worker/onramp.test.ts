@@ -30,7 +30,7 @@ const ask = (body: object, changes: Partial<Env> = {}) =>
 
 const base64 = (...parts: Uint8Array[]) => btoa(parts.map((part) => String.fromCharCode(...part)).join(''))
 
-/** A key as Coinbase hands it out, and its public half. */
+/** A key in the format that Coinbase issues, and its public key. */
 async function createKey() {
   const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair
   const { d, x } = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as { d: string; x: string }
@@ -40,27 +40,27 @@ async function createKey() {
   return { secret: base64(decode(d), decode(x)), verifying: await importJWK(jwk, 'EdDSA') }
 }
 
-/** Stands in for Coinbase's server and keeps what it is asked. */
+/** Stands in for Coinbase's server and records each call. */
 function coinbase(answer: () => Response | Promise<Response>) {
-  const asked: { url: string; token: string; body: unknown }[] = []
+  const requests: { url: string; token: string; body: unknown }[] = []
   serveUrl('https://api.cdp.coinbase.com/', async (request) => {
     const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
-    asked.push({ url: request.url, token, body: await request.json() })
+    requests.push({ url: request.url, token, body: await request.json() })
     return answer()
   })
-  return asked
+  return requests
 }
 const session = (onrampUrl: string) => Response.json({ session: { onrampUrl } }, { status: 201 })
 
 describe('Coinbase @onramp-1', () => {
-  test('is called with a token that is valid for this call only', async () => {
+  test('Coinbase is called with a token that is valid for this call only', async () => {
     const { secret, verifying } = await createKey()
-    const asked = coinbase(() => session('https://pay.coinbase.com/buy?sessionToken=abc'))
+    const requests = coinbase(() => session('https://pay.coinbase.com/buy?sessionToken=abc'))
     const changes = { COINBASE_ONRAMP_KEY_ID: 'key-1', COINBASE_ONRAMP_KEY_SECRET: secret }
     const answer = await ask(order({ presetFiatAmount: '50.5' }), changes)
     expect(answer.status, answer.text).toBe(201)
     expect(answer.json.data).toEqual({ onrampUrl: 'https://pay.coinbase.com/buy?sessionToken=abc' })
-    const { url, token, body } = asked[0]!
+    const { url, token, body } = requests[0]!
     expect(url).toBe('https://api.cdp.coinbase.com/platform/v2/onramp/sessions')
     expect(body).toEqual({
       destinationAddress: own.walletAddress,
@@ -94,7 +94,7 @@ describe('Coinbase @onramp-1', () => {
     ['returns no page', () => Response.json({ session: {} })],
     ['returns a page that is not https', () => session('javascript:alert(1)')],
     ['returns no JSON', () => new Response('<html>')],
-  ])('%s: the failure does not reveal its response @onramp-2', async (_, answer) => {
+  ])('if Coinbase %s, the error does not reveal its response @onramp-2', async (_, answer) => {
     const { secret } = await createKey()
     coinbase(answer)
     vi.spyOn(console, 'error').mockReturnValue()
@@ -104,17 +104,17 @@ describe('Coinbase @onramp-1', () => {
     })
   })
 
-  test('an invalid key makes no request', async () => {
-    const asked = coinbase(() => session('https://pay.coinbase.com/'))
+  test('with an invalid Coinbase key no request is made', async () => {
+    const requests = coinbase(() => session('https://pay.coinbase.com/'))
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     expect(
       (await ask(order(), { COINBASE_ONRAMP_KEY_ID: 'k', COINBASE_ONRAMP_KEY_SECRET: btoa('short') })).status,
     ).toBe(502)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     expect(String(logged.mock.calls[0]?.[0])).toContain('COINBASE_ONRAMP_KEY_SECRET must be')
   })
 
-  test('without a key there is no on-ramp, and /config says so', async () => {
+  test('without a Coinbase key there is no on-ramp, and /config says so', async () => {
     expect(await ask(order())).toMatchObject({ status: 503, json: { code: 'unavailable' } })
     expect((await api.call('GET', '/api/config')).json.data.onramp).toBe(false)
   })
@@ -133,17 +133,17 @@ test.each<[object, string, string]>([
   [{ assets: ['ETH'] }, 'assets.0', ''],
   [{ redirectUrl: 'https://evil.example/dashboard' }, 'redirectUrl', 'The return URL must be a page of this app.'],
   [{ redirectUrl: 'nowhere' }, 'redirectUrl', 'redirectUrl must be a URL'],
-])('%j is refused @onramp-3', async (changes, field, text) => {
+])('an order with %j is refused @onramp-3', async (changes, field, text) => {
   const { status, json } = await ask(order(changes), local)
   expect([status, json.field]).toEqual([400, field])
   expect(json.error).toContain(text)
 })
 
-test('only one’s own wallets on Base can be funded @onramp-4', async () => {
+test('an order for an address that is not the user’s wallet is refused @onramp-4', async () => {
   expect(await ask(order({ destinationAddress: fresh('stranger') }), local)).toMatchObject({ status: 404 })
 })
 
-test('sessions are limited to thirty an hour @onramp-5', async () => {
+test('on-ramp sessions are limited to thirty an hour @onramp-5', async () => {
   const other = createApi()
   const { token, walletAddress } = await createAccountFixture(other, { funds: 0n })
   const body = order({ destinationAddress: walletAddress })
@@ -162,7 +162,7 @@ describe('the local page @onramp-6', () => {
       env: changes,
     })
 
-  test('sells stand-in USDC and returns to the app', async () => {
+  test('the local on-ramp page sells stand-in USDC and returns to the app', async () => {
     const { onrampUrl } = (await ask(order({ presetFiatAmount: '25.5' }), local)).json.data
     const { pathname, search, searchParams } = new URL(onrampUrl)
     const page = await api.call('GET', pathname + search, { env: local })
@@ -173,7 +173,7 @@ describe('the local page @onramp-6', () => {
     await until('the money', async () => (await chain.usdcBalance(own.walletAddress)) === usdc('25.5'))
   })
 
-  test('returns to no other site, and does not exist outside a local stack', async () => {
+  test('the local on-ramp page returns to no other site, and does not exist outside a local stack', async () => {
     const fields = { address: fresh('anybody'), amount: '1', redirectUrl: 'https://evil.example/' }
     expect((await form('/dev/onramp', fields)).headers.get('location')).toBe(new URL(env.APP_ORIGIN).origin)
     expect((await form('/dev/onramp', fields, { ENVIRONMENT: 'production' })).status).toBe(404)

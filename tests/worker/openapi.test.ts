@@ -8,7 +8,7 @@ beforeAll(seed)
 const api = createApi()
 const document = async () => (await api.call('GET', '/openapi.json')).json
 
-test('describes every agent route and nothing else @openapi-1', async () => {
+test('/openapi.json describes every agent route and nothing else @openapi-1', async () => {
   const { openapi, paths, servers } = await document()
   expect([openapi, servers]).toEqual(['3.1.0', [{ url: env.API_ORIGIN }]])
   const described = Object.entries(paths).flatMap(([path, methods]) =>
@@ -17,12 +17,12 @@ test('describes every agent route and nothing else @openapi-1', async () => {
   const routes = createApp()
     .routes.filter(({ method, path }) => method !== 'ALL' && /^\/(v1|oauth)\//.test(path) && !path.endsWith('*'))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
-  // A page for people; MCP clients only want it to be there.
+  // A page for people; MCP clients only require that it exists.
   const undescribed = ['GET /oauth/authorize']
   expect(new Set(routes)).toEqual(new Set([...described, ...undescribed]))
 })
 
-test('is readable from any origin, and every reference resolves @openapi-2', async () => {
+test('/openapi.json is readable from any origin, and every reference resolves @openapi-2', async () => {
   const { headers, json, text } = await api.call('GET', '/openapi.json')
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(headers.get('cache-control')).toContain('max-age')
@@ -35,7 +35,7 @@ test('is readable from any origin, and every reference resolves @openapi-2', asy
     ).toBeDefined()
 })
 
-test('matches validation: amounts are strings, unknown fields are rejected @openapi-3', async () => {
+test('/openapi.json matches validation: amounts are strings, unknown fields are rejected @openapi-3', async () => {
   const { components } = await document()
   const { CreatePayment, PaymentRecipient } = components.schemas
   expect(CreatePayment).toMatchObject({ additionalProperties: false, required: ['to', 'amount'] })

@@ -1,4 +1,4 @@
-/** What operators do with one account. Stops for everybody: serviceStop.test.ts; who is an operator: operators.test.ts. */
+/** Operator actions on one account. serviceStop.test.ts covers stops for all accounts, operators.test.ts authentication. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   access = await createAccess('operator-controls')
   ops = createApi(access.settings)
   ops.clock.now = Date.now()
-  // Read once and kept: objects fetch as well, and a stand-in for fetch must not come between.
+  // The keys are read once and kept: objects also use fetch, and must not get the stand-in.
   access.serveKeys()
   await operate('GET', '/stop')
   vi.restoreAllMocks()
@@ -62,7 +62,7 @@ describe('a suspended user', () => {
   const suspend = (email?: string) => act(`/users/${own.user}/suspend`, {}, email)
   const unsuspend = (email?: string) => act(`/users/${own.user}/unsuspend`, {}, email)
 
-  test('agents are refused by token, key and MCP; the owner reads, reclaims and leaves; recipients claim @suspend-1', async () => {
+  test('a suspended user’s agents are refused by token, key and MCP; the owner can read, reclaim and exit; recipients can claim @suspend-1', async () => {
     const form = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: own.clientId,
@@ -79,7 +79,7 @@ describe('a suspended user', () => {
     expect([signed.status, replayed.status]).toEqual([201, 201])
     const [claimed, reclaimed] = await Promise.all([createPayout(), createPayout()])
 
-    // One payment that is not signed yet: it fails, and its amount is free again.
+    // One payment that is not signed yet: it fails, and its amount is released.
     await store(({ context }: Treasury) => {
       context.limits = { ...context.limits, agentInFlight: 0 }
     })
@@ -146,7 +146,7 @@ describe('a suspended user', () => {
     expect((await pay(token)).status).toBe(201)
   })
 
-  test('is listed, and two operators at once leave Treasury and list in step @suspend-2', async () => {
+  test('a suspended user is listed, and concurrent operators leave Treasury and list consistent @suspend-2', async () => {
     const listed = async () =>
       (await operate('GET', '/users')).json.data.some(({ id }: { id: string }) => id === own.user)
     expect(await listed()).toBe(false)
@@ -156,7 +156,7 @@ describe('a suspended user', () => {
     expect((await suspend()).json.data.suspended).toBe(true)
     expect(await listed()).toBe(true)
     const { since } = (await suspend()).json.data
-    expect((await suspend()).json.data.since, 'once is enough').toBe(since)
+    expect((await suspend()).json.data.since, 'a second suspension keeps the time').toBe(since)
     await unsuspend()
     expect(await listed()).toBe(false)
     const acts = (await operate('GET', '/actions')).json.data
@@ -169,7 +169,7 @@ describe('limits of one user', () => {
   const set = (limits: object) => operate('PATCH', `/users/${own.user}/limits`, { limits, reason: 'abuse' })
   const report = async () => (await operate('GET', `/users/${own.user}`)).json.data
 
-  test('are in force from the next call on, outlive an eviction, and can be lifted @user-limits-1', async () => {
+  test('limits of one user apply from the next call, are stored, and can be lifted @user-limits-1', async () => {
     const { gas } = await report()
     expect((await set({ emailsPerDay: 0, gasPerDay: 0 })).json.data).toEqual({ emailsPerDay: 0, gasPerDay: 0 })
     expect((await report()).gas.limit).toBe(0)
@@ -194,17 +194,17 @@ describe('limits of one user', () => {
     { gasPerDay: -1 },
     { gasPerDay: '5' },
     { agentPaymentsPerSecond: 0 },
-  ])('%j are refused @user-limits-2', async (limits) => {
+  ])('user limits %j are refused @user-limits-2', async (limits) => {
     expect((await set(limits)).status).toBe(400)
     expect(Object.keys(defaultLimits)).toContain('newAccountsGasPerDay')
   })
 })
 
-test('what is stuck is listed with its reason, and woken @stuck-1', async () => {
+test('stuck work is listed with its reason, and continues once woken @stuck-1', async () => {
   await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
   const payment = await pay(own.apiKey)
   expect(payment.status, payment.text).toBe(201)
-  // A minute later, by the clocks of both objects.
+  // Sets the Treasury's clock ahead.
   const ahead = (ms: number) =>
     store(({ context }) => {
       context.now = () => Date.now() + ms
@@ -232,7 +232,7 @@ test('what is stuck is listed with its reason, and woken @stuck-1', async () => 
   expect((await operate('GET', '/stuck')).json.data).toMatchObject({ jobs: expect.any(Array) })
 })
 
-test('a claim link is taken down and put back; nothing moves, and its sender can take the payout back @takedown-1', async () => {
+test('taking a claim link down moves no money and can be undone; the sender can still reclaim the payout @takedown-1', async () => {
   const payout = await createPayout()
   const verify = () =>
     api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: payout.link, passcode: payout.passcode } })
@@ -261,7 +261,7 @@ test('a claim link is taken down and put back; nothing moves, and its sender can
     (await owner('GET', `/escrow/list?ids=${payout.id}`)).json.data.escrows.map(
       (row: { linkTakenDown?: true }) => row.linkTakenDown,
     )
-  expect(await listed(), 'its sender is told').toEqual([true])
+  expect(await listed(), 'its sender sees it').toEqual([true])
 
   expect((await act('/claim-links/restore', { payout: payout.id })).json.data.isDown).toBe(false)
   expect((await verify()).status).toBe(200)
@@ -276,7 +276,7 @@ test('a claim link is taken down and put back; nothing moves, and its sender can
   expect(JSON.stringify(acts)).not.toContain(payout.link)
 })
 
-test('a user’s audit log is read with a reason, which is recorded first @ops-audit-1', async () => {
+test('reading a user’s audit log needs a reason, which is recorded @ops-audit-1', async () => {
   expect((await operate('POST', `/users/${own.user}/audit`, {})).status).toBe(400)
   const read = await act(`/users/${own.user}/audit`)
   const { entries, before } = read.json.data
@@ -289,7 +289,7 @@ test('a user’s audit log is read with a reason, which is recorded first @ops-a
   expect(last).toMatchObject({ action: 'user.audit', subject: own.user, reason: 'ticket 7' })
 })
 
-test('an id that nobody has is not found, makes no Treasury and is not recorded @operators-5', async () => {
+test('an unknown user id is not found, creates no Treasury and is not recorded @operators-5', async () => {
   const newest = async () => (await operate('GET', '/actions')).json.data[0].id
   const before = await newest()
   for (const path of ['suspend', 'unsuspend', 'wake', 'audit'])

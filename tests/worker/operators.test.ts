@@ -23,12 +23,12 @@ async function call(method: string, path: string, { token, headers, ...rest }: C
   return api.call(method, `/ops/api${path}`, { headers: { 'cf-access-jwt-assertion': assertion, ...headers }, ...rest })
 }
 
-describe('who is an operator', () => {
+describe('operator authentication', () => {
   const routes = createApp()
     .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/ops/'))
     .map(({ method, path }) => ({ method, path: path.replace(/:\w+/g, 'x') }))
 
-  test.each(routes)('$method $path is for operators alone @operators-1', async ({ method, path }) => {
+  test.each(routes)('$method $path is for operators only @operators-1', async ({ method, path }) => {
     const body = method === 'GET' ? {} : { body: { reason: 'because' } }
     const now = api.clock.now
     const stranger = await newKeys('first')
@@ -47,7 +47,7 @@ describe('who is an operator', () => {
     }
     expect((await api.call(method, path, { env: { ACCESS_AUDIENCE: '' }, ...body })).status).toBe(401)
   })
-  test('on a local stack a button signs in, and its cookie is worth nothing elsewhere @operators-6', async () => {
+  test('on a local stack POST /dev/operator signs in with a cookie that is refused elsewhere @operators-6', async () => {
     const local = { ENVIRONMENT: 'local', ACCESS_TEAM_ORIGIN: '', ACCESS_AUDIENCE: '' } as const
     expect((await api.call('GET', '/ops', { env: local })).status).toBe(401)
     const signedIn = await api.call('POST', '/dev/operator', { env: local })
@@ -61,16 +61,16 @@ describe('who is an operator', () => {
       expect((await api.call('POST', '/dev/operator', { env: { ENVIRONMENT } })).status).toBe(404)
     }
   })
-  test('there are routes to check', () => expect(routes.length).toBeGreaterThan(5))
+  test('the app has operator routes to check', () => expect(routes.length).toBeGreaterThan(5))
 
   test.each<[string, (now: number) => Promise<string> | string]>([
     ['expired', (now) => access.token(now - 3_601_000)],
     ['not valid yet', (now) => access.token(now, { nbf: Math.floor(now / 1000) + 60 })],
     ['for another application', (now) => access.token(now, { aud: ['other'] })],
-    ['for none', (now) => access.token(now, { aud: [] })],
+    ['for no application', (now) => access.token(now, { aud: [] })],
     ['of another team', (now) => access.token(now, { iss: 'https://other.cloudflareaccess.com' })],
-    ['without an end', (now) => access.token(now, { exp: undefined } as never)],
-    ['of nobody', (now) => access.token(now, { email: '' })],
+    ['without an expiry', (now) => access.token(now, { exp: undefined } as never)],
+    ['without an identity', (now) => access.token(now, { email: '' })],
     [
       'unsigned',
       async (now) => {
@@ -100,14 +100,14 @@ describe('who is an operator', () => {
     expect((await call('GET', '/passcodes', { token: await make(api.clock.now) })).status).toBe(401)
   })
 
-  test('a service token is an operator under its client id', async () => {
+  test('a service token acts as an operator under its client id', async () => {
     const token = await access.token(api.clock.now, { email: undefined, common_name: 'launch.access' } as never)
     const body = { label: 'From the command line', maxUses: 1, expiresInDays: 1, reason: 'first account' }
     expect((await call('POST', '/passcodes', { token, body })).status).toBe(201)
     expect((await call('GET', '/actions')).json.data[0]).toMatchObject({ actor: 'service:launch.access' })
   })
 
-  test('new keys are read once a token needs them; unreachable keys are 503', async () => {
+  test('new Access keys are read once a token needs them; unreachable keys give a 503', async () => {
     expect((await call('GET', '/passcodes')).status).toBe(200)
     await access.rotateKeys('second')
     api.clock.now += 31_000
@@ -119,7 +119,7 @@ describe('who is an operator', () => {
     expect(requests).not.toEqual([])
   })
 
-  test('a page of another site can’t change anything', async () => {
+  test('requests from pages of other sites are refused', async () => {
     const body = { label: 'x', maxUses: null, expiresInDays: null, reason: 'x' }
     for (const origin of ['https://evil.example', 'null'])
       expect((await call('POST', '/passcodes', { body, headers: { origin } })).status).toBe(403)
@@ -145,7 +145,7 @@ describe('sign-up', () => {
     })
   let callers = 0
 
-  test('is open, by passcode or closed for every way of signing up @sign-up-1', async () => {
+  test('sign-up is open, by passcode or closed for every way of signing up @sign-up-1', async () => {
     expect((await withPassword({}, 'open')).status).toBe(201)
     expect((await withPasscode(passcode, 'open')).status).toBe(201)
     expect((await withPasscode('wrong', 'open')).status).toBe(422)
@@ -161,7 +161,7 @@ describe('sign-up', () => {
     for (const refused of closed) expect([refused.status, refused.json.error]).toEqual([403, 'Sign-up is closed.'])
   })
 
-  test('needs a passcode in production unless the setting says otherwise @sign-up-2', async () => {
+  test('sign-up needs a passcode in production unless the setting says otherwise @sign-up-2', async () => {
     const production = { ENVIRONMENT: 'production' } as const
     const config = async (changes: Partial<Env>) => (await api.call('GET', '/api/config', { env: changes })).json.data
     expect(await config(production)).toMatchObject({ signUp: 'passcode' })
@@ -169,7 +169,7 @@ describe('sign-up', () => {
     expect(await config({})).toMatchObject({ signUp: 'open' })
   })
 
-  test('that fails gives the passcode back', async () => {
+  test('a failed sign-up gives its passcode back', async () => {
     const { id, passcode: once } = (await create({ maxUses: 1 })).json.data
     const common = await withPassword({ signupPasscode: once, password: 'password1' }, 'passcode')
     expect(common.status, common.text).toBe(400)
@@ -178,7 +178,7 @@ describe('sign-up', () => {
     expect(await find(id)).toMatchObject({ used: 1, state: 'used_up' })
   })
 
-  test('with wrong passcodes is slowed down', async () => {
+  test('sign-up with wrong passcodes is rate limited', async () => {
     const guess = () =>
       api.call('POST', '/api/auth/cognito/signup', {
         body: { email: newEmail(), name: 'Ann', password: 'a long password', signupPasscode: 'guess' },
@@ -190,7 +190,7 @@ describe('sign-up', () => {
     expect(statuses).toEqual([...Array(10).fill(422), 429, 429])
   })
 
-  test('leaves existing accounts alone', async () => {
+  test('closed sign-up does not affect existing accounts', async () => {
     const email = newEmail()
     const { json } = await api.call('POST', '/api/users', { body: { email, name: 'Ann', signupPasscode: passcode } })
     expect(json.success).toBe(true)
@@ -209,7 +209,7 @@ describe('sign-up', () => {
   const find = async (id: string) =>
     (await call('GET', '/passcodes')).json.data.passcodes.find((entry: { id: string }) => entry.id === id)
 
-  test('passcodes are created, listed, limited by number and time, and revoked @sign-up-3', async () => {
+  test('signup passcodes are created, listed, limited by number and time, and revoked @sign-up-3', async () => {
     const { id, passcode: code } = (await create({ maxUses: 2, expiresInDays: 7 })).json.data
     expect((await withPasscode(code)).status).toBe(201)
     expect(await find(id)).toMatchObject({ label: 'Friends', used: 1, maxUses: 2, state: 'active' })
@@ -233,7 +233,7 @@ describe('sign-up', () => {
     expect((await limit({ maxUses: 5 })).status).toBe(404)
   })
 
-  test('each act is recorded with its actor and reason, and records cannot be changed @operators-3', async () => {
+  test('each operator action is recorded with its actor and reason, and records cannot be changed @operators-3', async () => {
     const { id, passcode: code } = (await create({ label: 'Recorded', reason: 'ticket 12' })).json.data
     await call('POST', `/passcodes/${id}/revoke`, { body: { reason: 'ticket 13' } })
     const [last, before] = (await call('GET', '/actions')).json.data
@@ -250,7 +250,7 @@ describe('sign-up', () => {
   })
 
   test.each([{}, { reason: '' }, { reason: '  ' }, { reason: 'x'.repeat(501) }, { reason: 5 }])(
-    'an act with %j in place of a reason is refused',
+    'an operator action with %j instead of a reason is refused',
     async (body) => {
       expect((await call('POST', '/passcodes/x/revoke', { body })).status).toBe(400)
     },
@@ -262,12 +262,12 @@ describe('sign-up', () => {
     { expiresInDays: -1 },
     { label: '' },
     { maxUses: undefined },
-  ])('a passcode with %j is refused', async (over) => {
+  ])('creating a signup passcode with %j is refused', async (over) => {
     const body = { label: 'x', maxUses: null, expiresInDays: null, reason: 'x', ...over }
     expect((await call('POST', '/passcodes', { body })).status).toBe(400)
   })
 
-  test('two operators who revoke at once: one act, both recorded @operators-4', async () => {
+  test('of two operators who revoke a passcode at once one succeeds, and both are recorded @operators-4', async () => {
     const { id } = (await create({})).json.data
     const body = { reason: 'both saw it' }
     const statuses = await Promise.all([
@@ -287,7 +287,7 @@ describe('sign-up', () => {
   })
 })
 
-test('operators learn why the server is not ready @ready-6', async () => {
+test('operators can see why the server is not ready @ready-6', async () => {
   const ready = async (changes: Partial<Env>) => (await call('GET', '/ready', { env: changes })).json.data
   expect(await ready({ EMAIL_PROVIDER: 'resend', RESEND_API_KEY: 'k', MAIL_FROM: 'a@b.example' })).toEqual({
     ready: true,

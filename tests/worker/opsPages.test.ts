@@ -43,7 +43,7 @@ describe('pages', () => {
     .routes.filter(({ method, path }) => method === 'GET' && /^\/ops(?!\/api)/.test(path))
     .map(({ path }) => path)
 
-  test('each page is HTML without script, framed by nobody, kept by no cache @ops-pages-1', async () => {
+  test('each operator page is HTML without script that can be neither framed nor cached @ops-pages-1', async () => {
     expect(pages.length).toBeGreaterThan(5)
     for (const path of new Set(pages)) {
       const page = await open(path.replace(':userId', user.id).replace(/\/$/, ''))
@@ -58,14 +58,14 @@ describe('pages', () => {
     }
   })
 
-  test('what people wrote is escaped @ops-pages-2', async () => {
+  test('operator pages escape what people wrote @ops-pages-2', async () => {
     await post('/ops/passcodes', { label: '<img src=x>', maxUses: '1', expiresInDays: '', reason: '<b>why</b>' })
     for (const path of ['/ops/passcodes', '/ops/actions']) expect((await open(path)).text).not.toMatch(/<img|<b>why/)
     const found = await open(`/ops/users?find=${encodeURIComponent('"><script>')}`)
     expect([found.status, found.text.includes('<script')]).toEqual([200, false])
   })
 
-  test('a page that fails is a page, and says nothing to strangers @ops-pages-3', async () => {
+  test('errors of operator pages are HTML pages, and reveal nothing to strangers @ops-pages-3', async () => {
     const missing = await open('/ops/users/user_nobody')
     expect([missing.status, missing.text.includes('There is no account with this id.')]).toEqual([404, true])
     const stranger = await api.call('GET', '/ops/users')
@@ -77,7 +77,7 @@ describe('pages', () => {
 describe('forms', () => {
   const newestAct = async () => (await api.call('GET', '/ops/api/actions', { headers: await headers() })).json.data[0]
 
-  test('stop, suspend, limit, wake, read: each over its form, each recorded @ops-pages-4', async () => {
+  test('stopping, suspending, limiting, waking and reading an audit log work through their forms and are recorded @ops-pages-4', async () => {
     const page = `/ops/users/${user.id}`
     const steps: [string, Record<string, string>, string, string][] = [
       ['/ops/stop', { mode: 'new', from: 'none' }, '/ops', 'service.stop'],
@@ -99,7 +99,7 @@ describe('forms', () => {
     expect((await post('/ops/claim-links/take-down', { payout: 'nothing' })).status).toBe(404)
   })
 
-  test('a passcode is made, shown once, and revoked @ops-pages-5', async () => {
+  test('a signup passcode is created, shown once and revoked through forms @ops-pages-5', async () => {
     const made = await post('/ops/passcodes', { label: 'Friends', maxUses: '2', expiresInDays: '' })
     const code = /<code>((?:[a-z0-9]{4}-){3}[a-z0-9]{4})<\/code>/.exec(made.text)![1]!
     const list = await open('/ops/passcodes')
@@ -112,7 +112,7 @@ describe('forms', () => {
   const posts = createApp()
     .routes.filter(({ method, path }) => method === 'POST' && /^\/ops(?!\/api)/.test(path))
     .map(({ path }) => path)
-  test('each form needs its origin and a token made for this operator @ops-pages-6', async () => {
+  test('each form is refused without our origin and a token made for this operator @ops-pages-6', async () => {
     expect(posts.length).toBeGreaterThan(8)
     const before = (await newestAct()).id
     const token = tokenOn((await open('/ops')).text)
@@ -132,7 +132,7 @@ describe('forms', () => {
         expect([to, wrong, (await post(to, fields, wrong)).status]).toEqual([to, wrong, 403])
     }
     api.clock.now += 12 * 3_600_000
-    // The keys of Access are read again.
+    // The Access keys are read again after this time.
     access.serveKeys()
     expect((await post('/ops/stop', { mode: 'all' }, { token })).status).toBe(403)
     vi.restoreAllMocks()

@@ -1,4 +1,4 @@
-/** What depends on the cost of a password hash in production; other tests hash at a lower one. */
+/** Tests that need the production cost of password hashes. Other tests hash at a lower cost. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { demo } from '../../local/stack/seed.ts'
 import { checkPassword, cost, hashPassword } from '../../worker/identity/passwords.ts'
@@ -8,12 +8,12 @@ import { type Api, createApi, createUser, env, login, newEmail, seed } from './a
 beforeAll(seed)
 
 describe('password hashes', () => {
-  test('stay within the platform’s limits', () => {
+  test('password hashes stay within the platform’s limits', () => {
     expect(2 ** cost.ln * cost.r * cost.p).toBeLessThanOrEqual(2 ** 20)
     expect(128 * 2 ** cost.ln * cost.r).toBeLessThanOrEqual(32 * 1024 * 1024)
   })
 
-  test('are salted, and do not verify with another pepper', async () => {
+  test('password hashes are salted, and do not verify with another pepper', async () => {
     const ring = (secret: string) => new Keyring('PASSWORD_PEPPER', [{ version: 1, secret, from: 0 }])
     const [a, b] = [await hashPassword('secret', 'p1'), await hashPassword('secret', 'p1')]
     expect(a).not.toBe(b)
@@ -23,7 +23,7 @@ describe('password hashes', () => {
     expect((await checkPassword('Secret', a, ring('p1'), 0)).isRight).toBe(false)
   })
 
-  test('with older parameters are replaced at the next sign-in', async () => {
+  test('password hashes with older parameters are replaced at the next sign-in', async () => {
     const { createHmac, scryptSync } = await import('node:crypto')
     const salt = Buffer.from('0123456789abcdef')
     const secret = createHmac('sha256', env.PASSWORD_PEPPER).update(demo.password).digest()
@@ -41,7 +41,7 @@ describe('password hashes', () => {
   })
 })
 
-test('signing in and signing up take as long for unknown as for known emails @sign-in-abuse-3', async () => {
+test('signing in and signing up take as long for unknown emails as for known ones @sign-in-abuse-3', async () => {
   const api = createApi()
   const { email } = await createUser(api)
   const signup = (to: string) =>
@@ -60,7 +60,7 @@ test('signing in and signing up take as long for unknown as for known emails @si
   )
 }, 120_000)
 
-/** Medians of seven; without equal work they differ by a factor of ten and more. */
+/** Compares the medians of seven calls. Without equal work they differ by a factor of ten or more. */
 async function withinFactor(factor: number, one: () => Promise<unknown>, other: () => Promise<unknown>, api: Api) {
   const times: [number[], number[]] = [[], []]
   for (let i = 0; i < 7; i++) {

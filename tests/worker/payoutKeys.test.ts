@@ -1,4 +1,4 @@
-/** Payouts whose secret the settings lack. */
+/** Payouts whose secret is missing in the settings. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { RelayJob } from '../../worker/relayer/api.ts'
@@ -17,7 +17,7 @@ const toBob = { to: { type: 'email', email: 'bob@example.com' } } as const
 const context = <T>({ treasury }: Payer, work: (context: Treasury['context']) => T) =>
   runInDurableObject(treasury(), (treasury: Treasury) => work(treasury.context))
 
-test('a payout whose secret is gone is refused in words, holds up no other, and returns at its expiry @payout-keys-1', async () => {
+test('a payout whose secret is missing is refused with a message, blocks no other, and is returned at its expiry @payout-keys-1', async () => {
   const payer = await createPayer({ on: manualChain })
   const { id: lost } = await accepted(payer, toBob)
   await payoutIs(payer, lost, 'CREATED')
@@ -38,7 +38,7 @@ test('a payout whose secret is gone is refused in words, holds up no other, and 
   await payer.booksBalance()
 })
 
-test('open payments whose signatures are lost hold up no claim @payout-keys-2', async () => {
+test('open payments whose signatures are lost do not block a claim @payout-keys-2', async () => {
   const payer = await createPayer({ on: manualChain })
   const { id } = await accepted(payer, toBob)
   await payoutIs(payer, id, 'CREATED')

@@ -6,7 +6,7 @@ import { chain, createPayer, fresh, until, usdc } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 import type { Api } from './apiClient.ts'
 
-/** Groups and agents as the dashboard changes them, and what that means to agents that are calling meanwhile. */
+/** Changes of groups and agents in the dashboard, and their effect on agents that are calling meanwhile. */
 let api: Api
 let own: AccountFixture
 const address = party('somebody').address
@@ -78,7 +78,7 @@ describe('editing a group', () => {
     expect((await edit({ name: 'Third', version: 2 })).status).toBe(200)
   })
 
-  test('a top-up, a changed contact and a confirmation are changes as well; saving without changes is none @policy-2', async () => {
+  test('a top-up, a changed contact and a confirmation raise the policy version; saving without changes does not @policy-2', async () => {
     const contact = await owner().post('/api/contacts', { name: 'Ada', address: fresh('ada') })
     const group = await createGroup({ whitelistedContactIds: [contact.json.data.id] })
     const versions = [1]
@@ -99,7 +99,7 @@ describe('editing a group', () => {
     expect(versions).toEqual([1, 2, 3, 4, 4])
   })
 
-  test('the limit cannot fall below what is spent or held, the wallet cannot change @policy-3', async () => {
+  test('a group’s limit cannot fall below what is spent or held, and its wallet cannot change @policy-3', async () => {
     const group = await createGroup()
     expect((await pay(group.apiKey, { amount: '7.5' })).status).toBe(201)
     const edit = (body: Record<string, unknown>) =>
@@ -118,7 +118,7 @@ describe('editing a group', () => {
     expect((await pay(group.apiKey)).status).toBe(201)
   })
 
-  test('scopes act on the next call, and the reply lists each agent @policy-4', async () => {
+  test('changed scopes apply to the next call, and the reply lists each agent @policy-4', async () => {
     const group = await createGroup()
     const second = await createAgent(group.id)
     const token = await accessToken(group)
@@ -134,7 +134,7 @@ describe('editing a group', () => {
     expect((await pay(token)).json).toMatchObject({ code: 'insufficient_scope' })
   })
 
-  test('limits beyond the total: set, kept when not named, removed with null @policy-5', async () => {
+  test('limits besides the budget are enforced, kept if omitted, and removed with null @policy-5', async () => {
     const limits = {
       maxPayment: '2',
       periodBudget: { period: 'week', limit: '3' },
@@ -185,7 +185,7 @@ describe('editing a group', () => {
 })
 
 describe('top-up', () => {
-  test('adds once under one key, and says the new limit @policy-6', async () => {
+  test('a top-up adds once under one key, and returns the new limit @policy-6', async () => {
     const group = await createGroup()
     const topUp = (amount: string, key: string) =>
       owner().post(`/api/policy-groups/${group.id}/top-up`, { amount }, { 'idempotency-key': key })
@@ -210,7 +210,7 @@ describe('bad input @policy-7', () => {
     owner().post('/api/policy-groups', { name: 'G', scopes: [], walletId: own.wallet, ...body })
 
   test.each(['0', '-1', '1.0000001', '1e3', '', 5, null, undefined, '5 USDC', {}])(
-    'a top-up of %j @policy-8',
+    'a top-up of %j is refused @policy-8',
     async (amount) => {
       const answer = await owner().post(`/api/policy-groups/${own.group}/top-up`, { amount })
       expect(answer, answer.text).toMatchObject({ status: 400, json: { code: 'invalid_input', field: 'amount' } })
@@ -233,7 +233,7 @@ describe('bad input @policy-7', () => {
     [{ spendLimit: '1.0000001' }, 'spendLimit'],
     [{ name: ' ' }, 'name'],
     [{ maxPayments: '5' }, ''],
-  ])('a group with %j', async (body, field) => {
+  ])('a group with %j is refused', async (body, field) => {
     const answer = await create(body)
     expect(answer.status, answer.text).toBe(400)
     expect(answer.json.code).toBe('invalid_input')
@@ -243,13 +243,13 @@ describe('bad input @policy-7', () => {
   })
 
   test.each([{ name: '' }, { name: 'x'.repeat(61) }, { name: 'A', memo: 'x'.repeat(201) }, { name: 'A', scopes: [] }])(
-    'an agent edited to %j @policy-9',
+    'editing an agent to %j is refused @policy-9',
     async (body) => {
       expect((await owner().put(`/api/agents/${own.agent}`, body)).json).toMatchObject({ code: 'invalid_input' })
     },
   )
 
-  test('regenerating and confirming with something else', async () => {
+  test('regenerating a key and confirming a contact with a wrong body are refused', async () => {
     expect((await owner().post(`/api/agents/${own.agent}/regenerate-api-key`, { revokeNow: 'yes' })).status).toBe(400)
     expect(
       (await owner().post(`/api/policy-groups/${own.group}/contacts/${own.contact}/confirm`, { address })).status,
@@ -265,7 +265,7 @@ describe('whitelisted contacts', () => {
     return { id, group, pay: () => pay(group.apiKey, { to: { type: 'contact', contactId: id } }) }
   }
 
-  test('a changed contact is refused until the owner confirms what was shown; an edit in between confirms nothing @policy-10', async () => {
+  test('a changed contact is refused until the owner confirms what was shown; editing the group does not confirm it @policy-10', async () => {
     const { id, group, pay } = await contactGroup({ name: 'Ada', address: fresh('a') })
     expect((await pay()).status).toBe(201)
     const moved = fresh('b')
@@ -283,7 +283,7 @@ describe('whitelisted contacts', () => {
     const confirm = (seen: unknown) => owner().post(`/api/policy-groups/${group.id}/contacts/${id}/confirm`, seen)
     const shown = (await groupNow(group.id)).whitelistedContacts[0]
     expect(shown).toMatchObject({ contact: { name: 'Ada L.' }, current: { address: moved, email: null, phone: null } })
-    // It changes once more while the owner looks at it.
+    // The contact changes again while the owner looks at it.
     const third = fresh('c')
     await owner().put(`/api/contacts/${id}`, { name: 'Ada', address: third })
     expect(await confirm(shown.current)).toMatchObject({ status: 409 })
@@ -310,7 +310,7 @@ describe('whitelisted contacts', () => {
       whitelistedContactIds: [id],
     })
     expect(again).toMatchObject({ status: 404, json: { field: 'whitelistedContactIds' } })
-    // Deleting can be undone; the whitelists stay without it until the owner puts it there again.
+    // Deleting can be undone, but the contact stays off the whitelists until the owner adds it again.
     expect((await owner().post(`/api/contacts/${id}/restore`)).status).toBe(200)
     expect((await pay()).json).toMatchObject({ code: 'recipient_not_allowed' })
     const listed = await owner().put(`/api/policy-groups/${group.id}`, {
@@ -322,10 +322,10 @@ describe('whitelisted contacts', () => {
     expect((await pay()).status).toBe(201)
   })
 
-  test('one that changes while a group is made with it is stale from the start @policy-12', async () => {
+  test('a contact that changes while a group is created with it is stale from the start @policy-12', async () => {
     const made = await owner().post('/api/contacts', { name: 'Eve', address: fresh('e') })
     const { id, address: before } = made.json.data
-    // What the Worker read before the change, sent to the Treasury after it.
+    // The Treasury learns of the change first; the group is then created with the contact as it was before.
     await env.TREASURY.getByName(own.user).contactChanged(id, { address: fresh('f'), email: null, phone: null })
     const group = await createGroup({ whitelistedContactIds: [id] })
     expect((await groupNow(group.id)).whitelistedContacts[0]).toMatchObject({
@@ -334,7 +334,7 @@ describe('whitelisted contacts', () => {
     })
   })
 
-  test('10,000 whitelisted contacts: made, read, edited and paid @policy-13', async () => {
+  test('a group with 10,000 whitelisted contacts can be created, read, edited and paid from @policy-13', async () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => `contact_many_${String(i).padStart(5, '0')}`)
     const now = Date.now()
     for (let i = 0; i < rows.length; i += 500)
@@ -371,18 +371,18 @@ describe('whitelisted contacts', () => {
   })
 })
 
-describe('acting on the next call @policy-14', () => {
-  /** Keeps paying with one cached access token and one API key; returns statuses in the order of the calls. */
+describe('changes that act on the next call @policy-14', () => {
+  /** Keeps paying with these tokens, and records each response with the number of its call. */
   function createStream(tokens: string[]) {
     let on = true
-    const answers: { asked: number; status: number; code: string | undefined }[] = []
+    const answers: { callNumber: number; status: number; code: string | undefined }[] = []
     let turn = 0
     const lanes = Array.from({ length: 4 }, async (_, lane) => {
       while (on) {
-        const asked = ++turn
+        const callNumber = ++turn
         const { status, json } = await pay(tokens[lane % tokens.length]!, { amount: '0.01' })
-        answers.push({ asked, status, code: json?.code })
-        // A turn for others: refusals need no waiting at all.
+        answers.push({ callNumber, status, code: json?.code })
+        // Yields to other work, since a refusal never waits.
         await new Promise((resolve) => setTimeout(resolve))
       }
     })
@@ -403,7 +403,7 @@ describe('acting on the next call @policy-14', () => {
     ['pausing the account', () => owner().post('/api/account/pause'), 'agent_disabled'],
     ['pausing the wallet', () => owner().post(`/api/wallets/${own.wallet}/pause`), 'wallet_not_ready'],
     [
-      'taking the scope',
+      'removing the scope',
       (made: Made) => owner().put(`/api/policy-groups/${made.id}`, { name: 'G', scopes: ['email_payments:write'] }),
       'insufficient_scope',
     ],
@@ -417,7 +417,7 @@ describe('acting on the next call @policy-14', () => {
       },
       'unauthenticated',
     ],
-  ] as const)('%s refuses every later call of a running agent @policy-15', async (_, act, code) => {
+  ] as const)('after %s every later call of a running agent is refused @policy-15', async (_, act, code) => {
     const made = await createGroup()
     const stream = createStream([await accessToken(made), made.apiKey])
     let from = 0
@@ -426,13 +426,13 @@ describe('acting on the next call @policy-14', () => {
       const done = await act(made)
       expect(done.status, done.text).toBe(200)
       from = stream.now()
-      await until('later calls', async () => stream.answers.filter(({ asked }) => asked > from).length >= 12)
+      await until('later calls', async () => stream.answers.filter(({ callNumber }) => callNumber > from).length >= 12)
     } finally {
       await stream.stop()
     }
-    const later = stream.answers.filter(({ asked }) => asked > from)
+    const later = stream.answers.filter(({ callNumber }) => callNumber > from)
     expect(new Set(later.map((answer) => answer.code))).toEqual(new Set([code]))
-    // And back: what is resumed pays again.
+    // Whatever can be resumed pays again.
     await owner().post('/api/account/resume')
     await owner().post(`/api/wallets/${own.wallet}/resume`)
     await owner().post(`/api/agents/${made.agent}/resume`)
@@ -441,7 +441,7 @@ describe('acting on the next call @policy-14', () => {
       expect((await pay(made.apiKey, { amount: '0.01' })).status).toBe(201)
   })
 
-  test('a paused agent may not read either, and the refusal says what to do; pausing twice changes nothing', async () => {
+  test('a paused agent cannot read either, and is told what to do; pausing twice changes nothing', async () => {
     const made = await createGroup()
     for (const stopped of [0, 0])
       expect((await owner().post(`/api/agents/${made.agent}/pause`)).json.data).toEqual({
@@ -464,7 +464,7 @@ describe('acting on the next call @policy-14', () => {
     expect((await owner().get('/api/account')).json.data).toEqual({ paused: false, suspended: false })
   })
 
-  test('a paused wallet does not pay, for its owner either', async () => {
+  test('a paused wallet does not pay, not even for its owner', async () => {
     const send = () =>
       owner().post('/api/transactions/send', { walletId: own.wallet, toAddress: fresh('x'), amount: '1' })
     await owner().post(`/api/wallets/${own.wallet}/pause`)
@@ -476,7 +476,7 @@ describe('acting on the next call @policy-14', () => {
 })
 
 describe('race', () => {
-  test('120 parallel payments against 20 a day, while the limit is raised: never above @policy-16', async () => {
+  test('120 parallel payments never exceed a daily budget of 20, even while it is raised to 26 @policy-16', async () => {
     const payer = await createPayer({ funds: '300', limit: null, agents: 3 })
     const treasury = payer.treasury()
     const edit = (limit: string) =>
@@ -515,7 +515,7 @@ describe('race', () => {
 })
 
 describe('credentials @policy-17', () => {
-  test('a new key works at once; the one before it for 24 hours, to the millisecond', async () => {
+  test('a new API key works immediately, and the previous one for exactly 24 hours', async () => {
     const made = await createGroup()
     const answer = await owner().post(`/api/agents/${made.agent}/regenerate-api-key`)
     expect(answer.status, answer.text).toBe(200)
@@ -540,7 +540,7 @@ describe('credentials @policy-17', () => {
     }
   })
 
-  test('an agent that was not made, or was made before, leaves none behind', async () => {
+  test('a failed or repeated creation of an agent leaves no extra credentials behind', async () => {
     const stored = async () =>
       (
         await env.DB.prepare('SELECT count(*) AS n FROM agent_credential WHERE user_id = ?')
@@ -564,7 +564,7 @@ describe('credentials @policy-17', () => {
     expect((await pay(first.json.data.apiKey)).status).toBe(201)
   })
 
-  test('revoke now: key and secret end with the reply, and so do tokens made with the secret', async () => {
+  test('a key or secret that is revoked now stops working immediately, and so do tokens made from the secret', async () => {
     const made = await createGroup()
     const token = await accessToken(made)
     expect((await pay(token)).status).toBe(201)
@@ -580,7 +580,7 @@ describe('credentials @policy-17', () => {
     expect((await pay(fresh)).status).toBe(201)
   })
 
-  test('a revoked credential does not even learn what it paid before', async () => {
+  test('a revoked credential cannot even replay a payment that it made', async () => {
     const made = await createGroup()
     expect((await pay(made.apiKey, {}, 'same')).status).toBe(201)
     const replay = await pay(made.apiKey, {}, 'same')
@@ -590,8 +590,8 @@ describe('credentials @policy-17', () => {
   })
 })
 
-describe('deleting', () => {
-  test('a group goes with its agents and credentials; its history and figures stay in the wallet @policy-18', async () => {
+describe('deleting groups and agents', () => {
+  test('deleting a group deletes its agents and credentials; its signed payments still settle and stay in the history @policy-18', async () => {
     const made = await createGroup()
     const second = await createAgent(made.id)
     const paid = await pay(made.apiKey)
@@ -601,14 +601,14 @@ describe('deleting', () => {
     expect(await groupNow(made.id)).toBeUndefined()
     expect((await owner().delete(`/api/policy-groups/${made.id}/cascade`)).status).toBe(404)
     expect((await owner().post('/api/agents', { name: 'A', policyGroupId: made.id })).status).toBe(404)
-    const settled = await until('the signed payment runs to its end', async () => {
+    const settled = await until('the signed payment is settled', async () => {
       const { json } = await owner().get(`/api/transactions/${paid.json.id}`)
       return ['CONFIRMED', 'FAILED'].includes(json.data.status) && json.data
     })
     expect(settled).toMatchObject({ status: 'CONFIRMED', agent: { name: 'Agent' } })
   })
 
-  test('an agent that is gone stays in its group’s figures @policy-19', async () => {
+  test('the spending of a deleted agent stays in its group’s figures @policy-19', async () => {
     const made = await createGroup()
     const other = await createAgent(made.id)
     expect((await pay(made.apiKey, { amount: '2' })).status).toBe(201)
@@ -622,7 +622,7 @@ describe('deleting', () => {
 })
 
 describe('trying a payment', () => {
-  test('returns the refusal that a payment would get, the most allowed and what to do; nothing is written @policy-20', async () => {
+  test('trying a payment returns the refusal it would get and the most that is allowed, and writes nothing @policy-20', async () => {
     const made = await createGroup({ maxPayment: '15' })
     await pay(made.apiKey, { amount: '8' })
     const check = (body: Record<string, unknown>) =>
@@ -652,8 +652,8 @@ describe('trying a payment', () => {
     })
   })
 
-  test('last refusals name the rule and the version of the policy @policy-21', async () => {
-    // Another account: a limited number of refusals is recorded per minute, and the agents above used it up.
+  test('an agent’s last refusals name the rule and the policy version @policy-21', async () => {
+    // Another account, since the agents above have used up the number of refusals that are recorded per minute.
     const other = await createAccountFixture(api, { limit: 1 })
     await pay(other.apiKey, { amount: '2' })
     await pay(other.apiKey, { to: { type: 'phone', phone: '+4915112345678' } })
@@ -665,7 +665,7 @@ describe('trying a payment', () => {
   })
 })
 
-test('a group whose wallet has no session key refuses with what to do @policy-22', async () => {
+test('a payment from a group whose wallet has no session key is refused with what to do next @policy-22', async () => {
   const stranger = await createAccountFixture(api)
   const revoke = encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' })
   await chain.act(stranger.owner, stranger.walletAddress, revoke)

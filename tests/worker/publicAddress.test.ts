@@ -17,7 +17,7 @@ const wallet = privateKeyToAccount(generatePrivateKey())
 const linked = async (api: Api, { id, token }: Who) =>
   (await api.call('GET', `/api/users/${id}`, { token })).json.data.publicAddress
 
-test('is linked by a signature of its key, once per message, and stored with its checksum @wallet-link-13', async () => {
+test('a public address is linked by a signature of its key, once per message, and stored with its checksum @wallet-link-13', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const message = await nonce(api, ann)
@@ -32,7 +32,7 @@ test('is linked by a signature of its key, once per message, and stored with its
   expect(await link(api, ann, body)).toMatchObject({ status: 410, json: { code: 'gone', field: 'signature' } })
 })
 
-test('null unlinks it @wallet-link-14', async () => {
+test('null unlinks the public address @wallet-link-14', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const message = await nonce(api, ann)
@@ -41,7 +41,7 @@ test('null unlinks it @wallet-link-14', async () => {
   expect(await linked(api, ann)).toBeNull()
 })
 
-test('parallel uses of one signature link once @wallet-link-15', async () => {
+test('parallel uses of one signature link the address once @wallet-link-15', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const signature = await wallet.signMessage({ message: await nonce(api, ann) })
@@ -50,7 +50,7 @@ test('parallel uses of one signature link once @wallet-link-15', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410])
 })
 
-test('a message is bound to one user, expires after ten minutes and is void once there is a newer one', async () => {
+test('a linking message is bound to one user, expires after ten minutes and is void once there is a newer one', async () => {
   const api = createApi()
   const [ann, bob] = [await createUser(api), await createUser(api)]
   const sign = (message: string) => wallet.signMessage({ message })
@@ -61,7 +61,7 @@ test('a message is bound to one user, expires after ten minutes and is void once
   const old = await sign(await nonce(api, ann))
   const newer = await sign(await nonce(api, ann))
   expect((await link(api, ann, { publicAddress: wallet.address, signature: old })).status).toBe(422)
-  // The failed try has spent the newer one too.
+  // The failed attempt also used up the newer message.
   expect((await link(api, ann, { publicAddress: wallet.address, signature: newer })).status).toBe(410)
 
   const late = await sign(await nonce(api, ann))
@@ -70,7 +70,7 @@ test('a message is bound to one user, expires after ten minutes and is void once
   expect(await linked(api, ann)).toBeNull()
 })
 
-test('another key, another address, a changed signature and contract wallets are refused with their field @wallet-link-16', async () => {
+test('linking with another key, a changed signature, a contract wallet or invalid input is refused with its field @wallet-link-16', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const stranger = privateKeyToAccount(generatePrivateKey())

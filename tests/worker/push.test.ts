@@ -19,7 +19,7 @@ const save = (token: string, body: object) => api.call('POST', '/api/push/subscr
 const push = (userId: string) => pushToUser(settings, db, userId, notice, 60)
 const endpointsOf = async (userId: string) => (await pushSubscriptionsOf(db, userId)).map(({ endpoint }) => endpoint)
 
-/** Push services that reply to each endpoint with this status. */
+/** A stand-in for the push service that replies to each endpoint with its status. */
 const services = (statuses: Record<string, number>) =>
   serveUrl('https://fcm.googleapis.com/', ({ url }) => new Response(null, { status: statuses[url] ?? 599 }))
 
@@ -42,7 +42,7 @@ test('a browser subscribes with the server’s key, gets a test message and unsu
   expect(await push(userId)).toBe('not_set_up')
 })
 
-test('what is no push service, or no key, is not stored; nor without a session @push-7', async () => {
+test('a subscription with an unknown push service, an invalid key or no login session is not stored @push-7', async () => {
   const { token, id: userId } = await createUser(api)
   const browser = await newBrowser()
   const refused = await save(token, { ...browser, endpoint: 'https://169.254.169.254/latest' })
@@ -53,7 +53,7 @@ test('what is no push service, or no key, is not stored; nor without a session @
   expect(await endpointsOf(userId)).toEqual([])
 })
 
-test('each service’s reply counts, and what is gone is removed @push-8', async () => {
+test('a push counts the replies for all browsers, and removes browsers that are gone @push-8', async () => {
   const { token, id: userId } = await createUser(api)
   const [first, second] = [await newBrowser(), await newBrowser()]
   await save(token, first)
@@ -69,7 +69,7 @@ test('each service’s reply counts, and what is gone is removed @push-8', async
   expect(await endpointsOf(userId)).toEqual([])
 })
 
-test('a browser belongs to who signed in there last, and nobody else can end it @push-9', async () => {
+test('a browser belongs to the user who subscribed there last, and no other user can unsubscribe it @push-9', async () => {
   const [ann, bob] = [await createUser(api), await createUser(api)]
   const browser = await newBrowser()
   await save(ann.token, browser)
@@ -80,7 +80,7 @@ test('a browser belongs to who signed in there last, and nobody else can end it 
   expect(await endpointsOf(bob.id)).toEqual([browser.endpoint])
 })
 
-test('a user has ten browsers: an eleventh replaces the one that was seen first @push-10', async () => {
+test('a user has at most ten browsers: an eleventh replaces the oldest @push-10', async () => {
   const { token, id: userId } = await createUser(api)
   const first = await newBrowser()
   await save(token, first)
@@ -93,7 +93,7 @@ test('a user has ten browsers: an eleventh replaces the one that was seen first 
   expect(kept).not.toContain(first.endpoint)
 })
 
-test('a new password ends the messages of other browsers @push-11', async () => {
+test('changing the password unsubscribes the user’s other browsers @push-11', async () => {
   const { token, id: userId, email, password } = await createUser(api)
   const [here, there] = [await newBrowser(), await newBrowser()]
   const other = await login(api, email, password)

@@ -1,4 +1,4 @@
-/** Two things at once that were each tested alone. */
+/** Regressions from combining things that are each tested alone elsewhere. */
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const grant = (payer: Payer) => ({
   hours: 24,
 })
 
-test('a wallet deleted while its rotation asks the chain gets neither a session nor a key again', async () => {
+test('a wallet deleted while its rotation reads the chain gets neither a session nor a key again', async () => {
   const payer = await createPayer()
   expect(await payer.treasury().deleteGroup(payer.group.id)).toMatchObject({ ok: true })
   const gate = { asked: false, open: false }
@@ -51,7 +51,7 @@ test('a wallet deleted while its rotation asks the chain gets neither a session 
   expect(left).toEqual([[], []])
 })
 
-test('A5: a rotation that still drains does not replace the session which its owner has set meanwhile @session-keys-24', async () => {
+test('A5: a rotation that waits for payments in flight does not replace a session that the owner set meanwhile @session-keys-24', async () => {
   const payer = await createPayer({ on: manualChain })
   await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   const paid = await payer.treasury().payAsAgent(payer.payment())
@@ -94,14 +94,14 @@ test('a mail provider that does not respond delays neither payouts nor lists', a
       }),
     )
   expect(await payout()).toMatchObject({ ok: true })
-  await until('a mail is under way', async () => mails > 0)
+  await until('a mail is being sent', async () => mails > 0)
   const since = Date.now()
   expect(await payout()).toMatchObject({ ok: true })
   await payer.treasury().syncReadModel()
   expect(Date.now() - since).toBeLessThan(8_000)
 }, 60_000)
 
-test('one malformed text does not block other rows of the lists', async () => {
+test('a malformed memo does not block other rows of the lists', async () => {
   const payer = await createPayer({ limit: null })
   for (const memo of ['\ud800', '\udfff lone', '{"$.row.id":"x"}', '‮evil', '\\u0000', "'); DROP TABLE payment; --"])
     expect(await payer.treasury().payAsAgent(payer.payment({ memo }))).toMatchObject({ ok: true })
@@ -112,7 +112,7 @@ test('one malformed text does not block other rows of the lists', async () => {
   expect(results.map(({ body }) => JSON.parse(body).memo).length).toBe(6)
 })
 
-test('ten thousand whitelisted contacts with the longest texts are one group', async () => {
+test('a group can hold ten thousand whitelisted contacts with the longest texts', async () => {
   const payer = await createPayer()
   const contacts = Array.from({ length: 10_000 }, (_, i) => ({
     id: `con_${String(i).padStart(32, '0')}`,

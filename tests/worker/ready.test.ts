@@ -29,7 +29,7 @@ function ready(changes: Partial<Env> = {}, now?: number) {
   if (now !== undefined) api.clock.now = now
   return api.call('GET', '/api/ready', { from: `198.51.100.${++callers % 250}` })
 }
-/** The causes, as an operator's log has them. */
+/** Returns the causes that are logged for operators. */
 async function causesWith(changes: Partial<Env>, now?: number): Promise<string> {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const { status, json } = await ready(changes, now)
@@ -43,7 +43,7 @@ async function causesWith(changes: Partial<Env>, now?: number): Promise<string> 
 const jwk = JSON.parse(env.JWT_PRIVATE_JWK)
 const contracts = JSON.parse(env.CONTRACTS_8453)
 const zeros = '0'.repeat(64)
-/** A malformed value of every setting; null: any text will do. */
+/** A malformed value of every setting; null if any text is valid. */
 const malformed: Record<keyof Settings, string | null> = {
   ENVIRONMENT: 'prod',
   API_ORIGIN: 'https://bursar.example/',
@@ -108,7 +108,7 @@ const malformed: Record<keyof Settings, string | null> = {
   COINBASE_ONRAMP_KEY_SECRET: ' ',
   COINBASE_ONRAMP_ENDPOINT: ' ',
 }
-/** Without them, or with a malformed one, the Worker refuses all work. */
+/** Required settings: if one is missing or malformed, the Worker refuses all work. */
 const core = [
   'ENVIRONMENT',
   'API_ORIGIN',
@@ -130,7 +130,7 @@ const core = [
   'PASSWORD_PEPPER',
   'JWT_PRIVATE_JWK',
 ] as const
-/** Refused when malformed; may be unset. */
+/** Optional settings: if one is malformed, the Worker refuses all work. */
 const strict = [
   'KEYRINGS',
   'PRIMARY_CHAIN',
@@ -152,7 +152,7 @@ test('a complete deployment is ready @ready-1', async () => {
   expect([status, json]).toEqual([200, { success: true, data: { status: 'ready' } }])
 })
 
-/** Every call is refused, with one line in the log that names the setting and not its value. */
+/** Expects every call to be refused, with one log line that names the setting but not its value. */
 async function expectRefusal(changes: Partial<Env>, name: string, value?: string) {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const api = createApi({ ...production, ...changes })
@@ -178,28 +178,33 @@ async function expectRefusal(changes: Partial<Env>, name: string, value?: string
   expect(await causesWith(changes)).toContain(name)
 }
 
-describe('the Worker refuses all work @ready-2', () => {
-  test.each(core)('without %s', async (name) => {
+describe('settings that stop the Worker @ready-2', () => {
+  test.each(core)('the Worker refuses all work without %s', async (name) => {
     await expectRefusal({ [name]: undefined }, name)
     await expectRefusal({ [name]: '' }, name)
   })
-  test.each([...core, ...strict])('with a malformed %s', async (name) => {
+  test.each([...core, ...strict])('the Worker refuses all work with a malformed %s', async (name) => {
     await expectRefusal({ [name]: malformed[name]! }, name, malformed[name]!)
   })
-  test.each(['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER'] as const)('without the binding %s', async (name) => {
-    await expectRefusal({ [name]: undefined } as unknown as Partial<Env>, name)
-  })
+  test.each(['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER'] as const)(
+    'the Worker refuses all work without the binding %s',
+    async (name) => {
+      await expectRefusal({ [name]: undefined } as unknown as Partial<Env>, name)
+    },
+  )
   test.each([
     ['not JSON', '{'],
     ['an RSA key', JSON.stringify({ kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'a' })],
     ['a key without kid', JSON.stringify({ ...jwk, kid: undefined })],
     ['a key with a short part', JSON.stringify({ ...jwk, d: 'AQAB' })],
     ['null', 'null'],
-  ])('with %s as signing key', (_, value) => expectRefusal({ JWT_PRIVATE_JWK: value }, 'JWT_PRIVATE_JWK', value))
+  ])('the Worker refuses all work with %s as signing key', (_, value) =>
+    expectRefusal({ JWT_PRIVATE_JWK: value }, 'JWT_PRIVATE_JWK', value),
+  )
 })
 
-describe('the server is not ready, and works on @ready-3', () => {
-  test.each(others)('with a malformed %s', async (name) => {
+describe('settings that make the server not ready @ready-3', () => {
+  test.each(others)('the server is not ready but keeps working with a malformed %s', async (name) => {
     const changes = { [name]: malformed[name]! }
     expect(await causesWith(changes)).toContain(name)
     expect((await createApi({ ...production, ...changes }).call('GET', '/api/config')).status).toBe(200)
@@ -216,43 +221,46 @@ describe('the server is not ready, and works on @ready-3', () => {
     ['COGNITO_USER_POOL_ID', { IDENTITY_DIRECTORY: 'cognito', COGNITO_REGION: 'eu-west-1' }],
     ['ACCESS_AUDIENCE', { ACCESS_TEAM_ORIGIN: 'https://team.example' }],
     ['COINBASE_ONRAMP_KEY_SECRET', { COINBASE_ONRAMP_KEY_ID: 'id' }],
-  ])('without %s where it is needed', async (name, changes) => {
+  ])('the server is not ready without %s where it is needed', async (name, changes) => {
     expect(await causesWith(changes)).toMatch(new RegExp(`${name} (is|must)`))
   })
 })
 
-describe('the server is not ready when the network contradicts its settings @ready-4', () => {
-  test('the node is of another chain', async () => {
+describe('readiness when the network contradicts the settings @ready-4', () => {
+  test('the server is not ready if a node is on another chain', async () => {
     expect(await causesWith({ RPC_URLS_8453: env.RPC_URLS_84532, CONTRACTS_84532: '{}' })).toContain(
       'Base, node 1: its chain is 84532, not 8453',
     )
   })
-  test.each(Object.keys(contracts))('there is no code at the address of %s', async (name) => {
-    const moved = JSON.stringify({ ...contracts, [name]: `0x${'de'.repeat(20)}` })
-    expect(await causesWith({ CONTRACTS_8453: moved })).toContain(
-      `Base, node 1: there is no code at the address of ${name}`,
-    )
-  })
-  test('a contract of an older set has gone @sets-12', async () => {
+  test.each(Object.keys(contracts))(
+    'the server is not ready if there is no code at the address of %s',
+    async (name) => {
+      const moved = JSON.stringify({ ...contracts, [name]: `0x${'de'.repeat(20)}` })
+      expect(await causesWith({ CONTRACTS_8453: moved })).toContain(
+        `Base, node 1: there is no code at the address of ${name}`,
+      )
+    },
+  )
+  test('the server is not ready if a contract of an older set is gone @sets-12', async () => {
     const older = { ...contracts, escrow: `0x${'de'.repeat(20)}` }
     const setting = JSON.stringify({ newest: 2, sets: { 1: older, 2: contracts } })
     const causes = await causesWith({ CONTRACTS_8453: setting })
     expect(causes).toContain('Base, node 1: there is no code at the address of escrow of set 1')
     expect(causes).not.toContain('of set 2')
   })
-  test('a node is down, the second one too', async () => {
+  test('the server is not ready if only the second node is down', async () => {
     const urls = `${env.RPC_URLS_8453},http://127.0.0.1:1/v2/a-key`
     const causes = await causesWith({ RPC_URLS_8453: urls })
     expect(causes).toContain('Base, node 2: RpcUnavailable')
     expect(causes).not.toContain('a-key')
   })
-  test('the newest block is old', async () => {
+  test('the server is not ready if the newest block is too old', async () => {
     const inTenMinutes = (await chain.timestamp()) * 1000 + 600_000
     expect(await causesWith({ MAX_CLOCK_SKEW_SECONDS: '900' }, inTenMinutes)).toMatch(
       /Base, node 1: its newest block is (59\d|60\d) s old/,
     )
   })
-  test('a relayer has run dry', async () => {
+  test('the server is not ready while a relayer lacks ETH', async () => {
     const { address } = relayerAccount(env.RELAYER_SEED_V1, 84532, 0)
     const balance = await manualChain.node('eth_getBalance', address, 'latest')
     await manualChain.node('anvil_setBalance', address, '0x1')
@@ -260,20 +268,20 @@ describe('the server is not ready when the network contradicts its settings @rea
     await manualChain.node('anvil_setBalance', address, balance)
     expect((await ready()).status).toBe(200)
   })
-  test('a migration is missing', async () => {
+  test('the server is not ready if a migration of D1 is missing', async () => {
     const batch = () => Promise.reject(new Error('D1_ERROR: no such column: user.temporary_since: SQLITE_ERROR'))
     const DB = { withSession: () => ({ prepare: env.DB.prepare.bind(env.DB), batch, getBookmark: () => null }) }
     expect(await causesWith({ DB: DB as unknown as D1Database })).toContain('database: no such column: user.temporary')
   })
 })
 
-test('everybody can read the causes on a local stack, in production only operators', async () => {
+test('on a local stack the reply says why the server is not ready', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const local = await ready({ ENVIRONMENT: 'local', TWILIO_FROM: '+1', TWILIO_AUTH_TOKEN: 't' })
   expect(local.json).toMatchObject({ causes: ['TWILIO_ACCOUNT_SID is missing: Twilio needs it'] })
 })
 
-test('checks from one address are limited', async () => {
+test('readiness checks from one network address are rate limited', async () => {
   const api = createApi(production)
   const statuses: number[] = []
   for (let i = 0; i < 22; i++) statuses.push((await api.call('GET', '/api/ready', { from: '203.0.113.9' })).status)

@@ -19,7 +19,7 @@ const check = async (body: object) =>
 const send = (body: object) =>
   api.call('POST', '/api/transactions/send', { token: own.token, body: { walletId: own.wallet, amount: '1', ...body } })
 
-test('a recipient is new, then paid before, and the same amount just now is reported @send-19', async () => {
+test('the recipient check reports a new recipient, then earlier payments and a recent payment of the same amount @send-19', async () => {
   const to = fresh('recipient')
   const never = { payments: 0, lastPaidAt: null, sameAmountAt: null, lookAlike: null }
   expect((await check({ toAddress: to, amount: '1' })).data).toEqual(never)
@@ -31,13 +31,13 @@ test('a recipient is new, then paid before, and the same amount just now is repo
   expect((await check({ toAddress: to, amount: '1.000001' })).data).toMatchObject({ payments: 1, sameAmountAt: null })
 })
 
-test('a refused payment does not count @send-20', async () => {
+test('a refused payment does not count in the recipient check @send-20', async () => {
   const to = fresh('refused')
   expect((await send({ toAddress: to, amount: '9999' })).status).toBe(422)
   expect((await check({ toAddress: to, amount: '9999' })).data).toMatchObject({ payments: 0, sameAmountAt: null })
 })
 
-test('an address made to look like one paid before is reported @send-21', async () => {
+test('the recipient check reports an address that looks like one paid before @send-21', async () => {
   const to = fresh('paid').toLowerCase()
   await send({ toAddress: to })
   const twin = `${to.slice(0, 6)}${'0'.repeat(32)}${to.slice(-4)}`
@@ -45,7 +45,7 @@ test('an address made to look like one paid before is reported @send-21', async 
   expect((await check({ toAddress: `0x${'f'.repeat(37)}${to.slice(-3)}`, amount: '1' })).data.lookAlike).toBeNull()
 })
 
-test('payouts count by email and phone @send-22', async () => {
+test('the recipient check counts payouts by email and phone @send-22', async () => {
   const create = (to: object) =>
     api.call('POST', '/api/escrow/create', {
       token: own.token,
@@ -59,11 +59,11 @@ test('payouts count by email and phone @send-22', async () => {
 })
 
 test.each([[{}], [{ amount: '1' }], [{ toAddress: '0x1', amount: '1' }], [{ amount: 1, recipientEmail: 'a@b.test' }]])(
-  '%j is refused @send-23',
+  'a recipient check of %j is refused @send-23',
   async (body) => expect(await check(body)).toMatchObject({ success: false, code: 'invalid_input' }),
 )
 
-test('a payment to a contact is named after it, and only if it really leads there @send-24', async () => {
+test('a payment is labelled with its contact, and refused if the contact has another address @send-24', async () => {
   const address = fresh('contact')
   const make = async (body: object) =>
     (await api.call('POST', '/api/contacts', { token: own.token, body })).json.data.id as string
@@ -92,7 +92,7 @@ test('a payment to a contact is named after it, and only if it really leads ther
   await until('rest', async () => (await view(sent.json.data.id)).status === 'CONFIRMED')
 })
 
-test('the history is read from indexes, however many payments there are @send-25', async () => {
+test('the recipient check reads the payment history from indexes @send-25', async () => {
   const plans = await runInDurableObject(env.TREASURY.getByName(own.user), (_, { storage }) =>
     [
       "SELECT count(*) FROM payment WHERE kind = 'send' AND to_address = ? COLLATE NOCASE",

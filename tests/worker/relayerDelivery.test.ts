@@ -102,7 +102,7 @@ describe('delivery', () => {
     expect(await attempts()).toEqual([])
   })
 
-  test('each contract set has its own batches and Relay contract, whatever the setting says when they are mined @sets-7', async () => {
+  test('each contract set has its own batches and Relay contract, even if the setting changes before they are mined @sets-7', async () => {
     const first = chain.contracts
     const second = { ...first, relay: recipient('second relay') }
     await chain.node('anvil_setCode', second.relay, await chain.node('eth_getCode', first.relay, 'latest'))
@@ -127,7 +127,7 @@ describe('delivery', () => {
         .map((to) => to.toLowerCase()),
     )
 
-    // One of the second batch fails on chain, and its set has gone from the setting.
+    // One job of the second set's batch fails on chain, after that set was removed from the setting.
     await chain.node('anvil_setCode', jobs[5]!.target, '0x60006000fd')
     await showSets({ 1: first })
     await settle()

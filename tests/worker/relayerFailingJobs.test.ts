@@ -75,7 +75,7 @@ describe('failing jobs', () => {
     },
   )
 
-  test('a user whose jobs failed ten times this hour is parked; other users are not @delivery-4', async () => {
+  test('jobs of a user with ten failures this hour are parked; those of other users are not @delivery-4', async () => {
     await runInDurableObject(relayer(), (_: Relayer, { storage }) => {
       for (let i = 0; i < 10; i++) storage.sql.exec(`INSERT INTO failure VALUES ('costly', ?)`, Date.now())
     })
@@ -88,7 +88,7 @@ describe('failing jobs', () => {
   })
 })
 
-test('when USDC refuses a transfer, the report has its reason', async () => {
+test('if USDC refuses a transfer, the report has the reason', async () => {
   const blocked = recipient('blocked')
   const data = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [blocked] })
   await chain.act(party('usdc admin').address, chain.contracts.usdc, data)

@@ -9,7 +9,7 @@ import { party, relayer, report, rows, setUpRelayers } from './relayerHarness.ts
 setUpRelayers(700)
 
 const wallet = party('fairness').address
-/** Another id each time, as after signing again; `sequence` tells intents apart. */
+/** A job with a new id each time, as after signing again. `sequence` tells intents apart. */
 const job = (node: ModelNode, sequence: number, to = merchant, over: Partial<RelayJob> = {}) =>
   modelSend('user', wallet, sequence, to, node.now(), over)
 
@@ -17,7 +17,7 @@ const submit = (...jobs: RelayJob[]) => relayer().submit(jobs)
 const state = async ({ id }: RelayJob) => (await report(id)).state
 
 describe('a principal whose jobs fail in simulation', () => {
-  test('waits 2 s, doubling to 60 s, however many new jobs it creates @relayer-3', async () => {
+  test('a principal whose jobs fail waits 2 s, doubling to 60 s, however many new jobs it creates @relayer-3', async () => {
     const node = await startModelNode()
     const tries: number[] = []
     const call = node.call.bind(node)
@@ -25,7 +25,7 @@ describe('a principal whose jobs fail in simulation', () => {
       tries.push(node.now())
       return call(request)
     }
-    // A newer signature of the same intent every two seconds, which begins without failures of its own.
+    // Submits a newer signature of the same intent every two seconds; each starts without failures.
     for (let second = 0; second < 200; second += 2) {
       await submit(job(node, 0, blacklisted))
       await pass(node, 2_000)
@@ -35,7 +35,7 @@ describe('a principal whose jobs fail in simulation', () => {
     expect(new Set(gaps.slice(5))).toEqual(new Set([60]))
   })
 
-  test('does not delay the other principals of its user, nor exits', async () => {
+  test('a principal whose jobs fail delays neither other principals of its user nor exits', async () => {
     const node = await startModelNode()
     await submit(job(node, 0, blacklisted, { principal: 'agent a' }))
     await pass(node, 500)
@@ -51,7 +51,7 @@ describe('a principal whose jobs fail in simulation', () => {
     expect(await state(ofSame)).not.toBe('waiting')
   })
 
-  test('an exit that fails is tried again by itself and delays nothing else', async () => {
+  test('an exit that fails is retried separately and delays nothing else', async () => {
     const node = await startModelNode()
     const exit = job(node, 0, blacklisted, { kind: 'exit' })
     await submit(exit)
@@ -65,7 +65,7 @@ describe('a principal whose jobs fail in simulation', () => {
     expect(await state(exit)).toBe('mined')
   })
 
-  test('is no longer delayed once its jobs are mined', async () => {
+  test('a principal is no longer delayed once its jobs are mined', async () => {
     const node = await startModelNode()
     const batch = [job(node, 0, blacklisted), job(node, 1), job(node, 2)]
     await submit(...batch)
@@ -77,7 +77,7 @@ describe('a principal whose jobs fail in simulation', () => {
   })
 })
 
-test('when one job of a batch fails, the rest leaves in the same step, after one more simulation @relayer-4', async () => {
+test('if one job of a batch fails, the rest is sent in the same step, after one more simulation @relayer-4', async () => {
   const node = await startModelNode()
   const jobs = Array.from({ length: 10 }, (_, i) => job(node, i, i === 4 ? blacklisted : merchant))
   await submit(...jobs)
@@ -85,7 +85,7 @@ test('when one job of a batch fails, the rest leaves in the same step, after one
   await pass(node, 200)
   const states = await Promise.all(jobs.map(state))
   expect(states.filter((each) => each === 'broadcast')).toHaveLength(9)
-  // Chain and simulation, the failing job alone, the rest again, sending; then one poll.
+  // Round trips: chain and simulation, the failing job alone, the rest again, sending; then one poll.
   expect(node.roundTrips - before).toBeLessThanOrEqual(5)
   expect(await rows('SELECT count(*) AS n FROM account_tx')).toEqual([{ n: 1 }])
 })
@@ -102,7 +102,7 @@ test('jobs of a user with too many failures on chain are parked, except exits', 
 })
 
 describe('reports', () => {
-  test('a revert is reported as one, once, with its reason @relayer-5', async () => {
+  test('a revert is reported once, marked as a revert, with its reason @relayer-5', async () => {
     const node = await startModelNode()
     const bad = job(node, 0, blacklisted)
     await submit(bad)

@@ -102,7 +102,7 @@ describe('faults', () => {
       await chain.node('anvil_setNextBlockBaseFeePerGas', toHex(4_900_000_000n))
       await chain.mine()
     }
-    // The node would take the old bytes again; only the time without a receipt speaks for more fees.
+    // The node would accept the old bytes again; only the time without a receipt calls for higher fees.
     await chain.node('anvil_setNextBlockBaseFeePerGas', toHex(1n))
     await hasAttempts(2)
     const replaced = await until('another hash', async () => {
@@ -135,7 +135,7 @@ describe('faults', () => {
     expect(await chain.usdcBalance(recipient('useless'))).toBe(0n)
   })
 
-  test('a transaction that nodes refuse is cancelled, and its job is sent in its own', async () => {
+  test('a transaction that nodes refuse is cancelled, and its job is sent in its own transaction', async () => {
     const job = await chain.createSend(await wallet('refused'), { to: recipient('refused') })
     await chain.fault({ mode: 'refuse', methods: sendRaw, message: 'exceeds block gas limit' })
     await relayer().submit([job])
@@ -156,7 +156,7 @@ describe('faults', () => {
     await relayer().submit([lower!])
     await becomes(lower!.id, 'broadcast')
     const [{ hash }] = (await attempts()) as [AttemptRow]
-    // As if mined, and then gone from chain and pool.
+    // Simulates a transaction that was mined and then disappeared from chain and pool.
     await runInDurableObject(relayer(), (_: Relayer, { storage }) => {
       storage.sql.exec(`UPDATE account_tx SET state = 'mined', closed_at = ?`, Date.now())
       storage.sql.exec(`UPDATE job SET state = 'mined', finished_at = ?`, Date.now())
@@ -170,7 +170,7 @@ describe('faults', () => {
     expect(await chain.usdcBalance(recipient('hole'))).toBe(5_000_000n)
   })
 
-  test('a node that denies every receipt delays the reports and nothing else', async () => {
+  test('a node that denies every receipt delays only the reports', async () => {
     const job = await chain.createSend(await wallet('denied'), { to: recipient('denied') })
     await relayer().submit([job])
     await becomes(job.id, 'broadcast')
@@ -189,7 +189,7 @@ describe('faults', () => {
     expect(await chain.usdcBalance(recipient('denied'))).toBe(2_500_000n)
   })
 
-  test('without gas money jobs wait, and are sent once there is some', async () => {
+  test('jobs wait while the account has no ETH, and are sent once it has some', async () => {
     await chain.giveEther(relayerAddress(), 0n)
     const job = await chain.createSend(await wallet('broke'))
     await relayer().submit([job])
@@ -201,7 +201,7 @@ describe('faults', () => {
     expect(await attempts()).toHaveLength(1)
   })
 
-  test('while the node is unreachable jobs wait, and are sent when it is back', async () => {
+  test('jobs wait while the node is unreachable, and are sent once it recovers', async () => {
     await chain.fault({ mode: 'down' })
     const job = await chain.createSend(await wallet('away'))
     await relayer().submit([job])
@@ -229,7 +229,7 @@ describe('faults', () => {
     )
   })
 
-  test('a Treasury that never returns does not delay what its Relayer delivers', async () => {
+  test('a Treasury that never replies to a report does not delay deliveries', async () => {
     const user = unique('hanging treasury')
     await inTreasury(user, (treasury) => {
       treasury.isHanging = true
@@ -238,14 +238,14 @@ describe('faults', () => {
     await relayer().submit([job])
     await becomes(job.id, 'broadcast')
     await chain.mine()
-    // By its own alarm: nothing wakes it.
+    // The Relayer's own alarm does it; nothing else wakes it.
     await becomes(job.id, 'mined')
     await inTreasury(user, (treasury) => {
       treasury.isHanging = false
     })
   })
 
-  test('through every fault in turn, each send happens once and no nonce is missing @delivery-1', async () => {
+  test('through a series of faults each send happens once and no nonce is missing @delivery-1', async () => {
     const wallets = await sequence(4, (i) => wallet(`storm${i}`))
     const jobs: RelayJob[] = []
     const faults = ['none', 'swallow', 'down', 'none', 'lie', 'swallow', 'none'] as const

@@ -22,7 +22,7 @@ import {
 setUpRelayers(800)
 afterEach(() => vi.restoreAllMocks())
 
-/** Returns what the Relayer has logged since. */
+/** Captures warnings and errors. The result returns them as text. */
 function captureLog(): () => string {
   const logs = (['warn', 'error'] as const).map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
   return () => logs.flatMap((log) => log.mock.calls.map((line) => line.join(' '))).join('\n')
@@ -36,7 +36,7 @@ describe('fees of 10,000 gwei from a node', () => {
     { name: 'priority fee', results: { eth_maxPriorityFeePerGas: wild } },
     { name: 'base fee', results: { eth_getBlockByNumber: { baseFeePerGas: wild } } },
   ])(
-    '$name: nothing is sent, the Relayer says why, and goes on when fees are sane @relayer-8',
+    'at an excessive $name the Relayer sends nothing, reports why, and resumes once fees are normal @relayer-8',
     async ({ name, results }) => {
       const logged = captureLog()
       const why = `the node asks for a ${name} of 10000 gwei, the ceiling is ${name === 'base fee' ? 5 : 2}`
@@ -50,7 +50,7 @@ describe('fees of 10,000 gwei from a node', () => {
       expect(await chain.node('eth_getTransactionCount', relayerAddress(), 'pending')).toBe('0x0')
       expect((await relayer().health()).holding).toBe(why)
       expect(await report(job.id)).toEqual({ id: job.id, state: 'waiting', reason: why })
-      // One line of this Relayer; those of earlier tests read fees as well.
+      // One line for this Relayer; Relayers of earlier tests read fees as well.
       const line = (event: string, reason: string | null) =>
         JSON.stringify({ level: 'warning', event, relayer: relayerName(84532, shard()), reason })
       expect(logged().split(line('relayer_sends_nothing', why))).toHaveLength(2)
@@ -64,7 +64,7 @@ describe('fees of 10,000 gwei from a node', () => {
     },
   )
 
-  test('a transaction in flight is not replaced meanwhile, but its receipt counts @relayer-15', async () => {
+  test('at excessive fees a transaction in flight is not replaced, but its receipt counts @relayer-15', async () => {
     const job = await chain.createSend(await wallet('underway'), { to: recipient('underway') })
     await relayer().submit([job])
     await becomes(job.id, 'broadcast')
@@ -81,7 +81,7 @@ describe('fees of 10,000 gwei from a node', () => {
   })
 })
 
-test('a malformed seed is refused in one line that does not hold it @relayer-14', async () => {
+test('a malformed seed is refused with a message that does not contain it @relayer-14', async () => {
   const logged = captureLog()
   const job = await chain.createSend(await wallet('seed'))
   const seed = `${'c0ffee'.repeat(10)}xyz`

@@ -1,4 +1,4 @@
-/** A Relayer on a real chain, for the tests in relayer*.test.ts. Each test has its own shard, and so its own account. */
+/** A Relayer on a real chain, for relayer*.test.ts. Each test has its own shard, and therefore its own account. */
 import { runInDurableObject } from 'cloudflare:test'
 import { parseTransaction } from 'viem/utils'
 import { afterEach, beforeEach, expect } from 'vitest'
@@ -48,7 +48,7 @@ export function rows<Row extends Record<string, SqlStorageValue>>(query: string)
 
 export const attempts = () => rows<AttemptRow>('SELECT nonce, hash, raw, is_cancellation FROM attempt ORDER BY seq')
 
-/** What was signed for each nonce, without cancellations. */
+/** The contents signed for each nonce, without cancellations. */
 export async function contentsByNonce() {
   const contents = new Map<number, Set<string>>()
   for (const { nonce, raw, is_cancellation } of await attempts()) {
@@ -61,12 +61,12 @@ export async function contentsByNonce() {
 
 export async function until<T>(
   what: string,
-  look: () => Promise<T | undefined | null | false>,
+  probe: () => Promise<T | undefined | null | false>,
   withinMs = 8_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs
   for (;;) {
-    const found = await look()
+    const found = await probe()
     if (found) return found
     if (Date.now() > deadline) throw new Error(`timed out: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -102,7 +102,7 @@ export async function settle(): Promise<void> {
   expect(await chain.nonce(account)).toBe(nextNonce)
 }
 
-/** The pool has the transaction, whatever the Relayer knows. */
+/** Waits until the pool has the transaction, whatever the Relayer knows. */
 export const isInPool = () =>
   until(
     'the pool has the transaction',
@@ -124,7 +124,7 @@ export function inTreasury<T>(userId: string, work: (treasury: Treasury) => T): 
   return runInDurableObject(env.TREASURY.getByName(userId), (treasury: unknown) => work(treasury as Treasury))
 }
 
-/** One after the other: the chain's helpers share accounts. */
+/** Calls `make` sequentially, because the chain's helpers share accounts. */
 export async function sequence<T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> {
   const made: T[] = []
   for (let i = 0; i < count; i++) made.push(await make(i))

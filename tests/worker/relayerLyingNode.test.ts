@@ -1,4 +1,4 @@
-/** A node that is silent in the middle of a step, or lies about blocks; and an object whose storage is full. */
+/** Nodes that stop responding in the middle of a step or lie about blocks, and a Relayer whose storage is full. */
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { RpcUnavailable } from '../../worker/chain/types.ts'
@@ -18,7 +18,7 @@ const state = async ({ id }: RelayJob) => (await report(id)).state
 
 type Method = 'head' | 'fees' | 'accountNonce' | 'receipt' | 'call' | 'sendRaw'
 
-/** No answer to requests for `method` from the `from`-th on: each ends after the client's five seconds. */
+/** Lets requests for `method` time out after five seconds, from the `from`-th on. The result undoes it. */
 function silence(node: ModelNode, method: Method, from = 0): () => void {
   let count = 0
   const original = node[method]
@@ -34,26 +34,26 @@ function silence(node: ModelNode, method: Method, from = 0): () => void {
   return () => Object.assign(node, { [method]: original })
 }
 
-describe('a node that is silent', () => {
+describe('a node that stops responding', () => {
   test.each<{ method: Method; from: number; when: string }>([
     { method: 'head', from: 0, when: 'at the start of a step' },
     { method: 'fees', from: 0, when: 'about fees' },
     { method: 'accountNonce', from: 0, when: 'about the account nonce' },
     { method: 'call', from: 0, when: 'in the simulation' },
-    { method: 'call', from: 1, when: 'when it simulates the failing job alone' },
+    { method: 'call', from: 1, when: 'while simulating the failing job alone' },
     { method: 'call', from: 2, when: 'in the second simulation' },
-    { method: 'sendRaw', from: 0, when: 'after it took the transaction' },
+    { method: 'sendRaw', from: 0, when: 'after accepting the transaction' },
     { method: 'receipt', from: 1, when: 'about receipts' },
-  ])('$when: the jobs are delivered once it speaks, each once @relayer-9', async ({ method, from }) => {
+  ])('after a node stopped responding $when, the jobs are delivered once each @relayer-9', async ({ method, from }) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const node = await startModelNode()
-    const speak = silence(node, method, from)
+    const restoreNode = silence(node, method, from)
     const bad = job(node, 0, blacklisted)
     const good = [job(node, 1), job(node, 2), job(node, 3)]
     await relayer().submit([bad, ...good])
     await pass(node, 12_000)
     expect(log.mock.calls.join('\n')).toContain('timeout')
-    speak()
+    restoreNode()
     await pass(node, 3 * blockMs)
     expect(await Promise.all(good.map(state))).toEqual(['mined', 'mined', 'mined'])
     expect(await state(bad)).toBe('parked')
@@ -63,7 +63,7 @@ describe('a node that is silent', () => {
 })
 
 describe('a node that lies about blocks', () => {
-  test('a head from the future drops and sends nothing @relayer-10', async () => {
+  test('with a head from the future no job is dropped or sent @relayer-10', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const node = await startModelNode()
     await runInDurableObject(relayer(), (instance: Relayer) => {
@@ -82,7 +82,7 @@ describe('a node that lies about blocks', () => {
     expect(await state(waiting)).toBe('mined')
   })
 
-  test('a height from the future does not keep a stuck transaction from being replaced @relayer-16', async () => {
+  test('a block number from the future does not keep a stuck transaction from being replaced @relayer-16', async () => {
     const node = await startModelNode()
     const [head, sendRaw] = [node.head.bind(node), node.sendRaw.bind(node)]
     node.head = async () => ({ ...(await head()), number: 1_000_000 })
@@ -101,7 +101,7 @@ describe('a node that lies about blocks', () => {
 })
 
 describe('storage', () => {
-  test('above its limit only further steps of accepted payments and exits are taken, and it says so @relayer-11', async () => {
+  test('a full Relayer accepts only further steps of accepted payments and exits, and logs that @relayer-11', async () => {
     const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
     const node = await startModelNode()
     const known = job(node, 0, blacklisted)
@@ -135,7 +135,7 @@ describe('storage', () => {
   })
 })
 
-test('health counts what waits', async () => {
+test('health counts waiting jobs', async () => {
   const node = await startModelNode()
   silence(node, 'head')
   vi.spyOn(console, 'error').mockImplementation(() => {})

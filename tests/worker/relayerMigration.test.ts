@@ -86,6 +86,6 @@ test('an object of schema version 2 keeps its jobs, transactions, reports and al
     { kind: 'report', due_at: farAway + 1 },
     { kind: 'prune', due_at: farAway + 2 },
   ])
-  // The harness parses what was signed; these bytes were not.
+  // The harness parses signed transactions, which these bytes are not.
   await runInDurableObject(relayer(), (_: Relayer, { storage }) => storage.sql.exec('DELETE FROM attempt'))
 })

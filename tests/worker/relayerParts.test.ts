@@ -44,7 +44,7 @@ describe('batch encoding', () => {
     expect(() => packSend(send)).toThrow()
   })
 
-  test('the largest batches stay under the gas of one transaction (EIP-7825)', () => {
+  test('the largest batches stay under the gas limit of one transaction (EIP-7825)', () => {
     const send = { target, data: bytes('ab', 196), packed, contractSet: 1 }
     const call = { target, data: bytes('ab', 1_000), contractSet: 1 }
     const chain = { chainId: 8453 as const, contractSets: oneSet({ relay: target } as Contracts) }
@@ -55,7 +55,7 @@ describe('batch encoding', () => {
     }
   })
 
-  test('bit i of the returned bitmap is job i', () => {
+  test('bit i of the returned bitmap stands for job i', () => {
     expect(failedPositions(`0x${'0'.repeat(62)}85`, 8)).toEqual([0, 2, 7])
     expect(failedPositions(`0x${'0'.repeat(64)}`, 50)).toEqual([])
   })
@@ -86,7 +86,7 @@ describe('validateJob', () => {
     { packed: { ...packed, deadline: -1 } },
     { packed: { ...packed, r: bytes('cc', 31) } },
     { packed: { ...packed, vs: `0x${'zz'.repeat(32)}` } },
-  ])('%j is malformed', (change) => {
+  ])('a job with %j is malformed', (change) => {
     expect(validateJob({ ...job, ...change } as RelayJob)).toBe('malformed')
   })
 })
@@ -131,7 +131,7 @@ describe('the seed', () => {
   const almost = 'ab'.repeat(31)
 
   test.each(['', '33', `${almost}a`, `${almost}zz`, ` ${almost}ab`, `0x${almost}`, '00'.repeat(32), undefined])(
-    'seed %j is refused by a message without it @relayer-7',
+    'seed %j is refused with a message that does not contain it @relayer-7',
     (seed) => {
       const derive = () => relayerAccount(seed as string, 8453, 0)
       expect(derive).toThrow(InvalidSeed)
@@ -144,7 +144,7 @@ describe('fees', () => {
   const gwei = 1_000_000_000n
   const ceilings = parseFeeCeilings(undefined)
 
-  test('leave room for the base fee to double', () => {
+  test('fees leave room for the base fee to double', () => {
     expect(feesWithin({ baseFeePerGas: 7n, maxPriorityFeePerGas: 3n }, ceilings)).toEqual({
       maxFeePerGas: 17n,
       maxPriorityFeePerGas: 3n,
@@ -157,7 +157,7 @@ describe('fees', () => {
     { base: 5n * gwei + 1n, priority: 1n, problem: /base fee of 5.000000001 gwei, the ceiling is 5$/ },
     { base: 1n, priority: 2n * gwei + 1n, problem: /priority fee of 2.000000001 gwei, the ceiling is 2$/ },
     { base: 10_000n * gwei, priority: 10_000n * gwei, problem: /10000 gwei/ },
-  ])('base fee $base and priority fee $priority against the ceilings', ({ base, priority, problem }) => {
+  ])('base fee $base and priority fee $priority are checked against the ceilings', ({ base, priority, problem }) => {
     const fees = feesWithin({ baseFeePerGas: base, maxPriorityFeePerGas: priority }, ceilings)
     if (problem) expect(fees).toEqual({ problem: expect.stringMatching(problem) })
     else expect(fees).not.toHaveProperty('problem')
@@ -175,7 +175,7 @@ describe('fees', () => {
     expect(replacementFees({ ...last, maxPriorityFeePerGas: 2n * gwei }, higher, ceilings)).toBeNull()
   })
 
-  test('ceilings are a setting, in gwei', () => {
+  test('fee ceilings are read from the setting, in gwei', () => {
     expect(parseFeeCeilings('{"priorityFee":0.05}')).toEqual({ baseFee: 5n * gwei, priorityFee: gwei / 20n })
     for (const text of ['{"priority":1}', '{"baseFee":"1"}', '{"baseFee":-1}', '[]', 'x']) {
       expect(() => parseFeeCeilings(text)).toThrow()
@@ -201,7 +201,7 @@ describe('replies to a broadcast', () => {
     ['intrinsic gas too low', 'refused'],
     ['exceeds block gas limit', 'refused'],
     ['invalid sender', 'refused'],
-  ])('%s: %s', (message, outcome) => {
+  ])('the reply "%s" means %s', (message, outcome) => {
     expect(outcomeOf(new RpcError(-32000, message))).toBe(outcome)
   })
 

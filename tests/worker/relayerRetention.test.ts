@@ -1,4 +1,4 @@
-/** What a Relayer deletes, and when. `npm run test:long relayer-retention` is the whole of the first test. */
+/** What a Relayer deletes, and when. `npm run test:long relayer-retention` runs the first test in full. */
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
 import { migrate } from '../../worker/durable/migrations.ts'
@@ -17,7 +17,7 @@ const day = 86_400_000
 const perStep = 250
 const wallet = party('retention').address
 
-/** Submits the jobs and does all that is due, housekeeping too, until `ms` of the node's time have passed. */
+/** Submits the jobs and runs all due work, including housekeeping, until `ms` of the node's time have passed. */
 async function live(node: ModelNode, ms: number, jobs: RelayJob[] = []): Promise<void> {
   const end = node.now() + ms
   await runInDurableObject(relayer(), async (instance: Relayer, { storage }) => {
@@ -40,7 +40,7 @@ const left = async () => {
 }
 const databaseSize = () => runInDurableObject(relayer(), (_: Relayer, { storage }) => storage.sql.databaseSize)
 
-test('a Relayer keeps nothing of its sends after eight days @retention-1', { timeout: 1_200_000 }, async () => {
+test('a Relayer keeps no rows of its sends after eight days @retention-1', { timeout: 1_200_000 }, async () => {
   const node = await startModelNode()
   const sizes: number[] = []
   for (let sent = 0; sent < sends; sent += perStep) {
@@ -65,7 +65,7 @@ test('a Relayer keeps nothing of its sends after eight days @retention-1', { tim
   expect(after).toBeLessThan(sends < 50_000 ? 200_000 : 5_000_000)
 })
 
-test('other content under a nonce is refused until finality, and what was executed is not sent again @retention-2', async () => {
+test('different content under a nonce is refused until finality, and an executed job is not sent again @retention-2', async () => {
   const node = await startModelNode()
   const job = modelSend('user', wallet, 1, merchant, node.now())
   const other = { ...modelSend('user', wallet, 1, party('thief').address, node.now()), id: 'other' }
@@ -78,7 +78,7 @@ test('other content under a nonce is refused until finality, and what was execut
   await live(node, 60 * minute)
   expect(await left()).toMatchObject({ guard: 0, calls: 0, attempt: 0 })
 
-  // The guard is gone: the wallet refuses what has the same nonce, and the Relayer still knows the job.
+  // The guard is gone, but the wallet refuses the same nonce, and the Relayer still knows the job.
   const late = { ...modelSend('user', wallet, 1, party('thief').address, node.now()), id: 'late' }
   expect((await submit(late)).accepted).toEqual(['late'])
   expect((await submit(job)).accepted).toEqual([job.id])
@@ -99,7 +99,7 @@ test('a guard stays while any signature accepted for it may still be executed @r
   expect(await left()).toMatchObject({ guard: 0 })
 })
 
-test('guards from before deadlines were stored go with the deadline of their jobs @retention-4', async () => {
+test('guards stored before their deadlines were recorded are deleted after the last deadline of their jobs @retention-4', async () => {
   const node = await startModelNode()
   const now = Math.floor(node.now() / 1000)
   await runInDurableObject(relayer(), async (_: Relayer, { storage }) => {

@@ -1,4 +1,4 @@
-/** A new relayer seed: another account takes over, what the old one has sent ends, and its ETH follows. */
+/** A new relayer seed: a new account takes over, the old account's transactions finish, and its ETH is swept. */
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
 import { keyCheck, removed } from '../../worker/keyrings/keyring.ts'
@@ -23,7 +23,7 @@ setUpRelayers(1100)
 const secret = '77'.repeat(32)
 const day = 86_400_000
 
-/** As after a deployment with these settings. */
+/** Gives the Relayer these settings, as a deployment would. */
 const redeploy = (over: object) =>
   runInDurableObject(relayer(), (instance: Relayer) => {
     ;(instance as unknown as { env: object }).env = { ...env, ...over }
@@ -44,7 +44,7 @@ const pass = (ms: number) =>
 const states = async () =>
   (await relayer().accounts()).map(({ version, state, inFlight }) => [version, state, inFlight])
 
-test('a new seed takes over once its account has ETH, while the old one’s transactions end @keys-14', async () => {
+test('a new seed takes over once its account has ETH, while the old account’s transactions finish @keys-14', async () => {
   const wallets = [await wallet('one'), await wallet('two'), await wallet('three')]
   const job = (i: number) => chain.createSend(wallets[i]!, { to: recipient(`to ${i}`), userId: `user ${i}` })
   const send = async (i: number) => {
@@ -52,7 +52,7 @@ test('a new seed takes over once its account has ETH, while the old one’s tran
     await relayer().submit([made])
     return made.id
   }
-  // Signed by the old account, and nowhere in a pool yet.
+  // Signed by the old account, but not in any pool yet.
   await chain.fault({ mode: 'down', methods: sendRaw })
   const before = await send(0)
   await until('signed', async () => (await rows('SELECT 1 FROM attempt')).length > 0)
@@ -80,7 +80,7 @@ test('a new seed takes over once its account has ETH, while the old one’s tran
     [2, 'sending', 0],
   ])
 
-  // What the old account has left follows.
+  // The remaining ETH of the old account is swept.
   await pass(day)
   await runInDurableObject(relayer(), (instance: Relayer) => instance.alarm())
   await until('swept', async () => {
@@ -93,7 +93,7 @@ test('a new seed takes over once its account has ETH, while the old one’s tran
   expect(sending!.balance).toBeGreaterThan(19n * 10n ** 17n)
   expect((await relayer().account()).nextNonce).toBe(1)
 
-  // Without the old version.
+  // The old version is removed.
   await redeploy({ ...withVersion2(1), RELAYER_SEED_V1: removed })
   const last = await send(2)
   await becomes(last, 'broadcast')
@@ -102,7 +102,7 @@ test('a new seed takes over once its account has ETH, while the old one’s tran
   await relayer().wakeUp()
 })
 
-test('another seed under the version in use signs nothing @keys-15', async () => {
+test('a different seed under the version in use signs nothing @keys-15', async () => {
   await relayer().account()
   await runInDurableObject(relayer(), async (instance: Relayer, { storage }) => {
     const fresh = instance as unknown as { env: object }

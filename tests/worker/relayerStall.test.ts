@@ -1,4 +1,4 @@
-/** The short form of the stall test: scheduling alone, on a node in memory. tests/long/stall.ts is the whole. */
+/** The short form of the stall test: only scheduling, on an in-memory node. tests/long/stall.ts is the full test. */
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
 import type { Address } from '../../worker/chain/types.ts'
@@ -27,7 +27,7 @@ async function run(arrivals: (block: number, now: number) => Arrivals) {
     }
     node.onBlock = submit
     submit(first)
-    // Four more blocks for what arrived in the last ones.
+    // Four more blocks for the jobs that arrived last.
     while (node.block() < first + blocks + 4) {
       await instance.wakeUp()
       const at = nextDueAt(storage) ?? node.nextBlockAt()

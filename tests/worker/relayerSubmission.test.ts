@@ -16,7 +16,7 @@ import {
 setUpRelayers(300)
 
 describe('submitting twice', () => {
-  test('submitting the same jobs again changes nothing, at once or later', async () => {
+  test('submitting the same job again changes nothing, in parallel or later', async () => {
     const job = await chain.createSend(await wallet('replay'), { to: recipient('replay') })
     const results = await Promise.all(Array.from({ length: 10 }, () => relayer().submit([job])))
     for (const result of results) expect(result).toEqual({ accepted: [job.id], refused: [] })
@@ -27,7 +27,7 @@ describe('submitting twice', () => {
     expect(await chain.usdcBalance(recipient('replay'))).toBe(2_500_000n)
   })
 
-  test('another content under a known guard is refused for good @delivery-2', async () => {
+  test('different content under a known guard is refused permanently @delivery-2', async () => {
     const from = await wallet('guard')
     const job = await chain.createSend(from)
     await relayer().submit([job])
@@ -40,7 +40,7 @@ describe('submitting twice', () => {
     expect(await relayer().status([other.id])).toEqual([])
   })
 
-  test('a newer signature replaces one that waits, and waits for one in flight', async () => {
+  test('a newer signature replaces a waiting one, and waits for one in flight', async () => {
     const from = await wallet('fresh')
     const [first, second, third] = await sequence(3, (i) =>
       chain.createSend(from, { id: unique(`v${i}`), lifeSeconds: 300 + i, to: recipient('fresh') }),

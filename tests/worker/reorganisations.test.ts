@@ -1,4 +1,4 @@
-/** Reorganisations deeper than CONFIRM_DEPTH: after one finality the books equal the chain, and the wallet goes on. */
+/** Reorganisations deeper than CONFIRM_DEPTH: once blocks are final the books equal the chain, and the wallet pays again. */
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { reclaimCall } from '../../worker/chain/calls.ts'
@@ -25,7 +25,7 @@ afterEach(async () => {
   await relayerAhead(0)
 })
 
-/** A payer for whom nothing from here on becomes final until `finalise`; `last` is the newest block. */
+/** A payer for whom no later block becomes final until `finalise` is called; `last` is the newest block. */
 async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
   const payer = await createPayer({ on: chain, ...over })
   await payer.ledger()
@@ -47,8 +47,8 @@ async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
 const rows = <T>(payer: Payer, query: string) =>
   runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => store.all<T>(query))
 
-/** The Treasury's books are final and equal the chain, and the wallet pays again. */
-async function goesOn({ payer, finalise }: Awaited<ReturnType<typeof createUnfinal>>) {
+/** Expects the Treasury's books to be final and equal to the chain, and the wallet to pay again. */
+async function expectRecovery({ payer, finalise }: Awaited<ReturnType<typeof createUnfinal>>) {
   await finalise()
   await payer.booksBalance()
   expect(await rows(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
@@ -62,7 +62,7 @@ async function goesOn({ payer, finalise }: Awaited<ReturnType<typeof createUnfin
 const createPayout = (payer: Payer) =>
   accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
 
-test('a deposit that a deep reorganisation removed or replaced leaves the books @reorg-1', async () => {
+test('a deposit that a deep reorganisation removes or replaces is removed from the books @reorg-1', async () => {
   const unfinal = await createUnfinal({ funds: '39' })
   const { payer, last } = unfinal
   await chain.mint(payer.wallet.address as Address, usdc('500'))
@@ -78,10 +78,10 @@ test('a deposit that a deep reorganisation removed or replaced leaves the books 
   await chain.mint(payer.wallet.address as Address, usdc('7'))
   await takeBranch(payer)
   expect(await payer.ledger()).toMatchObject({ available: '46', deposits: '46' })
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
 })
 
-test('a send whose block left the chain is held again and delivered under its own nonce @reorg-2', async () => {
+test('a send whose block left the chain is held and delivered again under its nonce @reorg-2', async () => {
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const to = fresh('shop')
@@ -101,11 +101,11 @@ test('a send whose block left the chain is held again and delivered under its ow
   expect(await rows(payer, 'SELECT epoch, sequence FROM payment')).toEqual(signed)
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
   expect(await chain.usdcBalance(to), 'once').toBe(usdc('5'))
 })
 
-test('a send that moved to another block is booked there, once @reorg-3', async () => {
+test('a send that moves to another block is booked there once @reorg-3', async () => {
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const to = fresh('shop')
@@ -120,11 +120,11 @@ test('a send that moved to another block is booked there, once @reorg-3', async 
   const [paid] = await rows<{ block: number }>(payer, "SELECT block FROM booking WHERE kind = 'paid'")
   expect(paid!.block).toBeGreaterThan(last + 2)
   expect(await payer.ledger()).toMatchObject({ held: '0', out: '5', withdrawn: '0' })
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
 })
 
-test('a send that never comes back is released, and only at a finalized block @reorg-4', async () => {
+test('a send that never returns to the chain is released, but only at a finalized block @reorg-4', async () => {
   const unfinal = await createUnfinal()
   const { payer, last, finalise } = unfinal
   const { id } = await accepted(payer, { amount: usdc('5') })
@@ -141,10 +141,10 @@ test('a send that never comes back is released, and only at a finalized block @r
   expect(await statusOf(payer, id)).toBe('FAILED')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   await chain.fault({ mode: 'none' })
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
 })
 
-test('funding, announcement and claim of a payout are undone and happen again, once @reorg-5', async () => {
+test('funding, announcement and claim of a payout are undone and repeated once @reorg-5', async () => {
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const to = fresh('claimer')
@@ -163,12 +163,12 @@ test('funding, announcement and claim of a payout are undone and happen again, o
   expect(await payer.ledger()).toMatchObject({ held: '5', escrowed: '0', spent: '0' })
 
   await payoutIs(payer, id, 'WITHDRAWN')
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.ledger()).toMatchObject({ escrowed: '0', returns: '0' })
 })
 
-test('a reclaim gives its budget the amount back only when it is final @reorg-6', async () => {
+test('a reclaim returns its amount to the budget only once it is final @reorg-6', async () => {
   const unfinal = await createUnfinal({ limit: '5' })
   const { payer, finalise } = unfinal
   const { id } = await createPayout(payer)
@@ -200,10 +200,10 @@ test('a reclaim gives its budget the amount back only when it is final @reorg-6'
   await finalise()
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   expect(await listed()).toHaveLength(1)
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
 })
 
-test('a rotation whose block left the chain is under way again, and its session is not used meanwhile @reorg-7', async () => {
+test('a rotation whose block left the chain is pending again, and its session is not used meanwhile @reorg-7', async () => {
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const walletId = payer.wallet.id
@@ -237,7 +237,7 @@ test('a rotation whose block left the chain is under way again, and its session 
   await done()
   await becomes(payer, id, 'CONFIRMED')
   expect(await session()).toEqual(adopted)
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
 })
 
 test('a deploy whose block left the chain is submitted again @reorg-8', async () => {
@@ -265,7 +265,7 @@ test('a deploy whose block left the chain is submitted again @reorg-8', async ()
   await payer.booksBalance()
 })
 
-test('a rotation, payouts, a claim and a reclaim that moved to other blocks are booked there, once @reorg-15', async () => {
+test('a rotation, payouts, a claim and a reclaim that move to other blocks are booked there once @reorg-15', async () => {
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const walletId = payer.wallet.id
@@ -295,12 +295,12 @@ test('a rotation, payouts, a claim and a reclaim that moved to other blocks are 
   expect(booked.map(({ kind }) => kind)).toEqual(
     expect.arrayContaining(['announced', 'funded', 'reclaimed', 'withdrawn']),
   )
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.ledger()).toMatchObject({ returns: '5', escrowed: '0', withdrawn: '0' })
 })
 
-test('a claim that the payer’s own reclaim replaced is undone, and the money is the wallet’s again @reorg-16', async () => {
+test('a claim that the payer’s own reclaim replaced is undone, and the money returns to the wallet @reorg-16', async () => {
   const unfinal = await createUnfinal()
   const { payer, finalise } = unfinal
   const { id } = await createPayout(payer)
@@ -323,18 +323,18 @@ test('a claim that the payer’s own reclaim replaced is undone, and the money i
   await finalise()
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   expect(await chain.usdcBalance(to)).toBe(0n)
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
 })
 
-test('a node between two branches, two that disagree, or one without the block undo nothing @reorg-9', async () => {
+test('nothing is undone if a node switches between branches, two nodes disagree, or one lacks the block @reorg-9', async () => {
   const { payer, last } = await createUnfinal({ funds: '39' })
   await chain.mint(payer.wallet.address as Address, usdc('500'))
   await chain.mine()
   expect(await payer.ledger()).toMatchObject({ deposits: '539' })
   const undone = async () => (await rows(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).length
   const other = { hash: `0x${'ab'.repeat(32)}` } as const
-  /** A look 40 seconds later at a chain that is one block longer. */
-  const lookAt = async (change: (real: Chain) => Partial<Chain>) => {
+  /** Reads the chain 40 seconds and one block later through a changed node. Returns the number of undos so far. */
+  const undoneAfter = async (change: (real: Chain) => Partial<Chain>) => {
     const restore = await changeNode(payer, change)
     await later(payer, 40)
     await chain.mine()
@@ -349,14 +349,14 @@ test('a node between two branches, two that disagree, or one without the block u
       return { ...(await real.block(number)), ...(from === 'second' ? second : first) }
     },
   })
-  expect(await lookAt(shows(other)), 'new').toBe(0)
-  expect(await lookAt(shows({})), 'old').toBe(0)
-  expect(await lookAt(shows(other)), 'new').toBe(0)
-  expect(await lookAt(shows({})), 'old').toBe(0)
-  expect(await lookAt(shows(other, {})), 'the second has ours').toBe(0)
-  expect(await lookAt(shows({})), 'and so has the first').toBe(0)
-  expect(await lookAt(shows(other, null)), 'unknown to the second').toBe(0)
-  expect(await lookAt(shows({})), 'and ours to the first').toBe(0)
+  expect(await undoneAfter(shows(other)), 'new').toBe(0)
+  expect(await undoneAfter(shows({})), 'old').toBe(0)
+  expect(await undoneAfter(shows(other)), 'new').toBe(0)
+  expect(await undoneAfter(shows({})), 'old').toBe(0)
+  expect(await undoneAfter(shows(other, {})), 'the second has ours').toBe(0)
+  expect(await undoneAfter(shows({})), 'and so has the first').toBe(0)
+  expect(await undoneAfter(shows(other, null)), 'unknown to the second').toBe(0)
+  expect(await undoneAfter(shows({})), 'and ours to the first').toBe(0)
   expect(await payer.ledger()).toMatchObject({ deposits: '539' })
 
   await reorganise(last)
@@ -372,7 +372,7 @@ test('a booking from a block that the chain never had is undone before it become
   await chain.mint(payer.wallet.address as Address, usdc('5'))
   await chain.mine()
   expect(await payer.ledger()).toMatchObject({ deposits: '44' })
-  // As if the node had changed its branch between the logs and the hash of the block up to which they were read.
+  // As if the node had changed its branch between returning the logs and the hash of their last block.
   await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
     store.run('UPDATE booking SET block_hash = ?', `0x${'cd'.repeat(32)}`)
   })
@@ -388,7 +388,7 @@ test('a booking from a block that the chain never had is undone before it become
   expect(await rows(payer, "SELECT 1 FROM audit WHERE event = 'booking.undone'")).toHaveLength(1)
 })
 
-test('books that a changing branch has made wrong are read again before the wallet halts @reorg-14', async () => {
+test('books made wrong by a changing branch are read again before the wallet is halted @reorg-14', async () => {
   const unfinal = await createUnfinal({ funds: '39' })
   const { payer } = unfinal
   await chain.mint(payer.wallet.address as Address, usdc('5'))
@@ -404,10 +404,10 @@ test('books that a changing branch has made wrong are read again before the wall
     await payer.ledger()
   }
   expect(await payer.booksBalance()).toMatchObject({ deposits: '44' })
-  await goesOn(unfinal)
+  await expectRecovery(unfinal)
 })
 
-test('an imported wallet’s payment is undone and executed once more under its authorization’s nonce @reorg-12', async () => {
+test('an imported wallet’s payment is undone and executed again under the nonce of its authorization @reorg-12', async () => {
   const user = await createImporter({ on: chain, funds: '0' })
   const { treasury } = user
   const ledger = async () => {

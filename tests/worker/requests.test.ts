@@ -117,7 +117,7 @@ describe('hostile input', () => {
     }
   })
 
-  test('bodies that are not a JSON object, are too large or have another type @requests-4', async () => {
+  test('bodies that are not a JSON object, are too large or have another content type are refused @requests-4', async () => {
     const api = createApi()
     const path = '/api/auth/cognito/login'
     for (const raw of ['', '{', 'null', '[]', '"x"', '5', 'undefined', '\ufeff{}']) {
@@ -146,7 +146,7 @@ describe('every response @requests-5', () => {
     expect(problem.json).toMatchObject(fields)
   })
 
-  test('is never cached or framed, and has a request id', async () => {
+  test('responses are never cached or framed, and have a request id', async () => {
     const { headers } = await createApi().call('GET', '/api/health')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('vary')).toBe('Authorization')
@@ -155,7 +155,7 @@ describe('every response @requests-5', () => {
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('carries a D1 bookmark, which a request may return, even malformed', async () => {
+  test('responses carry a D1 bookmark, and requests may send any bookmark, even a malformed one', async () => {
     const api = createApi()
     const { token } = await createUser(api)
     const first = await api.call('GET', '/api/contacts', { token })

@@ -1,4 +1,4 @@
-/** What nobody can explain after a restore, and the operator who accepts it. */
+/** Differences that a restore cannot explain, and the operator who accepts them. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'

@@ -1,4 +1,4 @@
-/** Operators' acts on an account that are killed after one effect, then two, and so on, and repeated each time. */
+/** Operators' actions on an account, killed after one effect, then two, and so on, and repeated each time. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { UserRestoreReply } from '#schemas/ops.ts'
@@ -42,7 +42,7 @@ async function createAccount() {
       again: false,
       ...over,
     })
-  /** Calls `killed` after each kill. */
+  /** Repeats `act` until it is not killed. Calls `killed` after each kill. */
   async function untilAlive(
     act: () => Promise<UserRestoreReply | 'ended'>,
     killed: () => Promise<unknown> = async () => {},
@@ -61,7 +61,7 @@ async function createAccount() {
     }
   }
   const open = () => openRestore(primaryDb(env.DB), userId)
-  /** Killed after the last effect, it has nothing left to do. */
+  /** The reply is 'ended' if `act` was killed after its last effect and has nothing left to do. */
   const untilEnded = (act: RestoreInput['act'], killed: () => Promise<unknown>) =>
     untilAlive(
       async () => ((await open()) ? run(act) : 'ended'),
@@ -81,7 +81,7 @@ async function createAccount() {
   return { payer, run, untilAlive, stateOf, isOpen, open, untilEnded }
 }
 
-/** In place of the platform's recovery: the object that is loaded next is the earlier one, also if the command is killed. */
+/** Replaces the platform's recovery: the object that is loaded next is the earlier one, even if the command is killed. */
 const standIn = (payer: Payer, putBack: (store: Store) => void) =>
   runInDurableObject(payer.treasury(), (treasury: Treasury, { storage }) => {
     treasury.snapshots = () => ({
@@ -95,7 +95,7 @@ const standIn = (payer: Payer, putBack: (store: Store) => void) =>
 const earlier = () => ({ to: new Date(Date.now() - 60_000).toISOString() })
 const payment = () => ({ to: { type: 'address' as const, address: fresh('killed') } })
 
-test('freezing and unfreezing that are killed after each effect and repeated leave the account as it was @restore-33', async () => {
+test('freezing and unfreezing, killed after each effect and repeated, leave the account as it was @restore-33', async () => {
   const { payer, run, untilAlive, stateOf, isOpen, open, untilEnded } = await createAccount()
   const before = await accepted(payer, payment())
   await accepted(payer, { to: { type: 'email', email: 'frozen@example.com' } })
@@ -112,7 +112,7 @@ test('freezing and unfreezing that are killed after each effect and repeated lea
   const opened = await untilEnded('unfreeze', async () => {
     if (await isOpen()) expect(await frozenAtRelayers(payer.treasury()), 'open').toEqual([false, false])
     const { ended } = await stateOf()
-    // The operator looks where it is, or freezes it again.
+    // The operator checks the progress, or freezes the account again.
     await run('continue', { dryRun: true })
     if (ended !== id || isAgain) return
     isAgain = true
@@ -130,7 +130,7 @@ test('freezing and unfreezing that are killed after each effect and repeated lea
   await payer.booksBalance()
 }, 60_000)
 
-test('going back and opening that are killed after each effect and repeated lose no payment @restore-34', async () => {
+test('going back and opening, killed after each effect and repeated, lose no payment @restore-34', async () => {
   const { payer, run, untilAlive, stateOf, isOpen, open, untilEnded } = await createAccount()
   const putBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
   const paid = await accepted(payer, payment())

@@ -1,4 +1,4 @@
-/** A restore that finds a payout on the chain of which D1 never heard. */
+/** A restore that finds a payout on chain that D1 does not have. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -9,7 +9,7 @@ import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
-test('a payout that only the chain knows is named with the time of its return @restore-22', async () => {
+test('a payout that only the chain knows is reported with the time of its return @restore-22', async () => {
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   const pay = async (to: object) => {

@@ -1,4 +1,4 @@
-/** When a frozen Treasury may go back or be opened. The platform's recovery is replaced: workerd has none. */
+/** When a frozen Treasury may go back or be opened. The platform's recovery is replaced, because workerd has none. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -24,10 +24,10 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
   await inTreasury((treasury) => treasury.freezeForRestore(id, true))
   await inTreasury(async (treasury) => {
     const context = contextOf(treasury)
-    const [asked, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [started, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     treasury.snapshots = () => ({
       goBack() {
-        asked.resolve()
+        started.resolve()
         return recovery.promise
       },
     })
@@ -37,7 +37,7 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
     const back = treasury.goBack(id, past, true)
     await expect(treasury.unfreeze(id)).rejects.toThrow(wait)
     await expect(treasury.goBack(id, past, true)).rejects.toThrow(wait)
-    await asked.promise
+    await started.promise
     recovery.reject(new Error('no such bookmark'))
     await expect(back).rejects.toThrow('no such bookmark')
 
@@ -47,7 +47,7 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
   })
 })
 
-test('an object of an earlier time is neither frozen again nor opened @restore-23', async () => {
+test('a Treasury that was put back is neither frozen again nor opened @restore-23', async () => {
   const payer = await createPayer({ on: manualChain })
   const db = primaryDb(env.DB)
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
@@ -72,6 +72,6 @@ test('an object of an earlier time is neither frozen again nor opened @restore-2
     isAnother: true,
   })
   expect(await inTreasury((treasury) => treasury.unfreeze('rst_again'))).toEqual({ isOpen: false })
-  // To another time, since the first one was a mistake.
+  // The Treasury can go back to another time, in case the first one was a mistake.
   await expect(backTo(Date.now() - 120_000)).rejects.toThrow('goes back')
 })

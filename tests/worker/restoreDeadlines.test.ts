@@ -1,4 +1,4 @@
-/** Signatures that outlast the wait of a restore: their payments stay open until nobody can execute them. */
+/** Signatures that outlast the wait of a restore: their payments stay open until they can no longer be executed. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -14,7 +14,7 @@ const db = primaryDb(env.DB)
 const inTreasury = <T>({ treasury }: Payer, work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
 const sync = (payer: Payer) => inTreasury(payer, (treasury) => treasury.syncReadModel())
 
-/** Signed, and in no block. */
+/** A payment that is signed, but in no block. */
 async function signed(payer: Payer) {
   const { id } = await accepted(payer)
   await isSigned(payer, id)
@@ -73,7 +73,7 @@ test('a restore keeps the deadline of a signature that outlasts its wait @restor
   const { step } = await putBack(payer, earlier)
   const waiting = await step(null)
   expect(waiting.step).toBe('waiting')
-  // D1 hears of them late, from an object that did not confirm its freeze.
+  // D1 receives them late, from an object that did not confirm its freeze.
   const later = waiting.until! + 10_000
   await env.DB.prepare("UPDATE transaction_view SET kept = json_set(kept, '$.row.max_deadline', ?) WHERE id IN (?, ?)")
     .bind(later, unsigned, since)

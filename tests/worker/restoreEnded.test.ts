@@ -1,4 +1,4 @@
-/** Freezes whose end D1 has not heard of, or whose row it has lost. */
+/** Freezes whose end D1 missed, or whose row D1 lost. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -18,7 +18,7 @@ const db = primaryDb(env.DB)
 const inTreasury = <T>({ treasury }: Payer, work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
 const works = (payer: Payer) => until('the account works', () => payer.ledger().catch(() => null))
 
-/** The account works again, and D1 was not told. */
+/** Freezes and unfreezes the account without reporting the end to D1. */
 async function openUnheard(payer: Payer) {
   const operator = await restoringOperator(payer)
   await operator.run('freeze')
@@ -39,14 +39,14 @@ async function paid(payer: Payer) {
 const isClosed = (payer: Payer, request: PayInput) =>
   inTreasury(payer, (treasury) => expect(treasury.send(request)).rejects.toThrow('account_restoring'))
 
-test('a freeze after one whose end D1 missed is a new restore, wherever D1 fails, and nothing is paid twice @restore-36', async () => {
+test('a freeze after one whose end D1 missed starts a new restore, wherever D1 fails, and nothing is paid twice @restore-36', async () => {
   const payer = await createPayer({ on: manualChain })
   const { id: first, back, goOn } = await openUnheard(payer)
   const earlier = await copyOf(payer)
   const { request, id } = await paid(payer)
   expect(await payer.booksBalance()).toMatchObject({ out: '1' })
 
-  // After one effect, then after two and so on.
+  // D1 fails after one effect, then after two and so on.
   for (let effects = 1, left = 0; left <= 0; effects++) {
     left = effects
     const failing = mortalDb(() => {
@@ -70,7 +70,7 @@ test('a freeze after one whose end D1 missed is a new restore, wherever D1 fails
   expect(await payer.booksBalance()).toMatchObject({ out: '1' })
 })
 
-test('an object that was put back stays closed if D1 has lost its restore, until it has read what it forgot @restore-37', async () => {
+test('a Treasury that was put back stays closed if D1 lost its restore, until it has read what it forgot @restore-37', async () => {
   const payer = await createPayer({ on: manualChain })
   const { run, back, goOn } = await restoringOperator(payer)
   const earlier = await copyOf(payer)

@@ -1,4 +1,4 @@
-/** What a Treasury of an earlier time takes over from D1 and from the chain. */
+/** What a Treasury that was put back imports from D1 and from the chain. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -23,7 +23,7 @@ const rows = (payer: Payer, query: string, ...values: string[]) =>
   inTreasury(payer, ({ context: { store } }) => store.all(query, ...values))
 const sync = (payer: Payer) => inTreasury(payer, (treasury) => treasury.syncReadModel())
 
-test('a claim after the restore is delivered, also if one before it was and expired @restore-27', async () => {
+test('a claim after the restore is delivered, even if an earlier claim expired @restore-27', async () => {
   const payer = await createPayer({ on: manualChain })
   const { id } = await accepted(payer, toBob)
   await payoutIs(payer, id, 'CREATED')
@@ -33,7 +33,7 @@ test('a claim after the restore is delivered, also if one before it was and expi
     expect(await payer.treasury().claim({ payoutId: id, codeVersion, to })).toMatchObject({ ok: true })
     await look(payer)
   }
-  // It reaches the chain after its deadline.
+  // This claim does not reach the chain before its deadline.
   await claim()
   await sync(payer)
   const { restore, open } = await putBack(payer, goBack)
@@ -46,7 +46,7 @@ test('a claim after the restore is delivered, also if one before it was and expi
   await payer.booksBalance()
 })
 
-test('what was paid in a new period counts in its budget once @restore-28', async () => {
+test('payments of a new period count in its budget once @restore-28', async () => {
   const payer = await createPayer({ on: manualChain })
   const limits = { periodBudget: { period: 'day', limit: usdc('20') } } as const
   const kept = { version: undefined, walletId: undefined, spendLimit: undefined, contactIds: undefined, contacts: [] }
@@ -69,7 +69,7 @@ test('what was paid in a new period counts in its budget once @restore-28', asyn
   expect(await used()).toEqual(before)
 })
 
-/** While D1 does not respond, payments are accepted and not signed. */
+/** Sends while D1 does not respond: the payment is accepted but not signed. Returns its id. */
 async function sendWithoutD1(payer: Payer, input: PayInput) {
   const sent = await inTreasury(payer, async (treasury) => {
     const { context } = treasury
@@ -86,7 +86,7 @@ async function sendWithoutD1(payer: Payer, input: PayInput) {
 }
 
 test.each(['signed', 'unsigned'])(
-  'a key that an object used again, before it knew that it went back, returns the payment that was made, which D1 knew as %s @restore-29',
+  'a key reused before the object knew that it went back returns the original payment, which D1 knew as %s @restore-29',
   async (known) => {
     const payer = await createPayer({ on: manualChain })
     await payer.ledger()
@@ -114,7 +114,7 @@ test.each(['signed', 'unsigned'])(
   },
 )
 
-test('a payout whose payout secret was removed is left to an operator, and the restore goes on @restore-26', async () => {
+test('a payout whose payout secret was removed is left to an operator, and the restore continues @restore-26', async () => {
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   const { id } = await accepted(payer, toBob)
@@ -149,7 +149,7 @@ test('an operator can accept the rest while a wallet whose books differ is halte
     const { now } = context
     context.now = () => now() + haltAfterMs
   })
-  // Read once more before it is halted.
+  // The books are read once more before the wallet is halted.
   await restore()
   const { list } = await restore()
   expect(await restore({ by: operator, list: list! })).toMatchObject({ step: 'done' })
@@ -159,7 +159,7 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   expect(wallet).toEqual({ halted: expect.stringContaining('books differ') })
 })
 
-test('an object that was put back asks D1 before it reads the chain, so a transfer that D1 never heard of is still found @restore-45', async () => {
+test('a Treasury that was put back asks D1 before it reads the chain, so a transfer that D1 lacks is still found @restore-45', async () => {
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   const { id } = await accepted(payer)

@@ -17,7 +17,7 @@ beforeAll(prepare, 60_000)
 const db = primaryDb(env.DB)
 const from = Date.now() - 3_600_000
 
-test('a rotation of the KEK counts a restored account as not looked at, so the key of its imported wallet stays usable @restore-25', async () => {
+test('a KEK rotation counts a restored account as unchecked, so the key of its imported wallet stays usable @restore-25', async () => {
   const { userId, treasury, wallet, holder } = await createImporter({ on: manualChain })
   const { run, back } = await restoringOperator({ userId, treasury })
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
@@ -26,7 +26,7 @@ test('a rotation of the KEK counts a restored account as not looked at, so the k
   await redeploy(userId, both)
   const renewed = await treasury().renewKeys()
   expect(renewed.unsealed).toBe(0)
-  /** The cron's round that looked at the account before it was frozen is the last to write. */
+  /** The cron round that checked the account before it was frozen writes last. */
   const lateRound = async () => {
     const { versions: _, ...use } = renewed
     await recordKeyUse(db, { userId, checkedAt: Date.now(), ...use })

@@ -1,4 +1,4 @@
-/** A restore that is killed again and again, in a Treasury whose tables are put back to an earlier time. */
+/** A restore that is killed repeatedly, in a Treasury whose tables are put back to an earlier time. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -49,7 +49,7 @@ test('a restore killed after one write, then two, then three and so on, ends lik
   })
   const input = { id, startedAt, frozenAt: Date.now(), accept: null }
 
-  // Each call has a store that dies after so many writes.
+  // Each call has a store that dies after `limit` writes.
   let writes = 0
   const step = (limit: number) =>
     inTreasury(async (treasury) => {

@@ -17,7 +17,7 @@ beforeAll(prepare, 60_000)
 const db = primaryDb(env.DB)
 const inTreasury = <T>(payer: Payer, work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
 
-/** Two payments are lost, and so many callers continue the restore at once. */
+/** Loses two payments, then lets `callers` callers continue the restore at once. */
 async function restoreWith(callers: number) {
   const payer = await createPayer({ on: manualChain })
   const goBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
@@ -50,30 +50,30 @@ async function restoreWith(callers: number) {
   }
 }
 
-test('two callers who continue one restore at once do each step once, as a single caller does @restore-30', async () => {
+test('two callers who continue one restore at once do each step once, like a single caller @restore-30', async () => {
   const alone = await restoreWith(1)
   expect(alone.counts).toMatchObject({ 'payments accepted since': 2, 'wallets read': 1 })
   expect(await restoreWith(2)).toEqual(alone)
 })
 
-test('no step of a restore runs while the object goes back, and unfreezing waits for a freeze under way @restore-31', async () => {
+test('no step of a restore runs while the object goes back, and unfreezing waits for a freeze in progress @restore-31', async () => {
   const payer = await createPayer({ on: manualChain })
   await inTreasury(payer, async (treasury) => {
     const input = { id: 'rst_other', startedAt: Date.now(), frozenAt: Date.now(), accept: null }
     const { store } = pastTheGate(treasury)
     await treasury.continueRestore(input)
     writeState(store, { ...restoreState(store)!, stage: 'check' })
-    const [asked, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [started, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     treasury.snapshots = () => ({
       goBack() {
-        asked.resolve()
+        started.resolve()
         return recovery.promise
       },
     })
     const back = treasury.goBack('rst_other', Date.now() - 60_000, true)
     await expect(treasury.continueRestore(input)).rejects.toThrow('try again in a minute')
     expect(restoreState(store)!.stage).toBe('check')
-    await asked.promise
+    await started.promise
     recovery.reject(new Error('no such bookmark'))
     await expect(back).rejects.toThrow('no such bookmark')
     await treasury.continueRestore(input)

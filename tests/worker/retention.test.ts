@@ -21,7 +21,7 @@ const ids = async (query: string, ...values: unknown[]) =>
       .all<{ id: string }>()
   ).results.map(({ id }) => id)
 
-test('refusals leave the lists after 30 days, payments never; delivered messages after 90 @retention-5', async () => {
+test('refusals leave the lists after 30 days and message records after 90; payments never do @retention-5', async () => {
   const now = Date.now()
   const row = (id: string, status: string, age: number) =>
     run(
@@ -45,7 +45,7 @@ test('refusals leave the lists after 30 days, payments never; delivered messages
   expect(await ids("SELECT id FROM delivered_message WHERE payout_id = 'retention'")).toEqual(['message'])
 })
 
-test('credentials of deleted agents go 30 days after they were revoked @retention-6', async () => {
+test('credentials of deleted agents are deleted 30 days after they were revoked @retention-6', async () => {
   const now = Date.now()
   const { id: userId } = await createUser(createApi())
   const credential = (hash: string, revokedAt: number | null) =>
@@ -67,14 +67,14 @@ test('credentials of deleted agents go 30 days after they were revoked @retentio
   expect(left).toEqual(['a', 'b'])
 })
 
-test('a spent refresh token is deleted at once, and using it again still ends the session @retention-7', async () => {
+test('a spent refresh token is deleted after a minute, and using it again still ends the session @retention-7', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const session = ann.refreshToken.split('.')[1]!
   const stored = () => ids('SELECT hash AS id FROM refresh_token WHERE session_id = ?', session)
   let newest = ann.refreshToken
   for (let i = 0; i < 5; i++) newest = (await refresh(api, newest)).json.data.refreshToken
-  // A sibling that nobody uses is spent too.
+  // An unused sibling is spent too.
   const [one] = await Promise.all([refresh(api, newest), refresh(api, newest)])
   newest = (await refresh(api, one.json.data.refreshToken)).json.data.refreshToken
   await deleteOldRows(db, api.clock.now)
@@ -91,7 +91,7 @@ test('a spent refresh token is deleted at once, and using it again still ends th
   expect((await refresh(api, next.json.data.refreshToken)).status, 'a spent one ends its session').toBe(401)
 })
 
-test('signing out with a token whose row is gone ends the session @retention-8', async () => {
+test('signing out with a token whose row was deleted ends the session @retention-8', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const next = (await refresh(api, ann.refreshToken)).json.data.refreshToken

@@ -34,7 +34,7 @@ const sqlOf = <T>(object: Stub, work: (storage: DurableObjectStorage) => T | Pro
   runInDurableObject(object as DurableObjectStub, (_, { storage }) => work(storage))
 const versionOf = (sql: SqlStorage) => sql.exec<{ n: number }>('SELECT count(*) AS n FROM migration').one().n
 
-/** As after newer code has run a migration that this code must not write behind. */
+/** Simulates newer code that has run a migration after which this code must not write. */
 async function becomesNewer(object: Stub): Promise<void> {
   await sqlOf(object, async (storage) => {
     const { sql } = storage
@@ -45,7 +45,7 @@ async function becomesNewer(object: Stub): Promise<void> {
   })
   await kill(object)
 }
-/** As after a deployment of code that may use the database. */
+/** Simulates a deployment of code that may use the database. */
 async function newerCodeIsBack(object: Stub): Promise<void> {
   await sqlOf(object, (storage) => {
     storage.sql.exec('UPDATE migration_rule SET oldest_code = 0')
@@ -53,7 +53,7 @@ async function newerCodeIsBack(object: Stub): Promise<void> {
   })
   await kill(object)
 }
-/** What later code has left in the object's schema goes, so that the next test starts from this code's version. */
+/** Removes what later code left in the object's schema, so that the next test starts from this code's version. */
 async function forget(object: Stub): Promise<void> {
   await sqlOf(object, (storage) => {
     const { sql } = storage
@@ -67,7 +67,7 @@ const troublesOf = async (name: string) =>
   (await openTroubles(primaryDb(env.DB), 0)).filter(({ kind, subject }) => kind === 'schema_newer' && subject === name)
 const alarmIn = async (object: Stub) => (await sqlOf(object, (storage) => storage.getAlarm()))! - Date.now()
 
-test('a Treasury that needs newer code refuses in words, changes nothing, and works again with that code @schema-1', async () => {
+test('a Treasury that needs newer code refuses with a message, changes nothing, and works again with that code @schema-1', async () => {
   const treasury = () => env.TREASURY.getByName(own.user)
   const body = { to: { type: 'address', address: fresh('shop') }, amount: '1' }
   const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -107,7 +107,7 @@ test('a Treasury that needs newer code refuses in words, changes nothing, and wo
   await until('confirmed', async () => (await paymentNow()).json.status === 'CONFIRMED')
 })
 
-test('its alarm waits and is not lost, operators hear of it, and a payment under way is confirmed @schema-2', async () => {
+test('a Treasury that needs newer code keeps its alarm, reports to operators, and later confirms its open payment @schema-2', async () => {
   const { treasury } = payer
   const name = `treasury:${payer.userId}`
   const paid = await treasury().payAsAgent(payer.payment())
@@ -127,14 +127,14 @@ test('its alarm waits and is not lost, operators hear of it, and a payment under
   expect(trouble).toMatchObject({ userId: payer.userId, detail: expect.stringContaining('needs code of version') })
 
   await newerCodeIsBack(treasury())
-  expect(await runDurableObjectAlarm(treasury()), 'nobody calls it but its alarm').toBe(true)
+  expect(await runDurableObjectAlarm(treasury()), 'only its alarm calls it').toBe(true)
   await until('the end of the trouble', async () => (await troublesOf(name)).length === 0)
   expect((await payer.final(paid.value.payment.id)).status).toBe('CONFIRMED')
   await payer.booksBalance()
   expect(await sqlOf(treasury(), ({ kv }) => [...kv.list()])).toEqual([])
 })
 
-test('every kind of object refuses, says so to operators, and resumes @schema-3', async () => {
+test('every kind of object that needs newer code refuses calls, reports to operators, and resumes @schema-3', async () => {
   const name = crypto.randomUUID()
   const relayer = () => env.RELAYER.getByName('84532:7')
   const desk = () => env.CLAIM_DESK.getByName(name)
@@ -156,7 +156,7 @@ test('every kind of object refuses, says so to operators, and resumes @schema-3'
   }
 })
 
-test('reading the operators’ stop never throws, also where the storage refuses, and nothing may be signed then @schema-11', async () => {
+test('reading the operators’ stop never throws, even if the storage refuses, and nothing may be signed then @schema-11', async () => {
   const { treasury } = payer
   await becomesNewer(treasury())
   const signs = () =>
@@ -166,14 +166,14 @@ test('reading the operators’ stop never throws, also where the storage refuses
   expect(await signs()).toBe(true)
 })
 
-test('a method that the object’s older code lacks is an update under way as well @schema-9', () => {
-  // As workerd says it; vitest puts its own words in between.
+test('calling a method that the object’s older code lacks is reported as an update in progress @schema-9', () => {
+  // The message as workerd words it; vitest would change it.
   const thrown = new TypeError('The RPC receiver does not implement the method "later".')
   expect(toAppError(thrown)).toMatchObject({ code: 'service_updating', retryAfter: 60 })
   expect(toAppError(new TypeError('x is undefined'))).toMatchObject({ code: 'internal' })
 })
 
-/** As the code of a later version, for as long as `work` lasts. Other objects that start meanwhile can go on afterwards. */
+/** Runs `work` with the code of a later version. Other objects that start meanwhile keep working afterwards. */
 async function asLaterCode(
   { entries, jobs, lowest }: { entries: Migration[]; jobs: Record<string, MigrationJob>; lowest: number },
   work: () => Promise<void>,
@@ -220,7 +220,7 @@ const jobEnded = (object: Stub) =>
     ({ sql }) => sql.exec("SELECT 1 FROM migration_job WHERE name LIKE 'double%' AND ended = 0").toArray().length === 0,
   )
 
-test('a large change runs in steps after the start, survives a kill at each, and payments go on @schema-4', async () => {
+test('a large change runs in steps after the start and survives a kill at each step, while payments continue @schema-4', async () => {
   const { treasury } = payer
   await forget(treasury())
   await fill(treasury())
@@ -254,7 +254,7 @@ test('a large change runs in steps after the start, survives a kill at each, and
   expect((await payer.final(after.value.payment.id)).status, 'older code may write').toBe('CONFIRMED')
 })
 
-test('what needs the job’s end waits for it, and so do calls if the code knows only the new shape @schema-5', async () => {
+test('a migration that needs a finished job waits for it, and so do calls if the code knows only the new schema @schema-5', async () => {
   const { treasury } = payer
   await forget(treasury())
   await fill(treasury())
@@ -265,7 +265,7 @@ test('what needs the job’s end waits for it, and so do calls if the code knows
   await asLaterCode({ entries, jobs: { double_1: double, double_2: double }, lowest: 2 }, async () => {
     await kill(treasury())
     await expect(Promise.resolve(treasury().wallets())).rejects.toThrow('until a background job has ended')
-    expect(await troublesOf(`treasury:${payer.userId}`), 'it ends by itself').toEqual([])
+    expect(await troublesOf(`treasury:${payer.userId}`), 'the job ends on its own').toEqual([])
     await until('calls work', () =>
       treasury()
         .wallets()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   access = await createAccess('service-stop')
   api = createApi(access.settings)
   api.clock.now = Date.now()
-  // Read once and kept: objects fetch as well, and a stand-in for fetch must not come between.
+  // The keys are read once and kept: objects also use fetch, and must not get the stand-in.
   access.serveKeys()
   await stop('none')
   vi.restoreAllMocks()
@@ -32,19 +32,19 @@ afterEach(async () => {
   for (const name of ['8453:0', '84532:0']) await forgetReading(name)
 })
 
-/** An operator's command. Objects hear of it when their last reading is old. */
+/** Sends an operator's command. Objects notice it once their last reading is too old. */
 async function stop(mode: StopMode, from?: StopMode, email = 'olga@bursar.example') {
   const token = await access.token(api.clock.now, { email })
   const headers = { 'cf-access-jwt-assertion': token }
   return api.call('POST', '/ops/api/stop', { headers, body: { mode, reason: 'drill', ...(from && { from }) } })
 }
 
-/** The Treasury's own clock runs `ms` ahead from now on. */
+/** Sets the Treasury's clock `ms` ahead. */
 const ahead = (payer: Payer, ms: number) =>
   runInDurableObject(payer.treasury(), (object: Treasury) => {
     object.context.now = () => Date.now() + ms
   })
-/** The Relayer reads the mode again at its next step, as it would five seconds later. */
+/** Makes the Relayer read the mode again at its next step, as it would five seconds later. */
 const forgetReading = (name: string) =>
   runInDurableObject(env.RELAYER.getByName(name), (object: Relayer) => {
     object.stop = new DeliveryStop(env.DB)
@@ -61,12 +61,12 @@ const signatures = async (payer: Payer) =>
   (await payments(payer)).map(({ id, sequence, version }) => [id, sequence, version])
 
 describe('stop sign', () => {
-  test('during a burst: 10 s later nothing new is signed; afterwards all settle, none twice @stop-1', async () => {
+  test('mode sign during a burst ends signing within 10 s; once it is lifted all payments settle, none twice @stop-1', async () => {
     const payer = await createPayer({ limit: null })
     await payer.ledger()
     await runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
       context.limits = { ...context.limits, agentInFlight: 10 }
-      // No payment waits for a younger reading of the mode, however long the burst takes.
+      // No payment waits for a newer reading of the mode, however long the burst takes.
       const now = Date.now()
       context.now = () => now
     })
@@ -75,7 +75,7 @@ describe('stop sign', () => {
       payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address }, amount: usdc('1') }))
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
 
-    // The command comes in the middle of the burst: some are accepted after it, and wait or are refused.
+    // The command arrives in the middle of the burst: later payments wait or are refused.
     const burst = recipients.map(async (address, i) => {
       if (i === 16) expect((await stop('sign')).status).toBe(200)
       return pay(address)
@@ -86,7 +86,7 @@ describe('stop sign', () => {
     const before = await signatures(payer)
     expect(before.filter(([, , version]) => version === 0).length, 'some wait for a signature').toBeGreaterThan(5)
 
-    // What is signed is delivered, and the slots that this frees are not used.
+    // Signed payments are delivered, and the slots that they free are not used.
     await chain.fault({ mode: 'none' })
     await until('signed ones confirmed', async () =>
       (await payments(payer)).every(({ status }) => status !== 'PROCESSING'),
@@ -94,7 +94,7 @@ describe('stop sign', () => {
     await look(payer)
     expect(await signatures(payer)).toEqual(before)
 
-    // Longer than payments live: stopped time does not count.
+    // Longer than a payment may wait: stopped time does not count.
     await ahead(payer, giveUpMs + 20_000)
     await look(payer)
     expect(await signatures(payer)).toEqual(before)
@@ -112,7 +112,7 @@ describe('stop sign', () => {
     expect(await pay(fresh('after'))).toMatchObject({ ok: true })
   })
 
-  test('a signed payment that misses its deadline meanwhile is held, and signed again under its nonce @stop-2', async () => {
+  test('a signed payment that misses its deadline during a stop stays held, and is later re-signed under its nonce @stop-2', async () => {
     const payer = await createPayer({ on: manualChain })
     await payer.ledger()
     await manualChain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
@@ -144,7 +144,7 @@ describe('stop sign', () => {
     await payer.booksBalance()
   })
 
-  test('while D1 does not respond nothing is signed, and what was accepted waits @stop-3', async () => {
+  test('while D1 does not respond nothing is signed, and accepted payments wait @stop-3', async () => {
     const payer = await createPayer()
     await payer.ledger()
     const isSigned = async (id: string) => (await payments(payer)).find((row) => row.id === id)!.version > 0
@@ -166,11 +166,11 @@ describe('stop sign', () => {
   })
 })
 
-test('new and sign let claims, reclaims and exits through; all does not @stop-4', async () => {
+test('mode sign lets only claims, reclaims and exits through; mode all refuses them too @stop-4', async () => {
   const app = await createTestApp()
   const own = await createAccountFixture(app)
   const treasury = () => env.TREASURY.getByName(own.user)
-  /** As five seconds later. */
+  /** Makes the Treasury read the mode again, as it would five seconds later. */
   const reread = () =>
     runInDurableObject(treasury(), ({ context }: Treasury) => {
       context.stop.readAt = Number.NEGATIVE_INFINITY
@@ -209,13 +209,13 @@ test('new and sign let claims, reclaims and exits through; all does not @stop-4'
   const to = fresh('bob')
   expect((await claim(claimed, to)).status).toBe(200)
   expect((await reclaim(reclaimed)).status).toBe(200)
-  // Read by the wallet, which refuses the signature: it came through.
+  // The exit reaches the wallet, which refuses its signature.
   expect((await leave()).json.code).not.toBe('payments_paused')
   await until('claimed', async () => (await claimed.status()) === 'WITHDRAWN')
   await until('reclaimed', async () => (await reclaimed.status()) === 'RECLAIMED')
   expect(await chain.usdcBalance(to)).toBe(2_000_000n)
 
-  // Nothing else is paid: by REST, MCP, dry run, dashboard; and Bursar replaces no session key.
+  // Nothing else is paid by REST, MCP, dry run or dashboard, and Bursar rotates no session key.
   const body = { to: { type: 'address', address: fresh('shop') }, amount: '1' }
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const paid = await app.call('POST', '/v1/payments', { token: own.apiKey, headers, body })
@@ -239,13 +239,13 @@ test('new and sign let claims, reclaims and exits through; all does not @stop-4'
   expect([rotate.status, rotate.json.code]).toEqual([503, 'payments_paused'])
 })
 
-test('all: the Relayer sends nothing, and afterwards what waited @stop-5', async () => {
+test('in mode all the Relayer sends nothing, and afterwards sends what waited @stop-5', async () => {
   const payer = await createPayer()
   await payer.ledger()
   const health = () => env.RELAYER.getByName('8453:0').health()
   await stop('all')
   await forgetReading('8453:0')
-  // Accepted and signed by a Treasury that has not heard of it yet.
+  // Accepted and signed by a Treasury that has not noticed the stop yet.
   const to = fresh('shop')
   const payment = await accepted(payer, { to: { type: 'address', address: to } })
   await until('held', async () => (await health()).holding === 'an operator has stopped it')
@@ -257,7 +257,7 @@ test('all: the Relayer sends nothing, and afterwards what waited @stop-5', async
   expect(await chain.usdcBalance(to)).toBe(1_000_000n)
 })
 
-test('the Relayer reads every five seconds; without D1 the last reading counts @stop-6', async () => {
+test('the Relayer reads the mode every five seconds, and does not stop before its first reading @stop-6', async () => {
   const reading = new DeliveryStop(env.DB)
   expect(await reading.isStopped(1_000)).toBe(false)
   await stop('all')
@@ -267,7 +267,7 @@ test('the Relayer reads every five seconds; without D1 the last reading counts @
   expect(await new DeliveryStop(null as never).isStopped(0)).toBe(false)
 })
 
-test('nobody lifts a stop that they have not seen; both acts are recorded @stop-7', async () => {
+test('an operator cannot lift a stop that they have not seen, and concurrent actions are both recorded @stop-7', async () => {
   await stop('new')
   const [stronger, lifted] = await Promise.all([stop('all'), stop('none', 'new', 'otto@bursar.example')])
   expect(stronger.json.data.mode).toBe('all')

@@ -47,7 +47,7 @@ const pay = async (payer: Payer, amount = '1') =>
   (await okValue(payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) })))).payment
 
 describe('rotation by the provider', () => {
-  test('puts a fresh key with the asked limit and time in force, and payments go on under it @session-keys-12', async () => {
+  test('a rotation activates a new key with the requested limit and duration, and payments continue under it @session-keys-12', async () => {
     const payer = await createPayer()
     const before = await infoOf(payer)
     expect(before).toMatchObject({ canRotate: true, isActive: true, nonce: 1, actions: [] })
@@ -68,7 +68,7 @@ describe('rotation by the provider', () => {
     expect(JSON.stringify(started)).not.toMatch(/seal|private/i)
   })
 
-  test('happens once, however many parallel requests carry one key @session-keys-13', async () => {
+  test('a rotation happens once, however many parallel requests carry one idempotency key @session-keys-13', async () => {
     const payer = await createPayer()
     const input = grant(payer, { key: 'once' })
     const all = await Promise.all(Array.from({ length: 20 }, () => payer.treasury().rotateSessionKey(input)))
@@ -87,7 +87,7 @@ describe('rotation by the provider', () => {
     expect(await infoOf(payer)).toMatchObject({ nonce: 2 })
   })
 
-  test('lets payments in flight through first; none is lost and none is paid twice @session-keys-14', async () => {
+  test('a rotation lets payments in flight through first; none is lost and none is paid twice @session-keys-14', async () => {
     const payer = await createPayer({ limit: null })
     const to = fresh('shop')
     const one = () =>
@@ -106,7 +106,7 @@ describe('rotation by the provider', () => {
     await until('the audit', async () => (await payer.treasury().auditCheck()).brokenAt === null)
   }, 60_000)
 
-  test('beyond the caps of the contract it is the owner who has to sign @session-keys-15', async () => {
+  test('a rotation beyond the caps of the contract needs the owner’s signature @session-keys-15', async () => {
     const payer = await createPayer({ funds: '300', limit: null })
     await ended(payer, (await rotation(payer, { limit: 10_000_000_000n })).actionId)
     // An untouched grant may be renewed: it adds nothing.
@@ -120,7 +120,7 @@ describe('rotation by the provider', () => {
     expect(await infoOf(payer)).toMatchObject({ nonce: 4, spendingLimit: '9900000000' })
   }, 60_000)
 
-  test('without a reply of the node nothing is started', async () => {
+  test('a rotation does not start if the node does not respond', async () => {
     const payer = await createPayer()
     await chain.fault({ mode: 'down' })
     expect(await payer.treasury().rotateSessionKey(grant(payer))).toMatchObject({
@@ -131,7 +131,7 @@ describe('rotation by the provider', () => {
     expect((await infoOf(payer)).actions).toEqual([])
   })
 
-  test('a lost reply leaves it pending until the chain shows what became of it @session-keys-16', async () => {
+  test('a rotation whose reply is lost stays pending until the chain shows its outcome @session-keys-16', async () => {
     const payer = await createPayer()
     await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
     const { actionId } = await rotation(payer)
@@ -142,7 +142,7 @@ describe('rotation by the provider', () => {
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
   })
 
-  test('one that never reached the chain fails only when it is provably dead, and changes nothing @session-keys-17', async () => {
+  test('a rotation that never reached the chain fails only once it is proven dead, and changes nothing @session-keys-17', async () => {
     const payer = await createPayer({ on: manualChain })
     await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
     const { actionId } = await rotation(payer)
@@ -163,7 +163,7 @@ describe('rotation by the provider', () => {
     expect(await infoOf(payer)).toMatchObject({ nonce: 2 })
   }, 60_000)
 
-  test('A5: an owner who revokes while it is under way is not overruled @session-keys-18', async () => {
+  test('A5: a rotation in progress does not overrule an owner who revokes the session @session-keys-18', async () => {
     const payer = await createPayer({ on: manualChain })
     await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
     const { actionId } = await rotation(payer)
@@ -177,15 +177,15 @@ describe('rotation by the provider', () => {
   }, 60_000)
 })
 
-describe('what the owner signs', () => {
+describe('actions that the owner signs', () => {
   const domain = (payer: Payer) => ({ chainId: 8453, contract: payer.wallet.address as Address })
   const keyOf = (payer: Payer) => party(`${payer.userId} owner`).key
-  const turnOf = async (payer: Payer) => {
+  const signingContextOf = async (payer: Payer) => {
     const turn = await okValue(payer.treasury().ownerSigningContext(payer.wallet.id))
     return { ...turn, ownerNonce: BigInt(turn.ownerNonce) }
   }
   async function act(payer: Payer, kind: 'revokeSession' | 'disableRotation', key: Hex = keyOf(payer)) {
-    const { ownerNonce, deadline } = await turnOf(payer)
+    const { ownerNonce, deadline } = await signingContextOf(payer)
     const signature = ownerSignature(domain(payer), { kind }, { ownerNonce, deadline }, key)
     return payer.treasury().submitOwnerAction({ walletId: payer.wallet.id, kind, ownerNonce, deadline, signature })
   }
@@ -215,7 +215,7 @@ describe('what the owner signs', () => {
     return { offer, input }
   }
 
-  test('revokes the session; then only the owner sets the next, which we use @session-keys-19', async () => {
+  test('after the owner revokes the session only the owner can set the next one, which we then use @session-keys-19', async () => {
     const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
@@ -246,7 +246,7 @@ describe('what the owner signs', () => {
     await payer.booksBalance()
   }, 60_000)
 
-  test('a key we offered is used too when the owner sends the transaction without us', async () => {
+  test('a key we offered is also used if the owner sends the transaction without us', async () => {
     const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
@@ -267,7 +267,7 @@ describe('what the owner signs', () => {
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
   })
 
-  test('after the authority is off no call of ours changes key, limit or expiry; the session itself goes on @session-keys-20', async () => {
+  test('with the rotation authority disabled no call of ours changes key, limit or expiry; the session keeps working @session-keys-20', async () => {
     const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canRenew: true })
@@ -280,10 +280,10 @@ describe('what the owner signs', () => {
         ok: false,
         code: 'owner_must_sign',
       })
-    // The operator's own signature, and every other door of the wallet, from an account that is not the owner's.
+    // Tries the operator's signature and every other entry point of the wallet from an account that is not the owner's.
     const operator = `0x${env.OPERATOR_KEY_V1}` as Hex
     const key = party('thief').address
-    const asked = {
+    const request = {
       key,
       limit: 1_000_000n,
       validUntil: before.timestamp + 3600,
@@ -293,10 +293,10 @@ describe('what the owner signs', () => {
     const wallet = { chain_id: 8453 as const, address: payer.wallet.address as Address }
     const relayer = relayerAccount(env.RELAYER_SEED_V1, 8453, 0).address
     const calls = [
-      signedRotation(wallet, asked, operator),
-      encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args: [key, 1n, asked.validUntil] }),
+      signedRotation(wallet, request, operator),
+      encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args: [key, 1n, request.validUntil] }),
       encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' }),
-      encodeFunctionData({ abi: agentWalletAbi, functionName: 'initialize', args: [key, 1n, asked.validUntil] }),
+      encodeFunctionData({ abi: agentWalletAbi, functionName: 'initialize', args: [key, 1n, request.validUntil] }),
     ]
     for (const data of calls)
       await expect(chain.node('eth_call', { from: relayer, to: wallet.address, data }, 'latest')).rejects.toThrow()
@@ -313,17 +313,17 @@ describe('what the owner signs', () => {
     expect(await infoOf(payer), 'the owner renews').toMatchObject({ nonce: 2, canRotate: false, isActive: true })
   }, 60_000)
 
-  test('withdraws everything, once @session-keys-21', async () => {
+  test('a signed withdrawal moves the whole balance once @session-keys-21', async () => {
     const payer = await createPayer({ funds: '42.5' })
-    const { ownerNonce, deadline, balance } = await turnOf(payer)
+    const { ownerNonce, deadline, balance } = await signingContextOf(payer)
     const to = fresh('home')
-    const asked = { kind: 'withdraw' as const, token: chain.contracts.usdc, to, amount: BigInt(balance) }
-    const signature = ownerSignature(domain(payer), asked, { ownerNonce, deadline }, keyOf(payer))
+    const request = { kind: 'withdraw' as const, token: chain.contracts.usdc, to, amount: BigInt(balance) }
+    const signature = ownerSignature(domain(payer), request, { ownerNonce, deadline }, keyOf(payer))
     const input = {
       walletId: payer.wallet.id,
       kind: 'withdraw' as const,
       to,
-      amount: asked.amount,
+      amount: request.amount,
       ownerNonce,
       deadline,
       signature,
@@ -335,14 +335,14 @@ describe('what the owner signs', () => {
     expect(await payer.booksBalance()).toMatchObject({ withdrawn: '42.5', available: '0' })
   })
 
-  test('somebody else’s signature, a stale one and a foreign offer are refused', async () => {
+  test('owner actions with a foreign or expired signature or a foreign offer are refused', async () => {
     const payer = await createPayer()
     expect(await act(payer, 'revokeSession', party('stranger').key)).toMatchObject({
       ok: false,
       code: 'invalid_input',
       field: 'signature',
     })
-    const { ownerNonce, deadline } = await turnOf(payer)
+    const { ownerNonce, deadline } = await signingContextOf(payer)
     const stale = { ownerNonce, deadline: deadline - 7200 }
     const late = ownerSignature(domain(payer), { kind: 'revokeSession' }, stale, keyOf(payer))
     expect(
@@ -361,7 +361,7 @@ describe('what the owner signs', () => {
 })
 
 describe('over HTTP @session-keys-22', () => {
-  test('limits, durations and signatures of the wrong form are refused at their field, and nothing starts @session-keys-23', async () => {
+  test('malformed limits, durations and signatures are refused with their field, and nothing starts @session-keys-23', async () => {
     await seed()
     const api = createApi()
     api.clock.now = Date.now()
@@ -398,7 +398,7 @@ describe('over HTTP @session-keys-22', () => {
       [{ deadline: 'soon' }, 400, 'invalid_input'],
       [{ kind: 'withdraw', to: '0x12', amount: '1' }, 400, 'invalid_input'],
       [{ kind: 'withdraw', to: party('x').address, amount: '1.5' }, 400, 'invalid_input'],
-      // A high s: the same signature in its other form.
+      // A high s, the other form of the same signature.
       [{ signature: `0x${'11'.repeat(32)}${'ff'.repeat(32)}1b` }, 400, 'invalid_input'],
       [{}, 422, 'unprocessable'], // its deadline is years away
     ] as const) {

@@ -1,4 +1,4 @@
-/** What nodes and chains really do, and states that must end all the same. */
+/** Faults of real nodes and chains, and states that must still end. */
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem'
 import { afterEach, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, u
 import { env } from '../support/testEnv.ts'
 import { party } from '../support/workerChain.ts'
 
-/** The chain itself, past the proxy. */
+/** Reads the chain directly, bypassing the proxy. */
 const node = new RpcChain(84532, oneSet(chain.contracts), [env.NODE_URL_84532])
 const walletState = async (payer: Payer) => (await node.walletState(payer.wallet.address as Address))!
 
@@ -40,7 +40,7 @@ async function createPayout(payer: Payer, status = 'CREATED') {
   return { id, address: (await payoutOf(payer, id)).address }
 }
 
-test('a payout’s return that a node shows only as the wallet’s income ends the payout all the same', async () => {
+test('a payout’s return that a node shows only as the wallet’s income still ends the payout', async () => {
   const payer = await createPayer({ on: chain })
   const { id, address } = await createPayout(payer)
   const restore = await changeNode(payer, (real) => ({
@@ -83,7 +83,7 @@ test('a block with more logs than the node returns is read by its receipts', asy
   await payer.booksBalance()
 })
 
-test('a deploy that a reorganisation removed is submitted again', async () => {
+test('a wallet whose deployment a reorganisation removed is deploying again', async () => {
   const payer = await createPayer({ on: chain })
   const { address } = payer.wallet
   await chain.node('anvil_setCode', address, '0x')
@@ -129,7 +129,7 @@ test('a session is adopted only at the depth at which payments confirm', async (
   })
 })
 
-test('another key under the same epoch, after a reorganisation, replaces the one that was adopted', async () => {
+test('after a reorganisation another key under the same epoch replaces the adopted one', async () => {
   const payer = await createPayer({ on: chain })
   const { epoch, sessionKey } = await walletState(payer)
   await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
@@ -152,7 +152,7 @@ test('another key under the same epoch, after a reorganisation, replaces the one
   await becomes(payer, id, 'CONFIRMED')
 })
 
-test('a funded payout whose announcement never lands returns after its expiry', async () => {
+test('a funded payout whose announcement never lands is returned after its expiry', async () => {
   const payer = await createPayer({ on: chain })
   const announce = 'announce'
   await runInDurableObject(payer.treasury(), (object: Treasury) => {
@@ -176,7 +176,7 @@ test('a funded payout whose announcement never lands returns after its expiry', 
   await payer.booksBalance()
 })
 
-test('a claim that moved the payout before the block its signature names is found before it lapses', async () => {
+test('a claim mined before the block that its signature names is found before it lapses', async () => {
   const payer = await createPayer({ on: chain })
   const { id, address } = await createPayout(payer)
   const to = fresh('claimer')
@@ -202,7 +202,7 @@ test('a claim that moved the payout before the block its signature names is foun
   await payoutIs(payer, id, 'WITHDRAWN')
 })
 
-test('a head from the future makes no deadline @settlement-9', async () => {
+test('no deadline is derived from a head from the future @settlement-9', async () => {
   const payer = await createPayer({ on: chain })
   await payer.ledger()
   await runInDurableObject(payer.treasury(), (object: Treasury) => {
@@ -226,7 +226,7 @@ test('a head from the future makes no deadline @settlement-9', async () => {
   await becomes(payer, id, 'CONFIRMED')
 })
 
-test('payments go on beyond one that the contract refuses, which fails in the end @limits-31', async () => {
+test('a payment that the contract refuses does not block later ones, and finally fails @limits-31', async () => {
   const payer = await createPayer({ on: chain })
   await payer.ledger()
   const { epoch } = await walletState(payer)
@@ -244,7 +244,7 @@ test('payments go on beyond one that the contract refuses, which fails in the en
     await look(payer)
     return inStore((store) => store.payment(refused.id)!.revert !== null)
   })
-  // As many nonces as the contract's window has were issued since.
+  // As if a whole window of nonces had been issued since.
   await inStore((store) => store.run('UPDATE session SET next_sequence = next_sequence + 128'))
   const later = await accepted(payer)
   await becomes(payer, later.id, 'CONFIRMED')

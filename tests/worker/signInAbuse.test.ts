@@ -6,8 +6,8 @@ import { createApi, createUser, env, login, makeGuessingCheap, newEmail, seed } 
 beforeAll(seed)
 
 const quarterHour = 15 * 60_000
-/** Evaluated = refused as wrong. Everything else was refused before the password was compared. */
-const lookedAt = (answers: { status: number }[]) => answers.filter(({ status }) => status === 401).length
+/** Counts the guesses refused as wrong. All others were refused before the password was compared. */
+const countEvaluated = (answers: { status: number }[]) => answers.filter(({ status }) => status === 401).length
 
 /** The wait that a refusal states, in ms: the sentence and Retry-After must agree. */
 function statedWait({ json, headers }: Awaited<ReturnType<typeof login>>): number {
@@ -18,13 +18,13 @@ function statedWait({ json, headers }: Awaited<ReturnType<typeof login>>): numbe
 }
 
 describe('guessing a password', () => {
-  test('of 1,000 wrong ones five are evaluated, and the right one works after the stated wait @sign-in-abuse-1', async () => {
+  test('of 1,000 wrong passwords five are evaluated, and the right one works after the stated wait @sign-in-abuse-1', async () => {
     const api = createApi()
     const { email, password } = await createUser(api)
     let evaluated = 0
     for (let round = 0; round < 10; round++) {
       const guesses = Array.from({ length: 100 }, (_, i) => login(api, email, `guess ${round} ${i}`))
-      evaluated += lookedAt(await Promise.all(guesses))
+      evaluated += countEvaluated(await Promise.all(guesses))
       api.clock.now += 80_000 // 10 rounds within 15 minutes
     }
     expect(evaluated).toBe(5)
@@ -34,11 +34,11 @@ describe('guessing a password', () => {
     expect((await login(api, email, password)).status).toBe(200)
   }, 120_000)
 
-  test('no span of 15 minutes has more than five, wherever it begins', async () => {
+  test('no span of 15 minutes has more than five evaluated guesses, wherever it begins', async () => {
     const api = createApi()
     const { email } = await createUser(api)
     const guess = async (count: number) =>
-      lookedAt(await Promise.all(Array.from({ length: count }, () => login(api, email, 'guess'))))
+      countEvaluated(await Promise.all(Array.from({ length: count }, () => login(api, email, 'guess'))))
     expect(await guess(1)).toBe(1)
     api.clock.now += quarterHour - 1000
     expect(await guess(10)).toBe(4)
@@ -68,7 +68,7 @@ describe('guessing a password', () => {
     let evaluated = 0
     for (let round = 0; round < 6; round++) {
       const crowd = Array.from({ length: 20 }, (_, i) => login(api, email, 'guess', `203.0.113.${round * 20 + i}`))
-      evaluated += lookedAt(await Promise.all(crowd))
+      evaluated += countEvaluated(await Promise.all(crowd))
     }
     expect(evaluated).toBe(80)
     expect((await login(api, email, password, home)).status).toBe(200)
@@ -106,10 +106,10 @@ describe('account enumeration', () => {
 })
 
 describe('one network address', () => {
-  test('can sign up and request codes a hundred times in 15 minutes, for any number of emails', async () => {
+  test('one network address can sign up and request codes a hundred times in 15 minutes, for any number of emails', async () => {
     const api = createApi()
     const from = '198.51.100.77'
-    // Not oftener: each signup costs a password hash.
+    // Only every tenth call, since each signup costs a password hash.
     const callOf = (i: number) => (i % 10 === 0 ? 'signup' : i % 2 === 0 ? 'forgot-password' : 'resend-code')
     const ask = (i: number) =>
       api.call('POST', `/api/auth/cognito/${callOf(i)}`, {
@@ -133,7 +133,7 @@ describe('one network address', () => {
     expect((await ask(111)).status).toBe(200)
   }, 60_000)
 
-  test('is the whole /64 of IPv6: another address inside it gets no new passcode guesses', async () => {
+  test('a whole IPv6 /64 counts as one network address: another address inside it gets no new passcode guesses', async () => {
     const api = createApi()
     const guess = (i: number, network = '2001:db8:0:7') =>
       api.call('POST', '/api/users', {
@@ -155,7 +155,7 @@ describe('one network address', () => {
     ['::1', '0:0:0:0::/64'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
     ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
-  ])('%s counts as %s', (address, caller) => {
+  ])('network address %s counts as %s', (address, caller) => {
     expect(subscriberAddress(address)).toBe(caller)
   })
 })

@@ -49,7 +49,7 @@ test.each(['before', 'after'])(
 )
 
 test.each(['code', 'link'])(
-  'the %s alone, after several sign-ups, discards all passwords and leads to a new one @signup-2',
+  'after several sign-ups the %s alone discards all passwords and leads to a new one @signup-2',
   async (proof) => {
     const api = createApi()
     const email = newEmail()
@@ -78,7 +78,7 @@ test('the token of another sign-up does not keep a password, not even the only o
   expect(await statusOf(api, email, mallorysPassword)).toBe(401)
 })
 
-test('one sign-up is confirmed by its code or its link alone, as often as an email was asked for @signup-3', async () => {
+test('a single sign-up is confirmed by its code or link alone, even after the email was sent again @signup-3', async () => {
   const api = createApi()
   for (const proof of ['code', 'link']) {
     const email = newEmail()
@@ -94,7 +94,7 @@ test('one sign-up is confirmed by its code or its link alone, as often as an ema
   }
 })
 
-test('a sign-up without its confirmation tells nothing about the address @signup-4', async () => {
+test('an unconfirmed sign-up reveals nothing about the address @signup-4', async () => {
   const api = createApi()
   const ann = await createUser(api)
   const free = newEmail()
@@ -109,7 +109,7 @@ test('a sign-up without its confirmation tells nothing about the address @signup
   expect(await statusOf(api, ann.email, ann.password)).toBe(200)
 })
 
-test('the password of a sign-up does not reset the count of wrong ones', async () => {
+test('the password of an unconfirmed sign-up does not reset the count of wrong passwords', async () => {
   const api = createApi()
   const ann = await createUser(api)
   await signup(api, ann.email, mallorysPassword)
@@ -118,7 +118,7 @@ test('the password of a sign-up does not reset the count of wrong ones', async (
   expect(statuses).toEqual([401, 403, 401, 403, 401, 429])
 })
 
-test('hundreds of sign-ups of one address keep twenty rows, and its owner still gets in', async () => {
+test('at most twenty sign-ups of one address are kept, and its owner can still confirm', async () => {
   const api = createApi()
   const email = newEmail()
   const user = await createUser(api)
@@ -141,7 +141,7 @@ test('hundreds of sign-ups of one address keep twenty rows, and its owner still 
   expect(user.id).not.toBe(user_id)
 })
 
-test('an address that nobody confirms is forgotten a week after its last sign-up, with all its sign-ups at once', async () => {
+test('an unconfirmed address is deleted a week after its last sign-up, together with all its sign-ups', async () => {
   const api = createApi()
   api.clock.now = Date.UTC(2020, 0) // so that housekeeping leaves the rows of other tests alone
   const { db } = openDb(env.DB)
@@ -160,7 +160,7 @@ test('an address that nobody confirms is forgotten a week after its last sign-up
   expect(await left()).toEqual({ [ann.email]: 1, [email]: 2 })
   api.clock.now += 6 * dayMs
   await deleteExpired(db, api.clock.now)
-  expect(await left(), 'the first is not dropped alone: the second would pass for the only one').toEqual({
+  expect(await left(), 'the first is not deleted alone: the second would pass for the only one').toEqual({
     [ann.email]: 0,
     [email]: 2,
   })

@@ -10,7 +10,7 @@ const settings = { ...env, PRIMARY_CHAIN: '84532', CONTRACTS_8453: '{}' } as con
 const api = createApi(settings)
 beforeAll(prepare)
 
-test('browsers learn the network, and wallets are deployed there and nowhere else @ready-10', async () => {
+test('a Base Sepolia deployment names its network to browsers and deploys wallets only there @ready-10', async () => {
   const config = await api.call('GET', '/api/config')
   expect(config.json.data.primaryChain).toBe('base-sepolia')
   const { token } = await createUser(api)
@@ -28,7 +28,7 @@ test('browsers learn the network, and wallets are deployed there and nowhere els
   expect(wallet.chain).toBe('base-sepolia')
 })
 
-test('its test money counts in totals, usage and exposure @ready-11', async () => {
+test('on a Base Sepolia deployment test money counts in totals and usage @ready-11', async () => {
   const { treasury, wallet } = await createPayer({ on: manualChain, funds: '25' })
   const read = (PRIMARY_CHAIN: '8453' | '84532') =>
     runInDurableObject(treasury(), async (object: Treasury) => {

@@ -30,7 +30,7 @@ const post = (api: Api, call: string, body: unknown, from?: string) =>
   api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
 const code = () => String(Math.floor(Math.random() * 1_000_000)).padStart(6, '0')
 
-/** Counts what was compared with a secret, by account. */
+/** Counts the guesses that were compared with a secret, by account. */
 class Tally {
   readonly #counts = new Map<string, number>()
   readonly #refused: number[] = []
@@ -42,13 +42,13 @@ class Tally {
   get max() {
     return Math.max(0, ...this.#counts.values())
   }
-  /** Whatever was not compared was refused by a limit. */
+  /** The statuses of guesses that were not compared. */
   get refusals() {
     return [...new Set(this.#refused)]
   }
 }
 
-test(`${days} days from ${addresses} addresses: codes and passwords hold, and the owners get in`, async () => {
+test(`${days} days from ${addresses} addresses: an attacker guesses no code or password, and the owners get in`, async () => {
   const api = createApi()
   const home = '198.51.100.1'
   const ann = await createUser(api)
@@ -58,9 +58,9 @@ test(`${days} days from ${addresses} addresses: codes and passwords hold, and th
   const { signupToken } = (await post(api, 'signup', { ...bob, name: 'Bob' }, home)).json.data
   const codes = new Tally()
   const passwords = new Tally()
-  let { token, refreshToken } = ann // of a session that was stolen
+  let { token, refreshToken } = ann // of a stolen login session
 
-  /** From one address: all that can be guessed at. */
+  /** Guesses at everything that can be guessed, from one network address. */
   async function attack(from: string) {
     const guess = { code: code(), newPassword: 'chosen by Mallory' }
     for (const [email, call] of [
@@ -88,7 +88,7 @@ test(`${days} days from ${addresses} addresses: codes and passwords hold, and th
   }
 
   for (let round = 0; round < days * roundsPerDay; round++) {
-    // The codes that are guessed at, and sign-ups that claim both addresses.
+    // Requests the codes to be guessed, and signs up with both email addresses.
     await post(api, 'forgot-password', { email: ann.email }, addressOf(round))
     await post(api, 'resend-code', { email: bob.email }, addressOf(round))
     if (round === 0)
@@ -120,7 +120,7 @@ test(`${days} days from ${addresses} addresses: codes and passwords hold, and th
   expect(passwords.max, 'passwords of one account and day').toBeLessThanOrEqual(100)
   expect([...codes.refusals, ...passwords.refusals].every((status) => status === 429)).toBe(true)
 
-  // Both get in by their link, however many guesses others have made today.
+  // Both owners get in by a mailed link, however many guesses others have made today.
   await post(api, 'forgot-password', { email: ann.email }, home)
   const reset = { token: await mailedLinkToken(ann.email), newPassword: 'chosen by Ann' }
   expect((await post(api, 'reset-password-link', reset, home)).status).toBe(200)

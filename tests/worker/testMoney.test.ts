@@ -1,4 +1,4 @@
-/** Test USDC costs nothing, so its recipients must not take it for money. */
+/** Test USDC costs nothing, so its recipients must not mistake it for money. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -17,7 +17,7 @@ const findMail = (to: string, part: string) =>
 test.each([
   { on: manualChain, name: 'base-sepolia', says: true },
   { on: chain, name: 'base', says: false },
-])('a payout on $name: mail and claim page say whether it is test money @test-money-1', async ({ on, name, says }) => {
+])('mail and claim page of a payout on $name say if it is test money @test-money-1', async ({ on, name, says }) => {
   const payer = await createPayer({ on, limit: '6' })
   const owner = `owner-${payer.userId}@example.com`
   await env.DB.prepare(
@@ -51,7 +51,7 @@ test.each([
   expect(ofBudget).toContain(`75% used: 1 of 6 ${unit} is left`)
   const page = await api.call('GET', `/api/escrow/claim/${claimUrl.split('/').at(-1)}`)
   expect(page.json.data).toMatchObject({ chain: name, amount: '5' })
-  expect(await payer.treasury().reclaimAll(), 'the sum of money leaves test money out').toEqual({
+  expect(await payer.treasury().reclaimAll(), 'the total excludes test money').toEqual({
     ok: true,
     value: { count: 1, total: says ? '0' : '5' },
   })

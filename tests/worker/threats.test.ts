@@ -1,4 +1,4 @@
-/** The counter-examples of the design's threat list that the Worker answers, each by its name there. */
+/** Threats of docs/threats.md that the Worker prevents, each under its id there. */
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
@@ -66,7 +66,7 @@ test('A1: a session changed right after the payment does not erase its proof @th
   })
 })
 
-test('A9: a claim that cannot land frees the payout only when its deadline is final; its signature is then dead @threats-2', async () => {
+test('A9: a claim that cannot land frees the payout only once its deadline is final; then its signature is void @threats-2', async () => {
   const payer = await createPayer({ on: chain })
   const payout = await createPayout(payer)
   const blocked = fresh('blocked')
@@ -79,7 +79,7 @@ test('A9: a claim that cannot land frees the payout only when its deadline is fi
   await list('blacklist')
   const claimed = () => payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: blocked })
   expect(await claimed()).toMatchObject({ ok: false, code: 'recipient_blocked', field: 'recipientAddress' })
-  // A node that does not say so leaves it to the contract.
+  // If the node cannot tell, the contract decides.
   const restore = await changeNode(payer, () => ({ isBlacklisted: () => Promise.reject(new RpcUnavailable('silent')) }))
   expect(await claimed()).toMatchObject({ ok: true })
   await restore()
@@ -105,7 +105,7 @@ test('A9: a claim that cannot land frees the payout only when its deadline is fi
   expect([await chain.usdcBalance(to), await chain.usdcBalance(blocked)]).toEqual([5_000_000n, 0n])
 })
 
-test('A10: a session of an older code does not claim after a new code was issued @threats-3', async () => {
+test('A10: a claim session of an older code cannot claim after a new code was issued @threats-3', async () => {
   const payer = await createPayer({ on: chain })
   const payout = await createPayout(payer)
   const isEmpty = (object: Treasury) => object.context.store.first('SELECT 1 FROM outbox') === null
@@ -119,7 +119,7 @@ test('A10: a session of an older code does not claim after a new code was issued
   })
 })
 
-test('A12: a copy of the databases holds no code, no link and no key in the clear @threats-4', async () => {
+test('A12: a copy of the databases holds no code, link or key in plain text @threats-4', async () => {
   const payer = await createPayer({ on: chain })
   const payout = await createPayout(payer)
   const token = payout.claimUrl.split('/claim/')[1]!
@@ -144,7 +144,7 @@ test('A12: a copy of the databases holds no code, no link and no key in the clea
   expect(desk).not.toContain(`"${payout.passcode}"`)
 })
 
-test('B2: whatever is sent to a payout beforehand goes along with it, and the books count the payout @threats-5', async () => {
+test('B2: extra money sent to a payout goes to its recipient, and the books count only the payout @threats-5', async () => {
   const payer = await createPayer({ on: chain })
   const payout = await createPayout(payer)
   await chain.mint(payout.escrowSubwalletAddress as Address, 1n)
@@ -155,7 +155,7 @@ test('B2: whatever is sent to a payout beforehand goes along with it, and the bo
   expect(await payer.booksBalance()).toMatchObject({ spent: '5', out: '5' })
 })
 
-test('B4: an agent in a loop of refusals writes at most 60 a minute @threats-6', async () => {
+test('B4: an agent in a loop of refusals writes at most 60 refusals a minute @threats-6', async () => {
   const payer = await createPayer({ on: chain })
   const refused = await Promise.all(
     Array.from({ length: 200 }, () => payer.treasury().payAsAgent(payer.payment({ amount: usdc('1000') }))),
@@ -188,7 +188,7 @@ test('C2: money added to a payout and reclaimed does not inflate the budget @thr
   expect(await payer.booksBalance()).toMatchObject({ returns: '1001', available: '1200' })
 })
 
-test('the owner withdraws without us: the books follow, and nothing is promised that is gone @threats-8', async () => {
+test('a withdrawal by the owner without us is booked, and the money is no longer available to payments @threats-8', async () => {
   const payer = await createPayer({ on: chain, limit: null })
   await payer.ledger()
   const data = encodeFunctionData({
@@ -204,7 +204,7 @@ test('the owner withdraws without us: the books follow, and nothing is promised 
   })
 })
 
-test('B1: the owner reclaims an open payout without us; the books and the group follow @threats-9', async () => {
+test('B1: a payout that the owner reclaims without us is booked and released in its group @threats-9', async () => {
   const payer = await createPayer({ on: chain })
   const made = await payer
     .treasury()
@@ -226,7 +226,7 @@ test('B1: the owner reclaims an open payout without us; the books and the group 
   expect(await payer.booksBalance()).toMatchObject({ returns: '3' })
 })
 
-test('I9: the audit chain verifies, and neither update nor delete gets through @threats-10', async () => {
+test('I9: the audit chain verifies, refuses updates and deletes, and reveals tampering @threats-10', async () => {
   const payer = await createPayer({ on: chain })
   await payer.treasury().payAsAgent(payer.payment())
   const before = await payer.treasury().auditCheck()

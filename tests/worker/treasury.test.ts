@@ -20,7 +20,7 @@ describe('paying', () => {
     expect(await payer.treasury().auditCheck()).toMatchObject({ brokenAt: null })
   })
 
-  test('a repeated key pays once, another body under it is refused @treasury-2', async () => {
+  test('a repeated idempotency key pays once; another amount under it is refused @treasury-2', async () => {
     const payer = await createPayer()
     const input = payer.payment({ amount: usdc('3') })
     const results = await Promise.all(Array.from({ length: 50 }, () => payer.treasury().payAsAgent(input)))
@@ -47,7 +47,7 @@ describe('paying', () => {
     expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('50') }))).toMatchObject({ ok: true })
   })
 
-  test('more than the balance is refused after the chain was read once more', async () => {
+  test('a payment over the balance is refused only after the balance was read again', async () => {
     const payer = await createPayer({ funds: '5', limit: null })
     expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({
       ok: false,
@@ -94,7 +94,7 @@ describe('contacts', () => {
   const ada = { address: party('ada').address, email: 'ada@example.com', phone: null }
   const toAda = { type: 'contact' as const, contactId: 'contact_1' }
 
-  test('A13: a contact that changed is refused until confirmed, a deleted one at once @treasury-3', async () => {
+  test('A13: a changed contact is refused until confirmed, a deleted one immediately @treasury-3', async () => {
     const payer = await createPayer()
     const pay = () => payer.treasury().payAsAgent(payer.payment({ to: toAda }))
     expect(await pay()).toMatchObject({ ok: true })
@@ -108,7 +108,7 @@ describe('contacts', () => {
 })
 
 describe('race @treasury-1', () => {
-  test('200 parallel payments of 1 USDC against 50 from 4 agents: exactly 50', async () => {
+  test('of 200 parallel payments of 1 USDC by 4 agents a budget of 50 allows exactly 50', async () => {
     const payer = await createPayer({ funds: '200', limit: '50', agents: 4 })
     const to = fresh('merchant')
     const results = await Promise.all(
@@ -128,7 +128,7 @@ describe('race @treasury-1', () => {
 })
 
 describe('payouts', () => {
-  test('is claimed by someone with link and code; the group spends only then', async () => {
+  test('a payout counts as spent in its group only once it is claimed', async () => {
     const payer = await createPayer()
     const made = await payer
       .treasury()
@@ -161,7 +161,7 @@ describe('payouts', () => {
     await payer.booksBalance()
   }, 40_000)
 
-  test('is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
+  test('a payout is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
     const payer = await createPayer()
     const made = await payer
       .treasury()

@@ -9,7 +9,7 @@ import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, u
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-/** The Treasury's own clock runs `ms` ahead from now on. */
+/** Sets the Treasury's clock `ms` ahead. */
 const ahead = (payer: Payer, ms: number) =>
   runInDurableObject(payer.treasury(), (object: Treasury) => {
     object.context.now = () => Date.now() + ms
@@ -20,8 +20,8 @@ const intent = (payer: Payer, id: string) =>
     return { epoch, sequence, sig_version, max_deadline }
   })
 
-describe('an unknown outcome stays pending and held until the chain tells', () => {
-  test('node down: the payment is accepted, held, and ends right when the node is back', async () => {
+describe('a payment with an unknown outcome stays pending and held', () => {
+  test('while the node is down a payment is accepted and held, and it is confirmed once the node recovers', async () => {
     const payer = await createPayer({ on: chain })
     await payer.ledger()
     await chain.fault({ mode: 'down' })
@@ -35,7 +35,7 @@ describe('an unknown outcome stays pending and held until the chain tells', () =
     await payer.booksBalance()
   })
 
-  test('node accepts and drops its reply: one transfer, confirmed @settlement-2', async () => {
+  test('if a node accepts a transaction and drops its reply, the payment is transferred once and confirmed @settlement-2', async () => {
     const payer = await createPayer({ on: chain })
     const to = fresh('shop')
     await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
@@ -52,7 +52,7 @@ describe('an unknown outcome stays pending and held until the chain tells', () =
     await payer.booksBalance()
   })
 
-  test('node says "not found" of a mined payment, past its deadline: still held, then confirmed', async () => {
+  test('a mined payment that the node denies past its deadline stays held, and is then confirmed', async () => {
     const payer = await createPayer({ on: chain })
     const to = fresh('shop')
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
@@ -73,7 +73,7 @@ describe('an unknown outcome stays pending and held until the chain tells', () =
 })
 
 describe('deadlines', () => {
-  test('a passed deadline is signed again under the same nonce, and pays once', async () => {
+  test('a payment close to its deadline is re-signed under the same nonce, and pays once', async () => {
     const payer = await createPayer({ on: chain })
     const to = fresh('shop')
     await payer.ledger()
@@ -95,7 +95,7 @@ describe('deadlines', () => {
     await payer.booksBalance()
   })
 
-  test('released only when the last deadline is final and nothing moved; then the budget is whole again @settlement-3', async () => {
+  test('a payment is released only once its last deadline is final and nothing moved; then its budget is restored @settlement-3', async () => {
     const payer = await createPayer({ on: chain })
     await payer.ledger()
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
@@ -115,7 +115,7 @@ describe('deadlines', () => {
     expect(await payer.booksBalance()).toMatchObject({ held: '0', available: '200' })
   })
 
-  test('never signed: fails at its time without asking the chain for proof', async () => {
+  test('a payment that was never signed fails when its time is up, without proof from the chain', async () => {
     const payer = await createPayer({ on: chain })
     await payer.ledger()
     await runInDurableObject(payer.treasury(), (object: Treasury) => {
@@ -169,7 +169,7 @@ describe('deadlines', () => {
 })
 
 describe('crashes', () => {
-  test('aborted right after acceptance: the alarm finishes the work @settlement-4', async () => {
+  test('a Treasury aborted right after acceptance finishes the payment by its alarm @settlement-4', async () => {
     const payer = await createPayer({ on: chain })
     const payment = await accepted(payer, { amount: usdc('2') })
     await kill(payer.treasury())

@@ -1,4 +1,4 @@
-/** Strangers, odd owners and nodes that say no: nothing gets stuck, nothing is booked twice. */
+/** Strangers, unusual owners and nodes that refuse: nothing gets stuck, and nothing is booked twice. */
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
@@ -26,17 +26,17 @@ afterEach(() => chain.fault({ mode: 'none' }))
 async function createPayout(payer: Payer) {
   return accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
 }
-/** The reply of the Treasury's node to eth_getLogs, changed on its way. */
+/** Changes the replies of the Treasury's node to eth_getLogs. */
 type Logs = Treasury['context']['chains'][84532]['logs']
-const answering = (payer: Payer, logs: (real: Logs, filters: LogFilter[]) => ReturnType<Logs>) =>
+const changeLogs = (payer: Payer, logs: (real: Logs, filters: LogFilter[]) => ReturnType<Logs>) =>
   runInDurableObject(payer.treasury(), (object: Treasury) => {
     const node = object.context.chains[84532]
     const real = Object.getPrototypeOf(node).logs.bind(node) as Logs
     node.logs = (filters) => logs(real, filters)
   })
-const honest = (payer: Payer) => answering(payer, (real, filters) => real(filters))
+const restoreLogs = (payer: Payer) => changeLogs(payer, (real, filters) => real(filters))
 
-test('a Transfer of nothing from a payout, which anyone can make, does not block a claim that lapsed @settlement-5', async () => {
+test('a zero-value Transfer from a payout, which anyone can make, does not keep a lapsed claim open @settlement-5', async () => {
   const payer = await createPayer({ on: chain })
   const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
@@ -44,7 +44,7 @@ test('a Transfer of nothing from a payout, which anyone can make, does not block
   const admin = party('usdc admin').address
   const blacklist = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [blocked] })
   await chain.act(admin, chain.contracts.usdc, blacklist)
-  // A node that does not say so leaves it to the contract.
+  // If the node cannot tell, the contract decides.
   const restore = await changeNode(payer, () => ({ isBlacklisted: () => Promise.reject(new RpcUnavailable('silent')) }))
   expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: blocked })).toMatchObject({ ok: true })
   await restore()
@@ -57,7 +57,7 @@ test('a Transfer of nothing from a payout, which anyone can make, does not block
   await payoutIs(payer, id, 'CREATED')
 })
 
-test('money of others at a payout that is not funded yet does not end it @settlement-6', async () => {
+test('money that others send to a payout that is not funded yet does not end it @settlement-6', async () => {
   const payer = await createPayer({ on: chain })
   await payer.ledger()
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
@@ -75,7 +75,7 @@ test('money of others at a payout that is not funded yet does not end it @settle
   await payer.booksBalance()
 })
 
-test('an owner may give the session the largest limit there is', async () => {
+test('an owner may give the session the largest possible limit', async () => {
   const payer = await createPayer({ on: chain })
   const [before] = await payer.treasury().wallets()
   const args = [before!.sessionKeyAddress as Address, 2n ** 64n - 1n, (await chain.timestamp()) + 3600] as const
@@ -86,14 +86,14 @@ test('an owner may give the session the largest limit there is', async () => {
   await becomes(payer, id, 'CONFIRMED')
 })
 
-test('a payout too small to carry is refused however its recipient was named', async () => {
+test('a payout below the minimum amount is refused, even if its recipient is a contact', async () => {
   const payer = await createPayer({ on: chain })
   const to = { type: 'contact', contactId: 'contact_1', method: 'email' } as const
   const paid = await payer.treasury().payAsAgent(payer.payment({ to, amount: usdc('0.099999') }))
   expect(paid).toMatchObject({ ok: false, code: 'invalid_input', field: 'amount' })
 })
 
-test('our own contracts are no recipients', async () => {
+test('our own contracts are refused as recipients', async () => {
   const payer = await createPayer({ on: chain })
   for (const address of Object.values(chain.contracts)) {
     const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address } }))
@@ -109,12 +109,12 @@ test('an unreachable chain does not delay wallets of another chain', async () =>
   const made = await payer.treasury().deploy({ key: null, owner: payer.owner.address, chainId: 8453, name: 'Main' })
   if (!made.ok) throw new Error(made.message)
   await running.mine()
-  await until('the other is active', async () =>
+  await until('the other wallet is active', async () =>
     (await payer.treasury().wallets()).some(({ id, status }) => id === made.value.id && status === 'active'),
   )
 })
 
-test('a node that refuses requests counts as unreachable, not as an exception', async () => {
+test('a node that refuses requests counts as unreachable and causes no exception', async () => {
   const payer = await createPayer({ on: chain, funds: '3' })
   await payer.ledger()
   await chain.mine()
@@ -125,10 +125,10 @@ test('a node that refuses requests counts as unreachable, not as an exception', 
   })
 })
 
-test('a node that accepts short ranges only is asked for shorter ones', async () => {
+test('a node that accepts only short block ranges is queried in shorter ones', async () => {
   const payer = await createPayer({ on: chain, funds: '3' })
   await chain.mine(9)
-  await answering(payer, async (real, filters) => {
+  await changeLogs(payer, async (real, filters) => {
     if (filters.some(({ fromBlock, toBlock }) => toBlock - fromBlock >= 2)) throw new RpcError(-32602, 'too many')
     return real(filters)
   })
@@ -136,7 +136,7 @@ test('a node that accepts short ranges only is asked for shorter ones', async ()
   await payer.booksBalance()
 })
 
-test('no question names more than 500 payouts', async () => {
+test('no log query names more than 500 payouts', async () => {
   const payer = await createPayer({ on: chain })
   const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
@@ -154,26 +154,26 @@ test('no question names more than 500 payouts', async () => {
       payer.wallet.id,
     )
   })
-  const asked = new Set<unknown>()
+  const namedTopics = new Set<unknown>()
   let most = 0
-  await answering(payer, (real, filters) => {
+  await changeLogs(payer, (real, filters) => {
     for (const topic of filters.flatMap(({ topics }) => topics ?? [])) {
       if (!Array.isArray(topic)) continue
       most = Math.max(most, topic.length)
-      for (const value of topic) asked.add(value)
+      for (const value of topic) namedTopics.add(value)
     }
     return real(filters)
   })
   await chain.mine()
   await payer.ledger()
-  expect({ most, all: asked.size }).toEqual({ most: 500, all: 1101 })
+  expect({ most, all: namedTopics.size }).toEqual({ most: 500, all: 1101 })
 })
 
-test('a Transfer that a node once showed without its nonce log is the payment after all @settlement-8', async () => {
+test('a Transfer that a node first showed without its nonce log is later booked as the payment @settlement-8', async () => {
   const payer = await createPayer({ on: chain })
   await payer.ledger()
   const to = fresh('shop')
-  await answering(payer, async (real, filters) =>
+  await changeLogs(payer, async (real, filters) =>
     (await real(filters)).map((logs, i) => (filters[i]!.topics === undefined ? [] : logs)),
   )
   const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
@@ -182,7 +182,7 @@ test('a Transfer that a node once showed without its nonce log is the payment af
     return (await chain.usdcBalance(to)) > 0n
   })
   expect(await payer.ledger()).toMatchObject({ withdrawn: '5', held: '5' })
-  await honest(payer)
+  await restoreLogs(payer)
   await runInDurableObject(payer.treasury(), (object: Treasury) => {
     object.context.now = () => Date.now() + giveUpMs + 1000
   })
@@ -207,7 +207,7 @@ test('a confirmed payment that a reorganisation moved to another block is booked
   await becomes(payer, next.id, 'CONFIRMED')
 })
 
-test('mails that never leave hide no others', async () => {
+test('mails that cannot be sent do not block others', async () => {
   const payer = await createPayer({ on: chain })
   await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
     for (let i = 0; i < 45; i++) store.run("INSERT INTO outbox (kind, ref, seq) VALUES ('mail', ?, 1)", `a${i}:link`)
@@ -223,7 +223,7 @@ test('mails that never leave hide no others', async () => {
   )
 })
 
-test('a repeated request for a group returns the same group, although a contact changed meanwhile', async () => {
+test('a repeated request to create a group returns the same group, even if a contact changed meanwhile', async () => {
   const payer = await createPayer({ on: chain })
   const ask = (email: string) =>
     payer.treasury().createGroup({

@@ -24,7 +24,7 @@ const deploy = (token: string, key?: string, name?: string) =>
     ...(key && { headers: { 'idempotency-key': key } }),
   })
 
-describe('renaming @wallets-13', () => {
+describe('renaming a wallet @wallets-13', () => {
   let own: AccountFixture
   const rename = (name: unknown) => api.call('PUT', `/api/wallets/${own.wallet}`, { token: own.token, body: { name } })
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('renaming @wallets-13', () => {
     ['   ', null],
     ['', null],
     [null, null],
-  ])('%j becomes %j', async (name, shown) => {
+  ])('renaming a wallet to %j shows %j', async (name, shown) => {
     const answer = await rename(name)
     expect(answer.status, answer.text).toBe(200)
     expect(answer.json.data.name).toBe(shown)
@@ -46,7 +46,7 @@ describe('renaming @wallets-13', () => {
   })
 
   test.each([['x'.repeat(61)], ['🦊'.repeat(61)], ['x'.repeat(10_000)], [42], [{}], [['a']]])(
-    'refuses %j',
+    'renaming a wallet to %j is refused',
     async (name) => {
       const answer = await rename(name)
       expect(answer.status, answer.text).toBe(400)
@@ -55,8 +55,8 @@ describe('renaming @wallets-13', () => {
   )
 })
 
-describe('deleting @wallets-14', () => {
-  test('is refused while a payment is under way, a payout is unclaimed, or a group uses it, and says which', async () => {
+describe('deleting a wallet @wallets-14', () => {
+  test('deleting a wallet is refused with the reason while a payment is open, a payout is unclaimed or a group uses it', async () => {
     const own = await createAccountFixture(api)
     const remove = () => api.call('DELETE', `/api/wallets/${own.wallet}`, { token: own.token })
     const refusedWith = async (text: string) => {
@@ -83,7 +83,7 @@ describe('deleting @wallets-14', () => {
     expect(await list(own.token)).toHaveLength(1)
   }, 60_000)
 
-  test('takes it off the dashboard, destroys our key, keeps its history; two at once are one @wallets-15', async () => {
+  test('deleting a wallet hides it, destroys our key and keeps its history; two deletions at once both succeed @wallets-15', async () => {
     const own = await createAccountFixture(api)
     const sent = await api.call('POST', '/api/transactions/send', {
       token: own.token,
@@ -123,8 +123,8 @@ describe('deleting @wallets-14', () => {
   }, 60_000)
 })
 
-describe('deploying', () => {
-  test('a retry after a lost reply finds the same wallet, also five at once; other contents are refused @wallets-16', async () => {
+describe('deploying a wallet', () => {
+  test('deploys that repeat an idempotency key return the same wallet, even in parallel; other contents are refused @wallets-16', async () => {
     const { token } = await createUser(api)
     const answers = await Promise.all(Array.from({ length: 5 }, () => deploy(token, 'one-deploy', 'Ops')))
     const later = await deploy(token, 'one-deploy', 'Ops')
@@ -134,7 +134,7 @@ describe('deploying', () => {
     expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused'])
   }, 60_000)
 
-  test('six active at a time; a deleted one frees its place but not its month: the eleventh waits @wallets-17', async () => {
+  test('a user has at most six active wallets and creates ten a month; deleting one frees only its place among the six @wallets-17', async () => {
     const { token, id } = await createUser(api)
     const active = async () => {
       await until('all active', async () =>
@@ -162,8 +162,8 @@ describe('deploying', () => {
   }, 90_000)
 })
 
-describe('a deployment that does not get on', () => {
-  test('says why, may be deleted after a minute unless money is at its address, and frees its place after a day @wallets-24', async () => {
+describe('a stuck deployment', () => {
+  test('a stuck wallet shows the reason, can be deleted after a minute unless it holds money, and frees its place after a day @wallets-24', async () => {
     const { token, id: user } = await createUser(api)
     const relayer = env.RELAYER.getByName('8453:0')
     await relayer.freeze(user)
@@ -176,7 +176,7 @@ describe('a deployment that does not get on', () => {
       runInDurableObject(env.TREASURY.getByName(user), (object: Treasury) => work(object))
     const laterBy = (ms: number) =>
       inTreasury(({ context }) => {
-        // It goes on: an alarm that is due after a clock that stands still would never run.
+        // The clock keeps running: with a frozen clock, an alarm that is due later would never run.
         context.now = () => Date.now() + ms
       })
     const follow = (answer: typeof left) =>
@@ -204,11 +204,11 @@ describe('a deployment that does not get on', () => {
     await follow(kept)
     await follow(paid)
     expect((await shown(kept)).status, 'empty').toBe('failed')
-    expect((await shown(paid)).status, 'there is money to be moved').toBe('deploying')
-    for (let i = 0; i < 5; i++) expect((await deploy(token)).status, 'a failed one takes no place').toBe(201)
+    expect((await shown(paid)).status, 'it holds money').toBe('deploying')
+    for (let i = 0; i < 5; i++) expect((await deploy(token)).status, 'a failed wallet takes no place').toBe(201)
     expect((await deploy(token)).json.error).toContain('maximum of 6 active wallets')
 
-    // Money that comes later, and a transaction that was mined after all.
+    // Money arrives later, and the transaction is mined after all.
     await chain.mint(kept!.json.data.walletAddress, usdc('1'))
     expect((await remove(kept)).status).toBe(409)
     await follow(kept)
@@ -226,7 +226,7 @@ describe('a deployment that does not get on', () => {
 })
 
 describe('exposure @wallets-18', () => {
-  test('is the smaller of balance and session; agents reach what their budgets leave of it', async () => {
+  test('exposure is the smaller of balance and session limit; agents reach what their budgets leave of it', async () => {
     const payer = await createPayer({ funds: '1500', limit: '50' })
     const now = async () => (await payer.treasury().wallets())[0]!
     await payer.lookStaysFresh()
@@ -239,7 +239,7 @@ describe('exposure @wallets-18', () => {
     expect(await now()).toMatchObject({ exposure: { canLeave: '980', agents: '30', canRenew: true }, escrowed: '20' })
   })
 
-  test('agents reach nothing of a paused wallet, what can leave without the owner stays @wallets-19', async () => {
+  test('agents reach nothing of a paused wallet, but what can leave without its owner stays the same @wallets-19', async () => {
     const payer = await createPayer({ funds: '100', limit: '50' })
     await runInDurableObject(payer.treasury(), (object: Treasury) => {
       object.context.store.run('UPDATE wallet SET paused = 1')
@@ -251,7 +251,7 @@ describe('exposure @wallets-18', () => {
     })
   })
 
-  test('is unknown with the balance', async () => {
+  test('exposure is unknown if the balance is unknown', async () => {
     const payer = await createPayer({ funds: '10' })
     await chain.fault({ mode: 'down' })
     try {
@@ -269,7 +269,7 @@ describe('exposure @wallets-18', () => {
   })
 })
 
-test('a deposit is arriving until it has its blocks, then it can be spent; the session key limits it @wallets-21', async () => {
+test('a deposit is arriving until it is deep enough, and can then be spent up to the session limit @wallets-21', async () => {
   const payer = await createPayer({ funds: '0', limit: null, on: manualChain })
   let ahead = 0
   const depth = (blocks: string) =>
@@ -278,7 +278,7 @@ test('a deposit is arriving until it has its blocks, then it can be spent; the s
       context.now = () => Date.now() + ahead
     })
   const now = async () => {
-    ahead += 3_000 // older than what is known of the wallet
+    ahead += 3_000 // makes the snapshot of the wallet too old
     return (await payer.treasury().wallets())[0]!
   }
   await depth('3')
@@ -322,7 +322,7 @@ test.each([
   ['name', 'x'.repeat(61)],
   ['policyGroupId', 42],
 ])(
-  'POST /wallets/with-private-key refuses %s %j at its field and repeats no secret @wallets-20',
+  'POST /wallets/with-private-key refuses %s %j with its field and does not repeat the key @wallets-20',
   async (field, value) => {
     const { token } = await createUser(api)
     const answer = await api.call('POST', '/api/wallets/with-private-key', {
@@ -335,7 +335,7 @@ test.each([
   },
 )
 
-test('a key is added, shown again only for the master password, and the reply must not be stored', async () => {
+test('an imported key is shown only for the master password, in a reply that must not be stored', async () => {
   const { token } = await createUser(api)
   const added = await api.call('POST', '/api/wallets/with-private-key', {
     token,
@@ -357,7 +357,7 @@ test('a key is added, shown again only for the master password, and the reply mu
     expect((await api.call('POST', path, { token, body: { masterPassword } })).json.field).toBe('masterPassword')
 })
 
-test('the migration that rebuilds the table of wallets keeps every row and every reference', async () => {
+test('the migration that rebuilds the wallet table keeps every row and every reference', async () => {
   await runInDurableObject(env.TREASURY.getByName('migrated'), async (_, state) => {
     const { sql } = state.storage
     state.storage.transactionSync(() => {

@@ -23,7 +23,7 @@ async function pay(payer: Payer, amount = '1') {
   if (!paid.ok) throw new Error(paid.message)
   return paid.value.payment.id
 }
-/** Everything the Treasury has noted is with the sender. */
+/** Waits until the Treasury has handed all its events to the sender. */
 const handedOver = (payer: Payer) =>
   until('events handed over', async () => {
     await runDurableObjectAlarm(payer.treasury())
@@ -33,7 +33,7 @@ const handedOver = (payer: Payer) =>
     )
   })
 
-test('a send and a payout are told step by step, with the full object and a rising seq @webhooks-6', async () => {
+test('a send and a payout are reported step by step, with the full object and a rising seq @webhooks-6', async () => {
   const payer = await createPayer()
   const receiver = await createReceiver(payer.userId)
   const all = await receiver.add()
@@ -52,7 +52,7 @@ test('a send and a payout are told step by step, with the full object and a risi
   const of = (id: string) =>
     all
       .events()
-      // Signed within the acceptance or after it, as keys and blocks happen to be at hand.
+      // A payment is signed during acceptance or later, depending on whether key and block are available.
       .filter(({ type, data }) => data.id === id && type !== 'payment.signed')
       .sort((a, b) => a.data.seq - b.data.seq)
       .map(({ type, data }) => [type, data.previous_status, data.status])
@@ -85,7 +85,7 @@ test('a send and a payout are told step by step, with the full object and a risi
   }
 })
 
-test('a receiver that is down for a day gets every event once it is back @webhooks-7', async () => {
+test('a receiver that is down for a day gets every event once it recovers @webhooks-7', async () => {
   const payer = await createPayer()
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['payment.accepted'], () => new Response(null, { status: 503 }))
@@ -101,7 +101,7 @@ test('a receiver that is down for a day gets every event once it is back @webhoo
   expect(waiting.map(({ status }) => status)).toEqual(ids.map(() => 'waiting'))
   expect(waiting.at(-1)!.attempts).toBeGreaterThan(5)
   hook.respond(() => new Response())
-  // The first that comes through brings the others along.
+  // The first successful delivery brings the others forward.
   await receiver.pass(15 * hourMs, 15)
   expect(
     hook
@@ -111,7 +111,7 @@ test('a receiver that is down for a day gets every event once it is back @webhoo
   ).toEqual(ids.sort())
 })
 
-test('a receiver that never responds delays no other @webhooks-8', async () => {
+test('a receiver that never responds does not delay others @webhooks-8', async () => {
   const payer = await createPayer()
   const receiver = await createReceiver(payer.userId)
   let hanging = 0
@@ -129,7 +129,7 @@ test('a receiver that never responds delays no other @webhooks-8', async () => {
   expect(hanging, 'connections of the slow one').toBeLessThanOrEqual(3)
 })
 
-test('410 switches a webhook off at once, three days of failures do too, and its owner is written to @webhooks-9', async () => {
+test('a webhook is switched off immediately by a 410 and after three days of failures, and its owner is emailed @webhooks-9', async () => {
   const api = await createTestApp()
   const home = await createAccountFixture(api)
   const { email } = (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data
@@ -156,7 +156,7 @@ test('410 switches a webhook off at once, three days of failures do too, and its
   )
   expect((await mailsTo(email)).join()).toContain(new URL(failing.url).host)
 
-  // Switched on again it begins anew, and what it missed can be sent.
+  // Switched on again it starts fresh, and missed events can be replayed.
   const path = `/api/webhooks/${failing.id}`
   const replay = (delivery: string) => api.call('POST', `${path}/deliveries/${delivery}/replay`, { token: home.token })
   const [missed] = await failing.deliveries()
@@ -169,19 +169,19 @@ test('410 switches a webhook off at once, three days of failures do too, and its
   expect((await replay(missed!.id)).status).toBe(202)
   await receiver.settled()
   expect(failing.events().map(({ id }) => id)).toEqual([missed!.id])
-  expect((await replay(missed!.id)).status, 'one that was delivered too').toBe(202)
+  expect((await replay(missed!.id)).status, 'a delivered event can be replayed too').toBe(202)
   await receiver.settled()
   expect(failing.events().map(({ id }) => id)).toEqual([missed!.id, missed!.id])
 })
 
-test('nothing is sent for a suspended account, while webhooks are stopped, or to one that is off or deleted @webhooks-10', async () => {
+test('nothing is sent for a suspended account, while webhooks are stopped, or to a webhook that is off or deleted @webhooks-10', async () => {
   const payer = await createPayer()
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['payment.accepted'])
   const deleted = await receiver.add(['payment.accepted'])
   const off = await receiver.add(['payment.accepted'])
   const treasury = payer.treasury()
-  // They wait in the sender when the change comes.
+  // Creates an event, which waits in the sender when the change arrives.
   const waits = async () => {
     await receiver.sender().refresh()
     const id = await pay(payer)
@@ -206,7 +206,7 @@ test('nothing is sent for a suspended account, while webhooks are stopped, or to
   expect(hook.events().map(({ data }) => data.id)).toEqual([id])
   expect([...deleted.events(), ...off.events()]).toEqual([])
   expect(await treasury.webhook(deleted.id)).toMatchObject({ ok: false, code: 'not_found' })
-  // An event that waits for a webhook when that is deleted is not sent either.
+  // An event that waits for a webhook when the webhook is deleted is not sent either.
   hook.respond(() => new Response(null, { status: 500 }))
   await pay(payer)
   await handedOver(payer)
@@ -218,7 +218,7 @@ test('nothing is sent for a suspended account, while webhooks are stopped, or to
   expect(await hook.deliveries(), 'and no record stays').toEqual([])
 })
 
-test('after a rotation both secrets sign for 24 hours, then the new one alone @webhooks-11', async () => {
+test('after a rotation both secrets sign for 24 hours, then only the new one @webhooks-11', async () => {
   const payer = await createPayer()
   const treasury = payer.treasury()
   const receiver = await createReceiver(payer.userId)
@@ -245,7 +245,7 @@ test('after a rotation both secrets sign for 24 hours, then the new one alone @w
   expect(stored).not.toContain('whsec_')
 })
 
-test('an object that is killed on the way loses no event @webhooks-12', async () => {
+test('killing the sender and the Treasury during a delivery loses no event @webhooks-12', async () => {
   const payer = await createPayer()
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['payment.accepted'], () => new Promise(() => {}))
@@ -258,14 +258,14 @@ test('an object that is killed on the way loses no event @webhooks-12', async ()
   hook.respond(() => new Response())
   await receiver.pass(2 * 60_000, 3)
   expect(hook.events().map(({ data }) => data.id)).toEqual([id])
-  // Handed over twice, as after a lost reply: still one.
+  // Handed over twice, as after a lost reply: still delivered once.
   const { id: eventId, body } = hook.events()[0]!
   await receiver.sender().accept([{ id: eventId, type: 'payment.accepted', at: 1, body, endpoints: [hook.id] }])
   await receiver.pass(2 * 60_000, 3)
   expect(hook.events()).toHaveLength(1)
 })
 
-test('a sender whose alarm was lost is woken by the cron, and reported @webhooks-23', async () => {
+test('a webhook sender whose alarm was lost is woken by the cron and reported @webhooks-23', async () => {
   const payer = await createPayer({ funds: '0' })
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 503 }))
@@ -274,7 +274,7 @@ test('a sender whose alarm was lost is woken by the cron, and reported @webhooks
   await payer.treasury().testWebhook(hook.id)
   await receiver.settled()
   await receiver.pass(8_000)
-  // It waits for the third attempt, a minute later.
+  // The event waits for its third attempt, a minute later.
   const nextAttemptAt = (await hook.deliveries())[0]!.nextAttemptAt!
   await until('noted', async () => Math.abs((await noted())! - Date.parse(nextAttemptAt)) <= 60_000)
   await runInDurableObject(receiver.sender(), (_: WebhookSender, { storage }) => storage.deleteAlarm())
@@ -294,7 +294,7 @@ test('a sender whose alarm was lost is woken by the cron, and reported @webhooks
   await until('nothing waits', async () => (await noted()) === null)
 })
 
-test('a payment that a reorganisation took back is told as undone, and confirmed again @webhooks-13', async () => {
+test('a payment that a reorganisation removed is reported as undone @webhooks-13', async () => {
   const payer = await createPayer({ on: manualChain })
   await payer.ledger()
   await manualChain.mine(3)
@@ -310,11 +310,11 @@ test('a payment that a reorganisation took back is told as undone, and confirmed
   await takeBranch(payer)
   await handedOver(payer)
   await receiver.settled()
-  const told = hook
+  const steps = hook
     .events()
     .filter(({ type, data }) => data.id === id && type !== 'payment.signed')
     .sort((a, b) => a.data.seq - b.data.seq)
-  expect(told.map(({ type, data }) => [type, data.previous_status, data.status]).slice(0, 3)).toEqual([
+  expect(steps.map(({ type, data }) => [type, data.previous_status, data.status]).slice(0, 3)).toEqual([
     ['payment.accepted', null, expect.stringMatching(/QUEUED|PROCESSING/)],
     ['payment.confirmed', 'PROCESSING', 'CONFIRMED'],
     ['payment.undone', 'CONFIRMED', 'PROCESSING'],
@@ -349,7 +349,7 @@ test('deliveries are kept for 30 days; webhooks that cannot keep up are switched
   await until('off', async () => (await hook.now())?.disabledReason === 'too_many_waiting')
 })
 
-test('webhooks over HTTP: five at most, no address twice, none of ours; agents reach none of it @webhooks-15', async () => {
+test('a user has at most five webhooks, with different URLs outside Bursar; agents cannot use the webhook API @webhooks-15', async () => {
   const api = await createTestApp()
   const home = await createAccountFixture(api, { funds: 0n })
   const { token } = home
@@ -400,7 +400,7 @@ test('webhooks over HTTP: five at most, no address twice, none of ours; agents r
   expect((await api.call('GET', '/api/webhooks', { token })).json.data).toHaveLength(4)
 })
 
-test('operators see how many webhooks fail and stop them with a reason @webhooks-21', async () => {
+test('operators see how many webhooks fail, and can stop them with a reason @webhooks-21', async () => {
   const access = await createAccess('webhooks')
   const payer = await createPayer({ funds: '0' })
   const api = createApi(access.settings)

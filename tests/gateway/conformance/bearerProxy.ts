@@ -1,4 +1,4 @@
-/** The conformance suite cannot send credentials: this adds them on the way and changes nothing else. */
+/** A proxy that adds credentials, which the conformance suite cannot send, and changes nothing else. */
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,7 +7,7 @@ export async function startBearerProxy(target: string, bearer: string) {
   const server = createServer((incoming, answer) => {
     const own = `http://localhost:${(server.address() as AddressInfo).port}`
     const headers = { ...incoming.headers, host, authorization: `Bearer ${bearer}` }
-    // A page of the proxy is a page of the target.
+    // The proxy's own origin stands for the target's.
     if (headers.origin === own) headers.origin = origin
     const { method, url: path } = incoming
     const outgoing = request({ hostname, port, method, path, headers }, (response) => {

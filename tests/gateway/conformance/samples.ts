@@ -1,5 +1,5 @@
-/** One red pixel, PNG. */
+/** A PNG with one red pixel. */
 export const image = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC'
 
-/** No samples of sound, WAV. */
+/** A WAV file without samples. */
 export const sound = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='

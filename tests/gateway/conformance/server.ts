@@ -15,7 +15,7 @@ import { registerAskingTools, registerContentTools, registerStreamingTools } fro
 const codec = createRequestStateCodec<{ round: number }>({ key: new Uint8Array(32).fill(7) })
 const unchanging = { listChanged: false }
 
-/** What the MCP conformance suite needs in place of our tools; everything else is the product's. */
+/** Serves what the MCP conformance suite needs in place of our tools; everything else is the product's. */
 export const conformanceServer: ServerOf = () => {
   const server = new McpServer(
     { name: 'conformance-fixture', version: '1.0.0' },

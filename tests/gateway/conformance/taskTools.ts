@@ -20,7 +20,7 @@ type Kept = {
   asks: Record<string, unknown>
   answers: Record<string, unknown>
 }
-/** Of this isolate, which answers all requests of one run. */
+/** The tasks of this isolate, which handles all requests of one run. */
 const kept = new Map<string, Kept>()
 
 const says = (text: string, isError = false): CallToolResult => ({

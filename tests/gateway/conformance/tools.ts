@@ -130,7 +130,7 @@ export function registerAskingTools(server: McpServer, codec: RequestStateCodec<
     },
   )
 
-  /** Each round asks one thing more, and the state says which round it is. */
+  /** Each round asks for one more input, and the state contains the round. */
   const rounds = (name: string, requests: { [key: string]: ReturnType<typeof form> }[]) =>
     server.registerTool(name, { description: 'Keeps state', inputSchema: none }, async (_, ctx) => {
       const round = ctx.mcpReq.requestState<{ round: number }>()?.round ?? 0

@@ -1,7 +1,7 @@
 /**
  * `node mixedWorker.ts port stateDir secretsPath front objects`, with the variables as JSON in LEAN_VARS: the Worker that was
  * bundled in the folder `front`, calling the Durable Objects of the one in the folder `objects`, as while Cloudflare replaces
- * one version by another. The two may be the same. A class that `objects` does not have is the front's.
+ * one version by another. The two may be the same. A class that `objects` lacks is that of `front`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { readSecrets } from '../../../local/stack/secrets.ts'
 const [port, stateDir, secretsPath, front, objects] = process.argv.slice(2) as [string, string, string, string, string]
 const bindings = { ...JSON.parse(process.env.LEAN_VARS!), ...readSecrets(secretsPath) }
 
-/** `name` is part of where Durable Objects are kept. */
+/** `name` is part of the path at which Durable Objects are stored. */
 function worker(name: string, root: string) {
   const folder = join(root, '.bursar/worker')
   const options = JSON.parse(readFileSync(join(folder, 'options.json'), 'utf8'))
