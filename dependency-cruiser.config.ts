@@ -44,6 +44,12 @@ export const rules: IForbiddenRuleType[] = [
     '^worker/chain/',
     '^worker/(chain|domain)/|^worker/settings\\.ts$',
   ),
+  imports(
+    'keyrings',
+    'Versions of secrets need only settings.',
+    '^worker/keyrings/',
+    '^worker/keyrings/|^worker/settings\\.ts$',
+  ),
   imports('durable', 'Alarms and migrations serve every object.', '^worker/durable/', '^worker/durable/'),
   imports('observability', 'Logging serves everything.', '^worker/observability/', '^worker/observability/'),
   imports('db', 'D1 queries import only rules and the wire contract.', '^worker/db/', '^worker/(db|schemas|domain)/'),

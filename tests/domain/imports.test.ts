@@ -56,6 +56,7 @@ test.each([
   ['domain-without-platform', 'worker/domain/a.ts', 'node:fs', 'worker/domain/b.ts'],
   ['schemas', 'worker/schemas/a.ts', '../db/b.ts', 'worker/db/b.ts'],
   ['chain', 'worker/chain/a.ts', '../schemas/b.ts', 'worker/schemas/b.ts'],
+  ['keyrings', 'worker/keyrings/a.ts', '../db/b.ts', 'worker/db/b.ts'],
   ['durable', 'worker/durable/a.ts', '#domain/b.ts', 'worker/domain/b.ts'],
   ['db', 'worker/db/a.ts', '../services/b.ts', 'worker/services/b.ts'],
   ['observability', 'worker/observability/a.ts', '../db/b.ts', 'worker/db/b.ts'],
