@@ -159,7 +159,7 @@ export function production(
       name: 'test payment',
       effect: config.testPayment
         ? `lets your agent pay ${config.testPayment.amount} USDC to ${config.testPayment.to}, once`
-        : 'nothing: production.testPayment is not set',
+        : 'nothing: the target’s testPayment is not set',
       cost: config.testPayment ? `${config.testPayment.amount} USDC, and the gas` : 'nothing',
       run: () => payOnce(config, state, environment),
     },

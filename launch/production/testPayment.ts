@@ -17,7 +17,7 @@ export async function payOnce(
 ): Promise<Outcome> {
   const done = state.steps()['test payment']
   if (done) return { changed: false, note: done.note }
-  if (!config.testPayment) return { changed: false, note: 'skipped: production.testPayment is not set' }
+  if (!config.testPayment) return { changed: false, note: 'skipped: the target’s testPayment is not set' }
   const { TEST_CLIENT_ID: clientId, TEST_CLIENT_SECRET: clientSecret } = environment
   if (!clientId || !clientSecret)
     return {
