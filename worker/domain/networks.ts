@@ -10,6 +10,8 @@ export type ChainName = (typeof networks)[ChainId]['name']
 export const chainIds = [8453, 84532] as const satisfies ChainId[]
 export const chainNames = ['base', 'base-sepolia'] as const satisfies ChainName[]
 
+/** False for an unknown wallet's network. */
+export const isTestChain = (chainId: ChainId | undefined): boolean => chainId !== undefined && networks[chainId].isTest
 export const chainNameOf = (chainId: ChainId): ChainName => networks[chainId].name
 export const chainIdOf = (name: ChainName): ChainId => (name === 'base' ? 8453 : 84532)
 /** The unit of amounts. Test money is labeled as such, so that it is not mistaken for real money. */

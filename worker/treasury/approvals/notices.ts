@@ -1,4 +1,5 @@
 import { formatUsdc } from '#domain/money.ts'
+import { isTestChain } from '#domain/networks.ts'
 import { findUserContact } from '../../db/users.ts'
 import { approvalsMessage, type WaitingApproval } from '../../notifications/approvalMessages.ts'
 import type { Message } from '../../notifications/message.ts'
@@ -61,7 +62,7 @@ export function waitingInBatch({ store, now }: Context, batch: number): WaitingA
     kind: row.kind,
     agent: agentName(store, row.agent_id) ?? 'An agent',
     amount: formatUsdc(fromColumn(row.amount)),
-    isTest: store.wallet(row.wallet_id)?.chain_id === 84532,
+    isTest: isTestChain(store.wallet(row.wallet_id)?.chain_id),
     recipient: row.contact_name ?? row.email ?? row.phone ?? row.to_address,
     expiresAt: row.expires_at,
   }))

@@ -1,5 +1,6 @@
 import { cancelText, grantEndText, grantLeft } from '#domain/approval.ts'
 import { formatUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import type { Approval, ApprovalList, Channel, Grant } from '#schemas/approval.ts'
 import type { BudgetRequest } from '#schemas/budgetRequest.ts'
 import type { Context } from '../context.ts'
@@ -7,7 +8,6 @@ import { agentName, iso } from '../payments/views.ts'
 import { budgetView } from '../policies/budgetView.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { GroupRow } from '../storage/rows.ts'
-import { chainName } from '../wallets/views.ts'
 import type { ApprovalsInput, GrantsInput } from './api.ts'
 import { askedPayment, referenceOf, shownPayment } from './askedPayment.ts'
 import { grantTerms } from './grants.ts'
@@ -34,7 +34,7 @@ export function approvalView(ctx: Context, stored: ApprovalRow): Approval {
       id: row.wallet_id,
       name: wallet?.name ?? null,
       address: wallet?.address ?? '',
-      chain: chainName(wallet?.chain_id ?? 8453),
+      chain: chainNameOf(wallet?.chain_id ?? 8453),
     },
     recipient: row.to_type && {
       type: row.to_type,

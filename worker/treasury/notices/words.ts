@@ -1,6 +1,6 @@
 import type { NoticeEvent } from '#domain/events.ts'
 import { formatUsdc } from '#domain/money.ts'
-import { usdcUnit } from '#domain/networks.ts'
+import { isTestChain, usdcUnit } from '#domain/networks.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { Notice } from '#schemas/notice.ts'
 import { oneLine } from '../../notifications/format.ts'
@@ -110,7 +110,10 @@ const ofPayout = (
 function ofWallet(ctx: Context, id: string, words: (name: string, isTest: boolean) => Omit<Words, 'subject'>): Words {
   const wallet = ctx.store.wallet(id)
   return {
-    ...words(oneLine(wallet?.name ?? null, 60) ?? `wallet ${short(wallet?.address ?? '')}`, wallet?.chain_id === 84532),
+    ...words(
+      oneLine(wallet?.name ?? null, 60) ?? `wallet ${short(wallet?.address ?? '')}`,
+      isTestChain(wallet?.chain_id),
+    ),
     subject: { type: 'wallet', id },
   }
 }
@@ -120,6 +123,6 @@ const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)
 const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
   oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
 const money = ({ store }: Context, amount: number, walletId: string | undefined) =>
-  `${formatUsdc(fromColumn(amount))} ${usdcUnit(store.wallet(walletId ?? '')?.chain_id === 84532)}`
+  `${formatUsdc(fromColumn(amount))} ${usdcUnit(isTestChain(store.wallet(walletId ?? '')?.chain_id))}`
 const moneyOf = (ctx: Context, { amount, wallet_id }: PaymentRow) => money(ctx, amount, wallet_id)
 const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

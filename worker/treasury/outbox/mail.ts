@@ -1,4 +1,5 @@
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
+import { isTestChain } from '#domain/networks.ts'
 import { findUserContact } from '../../db/users.ts'
 import { type Message, messageProviderFrom } from '../../notifications/messageProvider.ts'
 import {
@@ -66,7 +67,7 @@ async function toRecipient(ctx: Context, payout: PayoutRow) {
 
 const amountOf = (ctx: Context, payout: PayoutRow) => ({
   amount: formatUsdc(BigInt(payout.amount)),
-  isTest: ctx.store.wallet(payout.wallet_id)!.chain_id === 84532,
+  isTest: isTestChain(ctx.store.wallet(payout.wallet_id)!.chain_id),
 })
 
 async function payoutLink(ctx: Context, payoutId: string): Promise<Message | null> {
@@ -135,7 +136,7 @@ async function budgetReached(ctx: Context, groupId: string): Promise<Message | n
     percent: group.noticed,
     limit: formatUsdc(limit),
     remaining: formatUsdc(saturatingSub(limit, BigInt(group.spent) + BigInt(group.held))),
-    isTest: store.wallet(group.wallet_id)!.chain_id === 84532,
+    isTest: isTestChain(store.wallet(group.wallet_id)!.chain_id),
     appOrigin: env.APP_ORIGIN,
   })
 }

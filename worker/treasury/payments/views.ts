@@ -1,4 +1,5 @@
 import { formatUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
 import type { RefusalFigures } from '../../result.ts'
@@ -7,7 +8,6 @@ import type { Context } from '../context.ts'
 import { budgetView } from '../policies/budgetView.ts'
 import type { AgentRow, GroupRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { chainName } from '../wallets/views.ts'
 
 export const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
@@ -36,7 +36,7 @@ export function transactionView(store: Store, payment: ShownPayment): Transactio
     toAddress: payment.to_address,
     fromWalletId: payment.wallet_id,
     fromWallet: wallet && { name: wallet.name, address: wallet.address },
-    fromWalletChain: chainName(wallet?.chain_id ?? 8453),
+    fromWalletChain: chainNameOf(wallet?.chain_id ?? 8453),
     txHash: payment.tx_hash,
     memo: payment.memo,
     errorMessage: payment.error_message,

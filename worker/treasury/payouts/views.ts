@@ -1,4 +1,5 @@
 import { formatUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import type { Escrow, Terms } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { DeskView } from '../../claims/api.ts'
@@ -6,7 +7,6 @@ import type { Context } from '../context.ts'
 import { agentName, iso, transactionView } from '../payments/views.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { chainName } from '../wallets/views.ts'
 
 /** CLAIMING and RECLAIMING are shown as CREATED. */
 const shownStatus = (payout: PayoutRow): Escrow['status'] =>
@@ -38,7 +38,7 @@ export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
       id: wallet.id,
       name: wallet.name,
       address: wallet.address,
-      chain: chainName(wallet.chain_id),
+      chain: chainNameOf(wallet.chain_id),
     },
     amount: formatUsdc(BigInt(payout.amount)),
     status: shownStatus(payout),

@@ -1,4 +1,5 @@
 import { formatUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import { remainingOf } from '#domain/policy.ts'
 import { periodNow } from '#domain/policyPeriod.ts'
 import type { Agent, AgentRefusal, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
@@ -6,7 +7,6 @@ import { notFound, ok, type RefusalFigures, type Result } from '../../result.ts'
 import type { Context } from '../context.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { chainName } from '../wallets/views.ts'
 import { groupPolicy } from './groupPolicy.ts'
 import { whitelistOf } from './whitelist.ts'
 
@@ -74,7 +74,7 @@ function walletOf(store: Store, id: string, now: number): PolicyGroup['wallet'] 
   return {
     name: wallet.name,
     address: wallet.address,
-    chain: chainName(wallet.chain_id),
+    chain: chainNameOf(wallet.chain_id),
     paused: wallet.paused === 1,
     canPay:
       wallet.status === 'active' && wallet.halted === null && session !== null && now <= session.valid_until * 1000,

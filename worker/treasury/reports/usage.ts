@@ -1,5 +1,6 @@
 import { stepGas } from '#domain/gasAllowance.ts'
 import { formatUsdc, type MicroUsdc, microUsdc, saturatingSub, zeroUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import { lastsUntil, monthOf, percentUsed } from '#domain/statistics.ts'
 import type { Usage } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
@@ -9,7 +10,6 @@ import { gasAllowance } from '../limits/gas.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { chainName } from '../wallets/views.ts'
 
 const paceMs = 30 * 86_400_000 // 30 days
 
@@ -48,7 +48,7 @@ export function usageOf(ctx: Context): Usage {
         id: wallet.id,
         name: wallet.name,
         address: wallet.address,
-        chain: chainName(wallet.chain_id),
+        chain: chainNameOf(wallet.chain_id),
         sessionKeyBudget: { currentSpent: formatUsdc(used), ...against(used, sessionLimit(store, wallet, now)) },
         policyGroups: groupsOf(store, wallet, now),
       }

@@ -1,5 +1,6 @@
 import type { Exposure } from '#domain/exposure.ts'
 import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
 import { spendableOf } from '#domain/spendable.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
@@ -9,8 +10,6 @@ import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import { walletExposure } from './exposure.ts'
 import { hasCode } from './plainKey.ts'
-
-export const chainName = (chainId: number): 'base' | 'base-sepolia' => (chainId === 8453 ? 'base' : 'base-sepolia')
 
 /** The wallet as /wallets shows it. `snapshot` is its state on chain, null if it can't be read. */
 export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnapshot | null): Wallet {
@@ -24,7 +23,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     id: wallet.id,
     name: wallet.name,
     address: wallet.address,
-    chain: chainName(wallet.chain_id),
+    chain: chainNameOf(wallet.chain_id),
     walletType: wallet.kind,
     status: wallet.status as WalletStatus, // deleted wallets are never shown
     paused: wallet.paused === 1,
