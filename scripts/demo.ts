@@ -14,14 +14,13 @@ import type { LoginReply, PublicConfig } from '#schemas/account.ts'
 import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
 import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
-import type { DeployReply, Wallet } from '#schemas/wallet.ts'
+import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { BursarClient, until } from '../local/client.ts'
 import { demo } from '../local/stack/seed.ts'
 import { walletAddress } from '../worker/chain/addresses.ts'
 import { RpcClient } from '../worker/chain/rpcClient.ts'
 import type { Address, Contracts, Hex } from '../worker/chain/types.ts'
 import { mintOnAnvil } from '../worker/dev/faucet.ts'
-import type { LedgerView } from '../worker/treasury/api.ts'
 
 const text = { type: 'string' } as const
 const { values: options } = parseArgs({ options: { url: text, rpc: text, inbox: text, passcode: text } })
@@ -91,7 +90,7 @@ async function fund(token: string, wallet: Wallet, usdcToken: Address): Promise<
   // Payments may use the deposit once it is CONFIRM_DEPTH blocks deep; reading the balance books it.
   const balance = await until('the deposit to arrive', async () => {
     await bursar.api(`/wallets/${wallet.id}/usdc-balance`, { token })
-    const { available } = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+    const { available } = await bursar.api<WalletLedger>(`/wallets/${wallet.id}/ledger`, { token })
     return available !== '0' && available
   })
   tell('balance', balance)
@@ -238,7 +237,7 @@ async function compareBooks(
 ): Promise<void> {
   step('Compare the books: ledger and budget with the chain, which is read without Bursar')
   for (const wallet of await bursar.api<Wallet[]>('/wallets', { token })) {
-    const books = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+    const books = await bursar.api<WalletLedger>(`/wallets/${wallet.id}/ledger`, { token })
     const onChain = await bursar.usdcOnChain(contracts.usdc, wallet.address as Address)
     const { deposits, returns, available, held, out, withdrawn } = books
     tell(

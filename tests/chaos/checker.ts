@@ -5,9 +5,9 @@ import type { Escrow } from '#schemas/escrow.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Transaction } from '#schemas/transaction.ts'
+import type { WalletLedger } from '#schemas/wallet.ts'
 import { type BursarClient, until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { LedgerView } from '../../worker/treasury/api.ts'
 import { allPayouts, allTransactions, type Sender, type Transfer, usdc } from '../support/stackClient.ts'
 import type { AuditCheck } from './client.ts'
 import { accepted, type Operation } from './history.ts'
@@ -33,7 +33,7 @@ export async function booksAtRest(
     `${wallet.id} at rest`,
     async () => {
       const token = await sender.token()
-      const ledger = await bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+      const ledger = await bursar.api<WalletLedger>(`/wallets/${wallet.id}/ledger`, { token })
       if (ledger.held !== '0') return null
       const transactions = await allTransactions(bursar, token)
       const payouts = await allPayouts(bursar, token)

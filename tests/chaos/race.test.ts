@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '#schemas/approval.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
+import type { WalletLedger } from '#schemas/wallet.ts'
 import { type Answer, until } from '../../local/client.ts'
-import type { LedgerView } from '../../worker/treasury/api.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
 import { addressFor, chainReader, createSender, definiteAnswer, type Sender, usdc } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
@@ -42,7 +42,7 @@ let attempt = 0
 async function atRest(sender: Sender) {
   return until('nothing held', async () => {
     const token = await sender.token()
-    const books = await stack.bursar.api<LedgerView>(`/wallets/${sender.wallet.id}/ledger`, { token })
+    const books = await stack.bursar.api<WalletLedger>(`/wallets/${sender.wallet.id}/ledger`, { token })
     const [group] = await stack.bursar.api<PolicyGroup[]>('/policy-groups', { token })
     return books.held === '0' && group?.held === '0' && { books, group }
   })

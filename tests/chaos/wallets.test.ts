@@ -7,10 +7,9 @@ import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SendReply } from '#schemas/transaction.ts'
-import type { DeployReply, Wallet } from '#schemas/wallet.ts'
+import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { LedgerView } from '../../worker/treasury/api.ts'
 import { addressFor, chainReader, definite, newUser, pause, usdc } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
@@ -103,7 +102,7 @@ test('an imported wallet is added and pays exactly once despite kills at each mo
   }
   expect(new Set(ids).size).toBe(moments.length)
   const books = await until('nothing held', async () => {
-    const found = await bursar.api<LedgerView>(`/wallets/${id}/ledger`, { token: await token() })
+    const found = await bursar.api<WalletLedger>(`/wallets/${id}/ledger`, { token: await token() })
     return found.held === '0' && found
   })
   const transfers = (await chain().transfers()).filter((transfer) => transfer.from === address)

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reclaimPayout, withdraw } from '#chain/ownerCalls.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
-import type { Wallet } from '#schemas/wallet.ts'
+import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { until } from '../../local/client.ts'
 import { startClock } from '../../local/sample/clock.ts'
@@ -21,7 +21,6 @@ import { contractSetting, withContracts } from '../../worker/chain/contractSets.
 import { RpcClient } from '../../worker/chain/rpcClient.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
-import type { LedgerView } from '../../worker/treasury/api.ts'
 import { addressFor, chainReader, usdc } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
 
@@ -107,7 +106,7 @@ test('old payouts keep their contract set, new wallets use the new one, and the 
   token = await signIn(stack.bursar)
   for (const [wallet, withdrawn] of [[old, '91'] as const, [fresh, '47'] as const])
     await until('the books to follow', async () => {
-      const books = await stack.bursar.api<LedgerView>(`/wallets/${wallet.id}/ledger`, { token })
+      const books = await stack.bursar.api<WalletLedger>(`/wallets/${wallet.id}/ledger`, { token })
       return books.withdrawn === withdrawn && books.escrowed === '0' && books.available === '0'
     })
 }, 180_000)

@@ -22,13 +22,13 @@ import {
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
+import type { WalletLedger } from '#schemas/wallet.ts'
 import { waitForReceipt } from '../../contracts/receipt.ts'
 import { until } from '../../local/client.ts'
 import { findBrowser } from '../../local/tools/browser.ts'
 import { recoveryPage } from '../../scripts/recovery.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { LedgerView } from '../../worker/treasury/api.ts'
 import { addressFor, createSender, type Sender, usdc } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
@@ -55,7 +55,7 @@ test('the owner withdraws everything while the server is down @exit-1', async ()
   await stack.restartWorker()
   const token = await sender.token()
   const books = await until('the books to follow', async () => {
-    const now = await stack.bursar.api<LedgerView>(`/wallets/${sender.wallet.id}/ledger`, { token })
+    const now = await stack.bursar.api<WalletLedger>(`/wallets/${sender.wallet.id}/ledger`, { token })
     return now.withdrawn === '85' && now.escrowed === '0' && now
   })
   expect(books).toMatchObject({

@@ -12,12 +12,11 @@ import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { UserRestoreReply } from '#schemas/ops.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Wallet } from '#schemas/wallet.ts'
+import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { RpcClient } from '../../worker/chain/rpcClient.ts'
-import type { LedgerView } from '../../worker/treasury/api.ts'
 import { copyTreasury } from '../support/objectFiles.ts'
 import { addressFor, chainReader, createSender, pause, usdc } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
@@ -187,7 +186,7 @@ test(
     expect(await balances()).toEqual([...sends, ...ofImported, ...earlier].map(() => usdc('1')))
     await until('the account to be open', async () => (await bursar.call('/api/wallets', { token })).status === 200)
     for (const wallet of [sender.wallet, imported, since, keyless]) {
-      const books = await get<LedgerView>(`/wallets/${wallet.id}/ledger`)
+      const books = await get<WalletLedger>(`/wallets/${wallet.id}/ledger`)
       expect(usdc(books.available), wallet.name ?? '').toBe(await chain.balanceOf(wallet.address as never))
       expect(books).toMatchObject({ held: '0' })
     }

@@ -46,7 +46,7 @@ export type DeployReply = {
   deploymentTxHash: string | null
 }
 
-/** GET /wallets/{id}/ledger: a wallet's ledger and its balance on chain. Decimal USDC. */
+/** GET /wallets/{id}/ledger: a wallet's ledger next to its balance on chain, for checking the books. Decimal USDC. */
 export type WalletLedger = {
   walletId: string
   address: `0x${string}`
@@ -58,7 +58,7 @@ export type WalletLedger = {
   available: string
   escrowed: string
   spent: string
-  /** At `scannedBlock`; null if it cannot be read. */
+  /** At the latest block; null if it cannot be read. */
   chainBalance: string | null
   scannedBlock: number
 }

@@ -25,7 +25,7 @@ import type {
 } from '#schemas/sessionKey.ts'
 import type { RecipientHistory, Transaction } from '#schemas/transaction.ts'
 import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
-import type { Wallet } from '#schemas/wallet.ts'
+import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
 import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { JobReport } from '../relayer/api.ts'
 import type { Result } from '../result.ts'
@@ -103,23 +103,6 @@ export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wa
 /** Who renews a payout's code. `desk` is its ClaimDesk, after too many wrong codes. */
 export type RenewedBy = 'sender' | 'recipient' | 'desk'
 export type ClaimInput = { payoutId: string; codeVersion: number; to: Address }
-/** A wallet's ledger next to its on-chain balance, for checking the books (invariant I1). Decimal USDC. */
-export type LedgerView = {
-  walletId: string
-  address: Address
-  deposits: string
-  returns: string
-  out: string
-  withdrawn: string
-  held: string
-  available: string
-  escrowed: string
-  spent: string
-  /** Current USDC balance on chain; null if it can't be read. */
-  chainBalance: string | null
-  scannedBlock: number
-}
-
 /** `agentId` is set if the owner makes a dry run as one of their agents. */
 export type CheckInput = { to: Recipient; amount: MicroUsdc; agentId?: string }
 
@@ -243,7 +226,7 @@ export interface TreasuryApi
   /** Whether `address` is an active wallet of the user on Base. */
   hasWallet(address: string): Promise<boolean>
   /** The wallet's ledger next to its on-chain balance, after a fresh reading of the chain. */
-  ledger(walletId: string): Promise<Result<LedgerView>>
+  ledger(walletId: string): Promise<Result<WalletLedger>>
   sessionKey(walletId: string): Promise<Result<SessionKeyInfo>>
   rotateSessionKey(input: RotateInput): Promise<Result<RotateReply>>
   /** The values that the owner's next signature must bind. */

@@ -1,7 +1,7 @@
 import { formatUsdc } from '#domain/money.ts'
+import type { WalletLedger } from '#schemas/wallet.ts'
 import type { Address } from '../../chain/types.ts'
 import { notFound, ok, type Result } from '../../result.ts'
-import type { LedgerView } from '../api.ts'
 import type { Context } from '../context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
@@ -10,17 +10,21 @@ import { balanceOf, forgetSnapshot } from '../wallets/snapshots.ts'
 import { availableOf, escrowedOf, spentOf } from './balances.ts'
 
 /** The wallet's ledger next to its on-chain balance, after a fresh reading of the chain. */
-export async function currentLedger(ctx: Context, chain: ChainRefresh, walletId: string): Promise<Result<LedgerView>> {
+export async function currentLedger(
+  ctx: Context,
+  chain: ChainRefresh,
+  walletId: string,
+): Promise<Result<WalletLedger>> {
   const { store } = ctx
   const wallet = store.liveWallet(walletId)
   if (!wallet) return notFound('Wallet')
   await chain.refresh(wallet)
   forgetSnapshot(ctx, walletId)
   const balance = await balanceOf(ctx, wallet)
-  return ok(ledgerView(store, store.wallet(walletId)!, balance))
+  return ok(walletLedger(store, store.wallet(walletId)!, balance))
 }
 
-function ledgerView(store: Store, wallet: WalletRow, balance: bigint | null): LedgerView {
+function walletLedger(store: Store, wallet: WalletRow, balance: bigint | null): WalletLedger {
   return {
     walletId: wallet.id,
     address: wallet.address as Address,
