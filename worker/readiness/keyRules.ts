@@ -1,6 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { hexToBytes } from '@noble/hashes/utils'
 import { base64url } from 'jose'
+import { parseJsonObject } from '#domain/jsonObject.ts'
 
 /** Rejects 32 bytes of hex that are not a valid key of the curve: zero, or not below its order. */
 export const privateKeyProblem = (hex: string): string | null =>
@@ -8,22 +9,13 @@ export const privateKeyProblem = (hex: string): string | null =>
 
 /** Checks the JSON of an ES256 key with `kid`. Whether its parts match shows only when it is imported. */
 export function signingKeyProblem(text: string, part: 'private' | 'public'): string | null {
-  const key = parse(text)
+  const key = parseJsonObject(text)
   if (!key) return 'is not JSON'
   const isCoordinate = (value: unknown) => typeof value === 'string' && byteLength(value) === 32
   if (key.kty !== 'EC' || key.crv !== 'P-256' || !isCoordinate(key.x) || !isCoordinate(key.y))
     return 'is not an ES256 key in JWK form'
   if (typeof key.kid !== 'string' || !key.kid) return 'has no kid'
   return part === 'private' && !isCoordinate(key.d) ? 'has no private part' : null
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
 }
 
 function byteLength(text: string): number | null {

@@ -12,13 +12,3 @@ export type DeliveryReport = MessageReference & { channel: 'email' | 'sms'; stat
  * message without our reference.
  */
 export type ReportReader = (request: ReportRequest, now: number) => DeliveryReport | 'ignored' | 'unauthenticated'
-
-/** Null unless the text is a JSON object. */
-export function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
-}

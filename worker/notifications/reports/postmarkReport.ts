@@ -1,7 +1,8 @@
 import type { DeliveryState } from '#domain/delivery.ts'
+import { parseJsonObject } from '#domain/jsonObject.ts'
 import { sameHash, sha256 } from '../../identity/secrets.ts'
 import { parseReference } from '../messageReference.ts'
-import { parseObject, type ReportReader } from './deliveryReport.ts'
+import type { ReportReader } from './deliveryReport.ts'
 
 /** Bounce types that are not failures: Postmark is retrying, or the event is an automatic reply or subscription change. */
 const harmlessBounces = new Set([
@@ -20,7 +21,7 @@ export const postmarkReport =
   ({ headers, body }) => {
     const expected = `Basic ${Buffer.from(auth).toString('base64')}`
     if (!sameHash(sha256(headers.get('authorization') ?? ''), sha256(expected))) return 'unauthenticated'
-    const event = parseObject(body)
+    const event = parseJsonObject(body)
     const state = stateOf(event)
     const reference = parseReference(event?.Metadata as Record<string, unknown> | undefined)
     return state && reference ? { ...reference, channel: 'email', state } : 'ignored'

@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { DeliveryState } from '#domain/delivery.ts'
+import { parseJsonObject } from '#domain/jsonObject.ts'
 import { parseReference } from '../messageReference.ts'
-import { parseObject, type ReportReader, type ReportRequest } from './deliveryReport.ts'
+import type { ReportReader, ReportRequest } from './deliveryReport.ts'
 
 /** A timestamp further from our clock than this is rejected as a replay. */
 const toleranceMs = 5 * 60_000 // 5 minutes
@@ -19,7 +20,7 @@ export const resendReport =
   (secret: string): ReportReader =>
   (request, now) => {
     if (!isSigned(secret, request, now)) return 'unauthenticated'
-    const event = parseObject(request.body)
+    const event = parseJsonObject(request.body)
     const state = states[String(event?.type)]
     const reference = parseReference((event?.data as { tags?: Record<string, unknown> } | undefined)?.tags)
     return state && reference ? { ...reference, channel: 'email', state } : 'ignored'
