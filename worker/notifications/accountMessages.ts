@@ -43,46 +43,41 @@ export function temporaryPasswordMessage({
 const linkTo = (page: string, linkToken: string) => `${page}#token=${linkToken}`
 
 /** Proves that the email address belongs to the person who signed up with it. */
-export function confirmationCodeMessage({
-  userId,
-  to,
-  name,
-  code,
-  linkToken,
-  appOrigin,
-  now,
-}: Account & Timed & Proof): Message {
-  const parts = [
-    paragraph(greeting(name)),
-    paragraph(
+export const confirmationCodeMessage = (account: Account & Timed & Proof): Message =>
+  codeMessage(account, {
+    id: 'confirm-code',
+    subject: 'Your Bursar confirmation code',
+    purpose:
       'This is the code to confirm your email address for Bursar. Enter it within 24 hours, or use the link below.',
-    ),
-    secret(code),
-    link('Confirm your email address', linkTo(`${appOrigin}/confirm`, linkToken)),
-    note('If you did not just sign up, ignore this email: do not enter the code anywhere and do not use the link.'),
-  ]
-  return email({ id: `confirm-code:${userId}:${now}`, to, subject: 'Your Bursar confirmation code', parts })
-}
+    action: 'Confirm your email address',
+    page: '/confirm',
+    warning: 'If you did not just sign up, ignore this email: do not enter the code anywhere and do not use the link.',
+  })
 
-export function resetCodeMessage({
-  userId,
-  to,
-  name,
-  code,
-  linkToken,
-  appOrigin,
-  now,
-}: Account & Timed & Proof): Message {
+export const resetCodeMessage = (account: Account & Timed & Proof): Message =>
+  codeMessage(account, {
+    id: 'reset-code',
+    subject: 'Your Bursar password code',
+    purpose: 'This is the code to choose a new password for Bursar. Enter it within 15 minutes, or use the link below.',
+    action: 'Choose a new password',
+    page: '/reset-password',
+    warning: 'If you did not request it, ignore this email. Your password has not changed.',
+  })
+
+type CodeTexts = Record<'id' | 'subject' | 'purpose' | 'action' | 'page' | 'warning', string>
+
+function codeMessage(
+  { userId, to, name, code, linkToken, appOrigin, now }: Account & Timed & Proof,
+  { id, subject, purpose, action, page, warning }: CodeTexts,
+): Message {
   const parts = [
     paragraph(greeting(name)),
-    paragraph(
-      'This is the code to choose a new password for Bursar. Enter it within 15 minutes, or use the link below.',
-    ),
+    paragraph(purpose),
     secret(code),
-    link('Choose a new password', linkTo(`${appOrigin}/reset-password`, linkToken)),
-    note('If you did not request it, ignore this email. Your password has not changed.'),
+    link(action, linkTo(`${appOrigin}${page}`, linkToken)),
+    note(warning),
   ]
-  return email({ id: `reset-code:${userId}:${now}`, to, subject: 'Your Bursar password code', parts })
+  return email({ id: `${id}:${userId}:${now}`, to, subject, parts })
 }
 
 /** Sent instead of an API response that would reveal who has an account. At most one a day. */
