@@ -14,8 +14,7 @@ export const operatorSignInPage = (c: Context<AppEnv>) =>
       <p>A deployment’s operators sign in through Cloudflare Access. On a local stack this button is enough.</p>
       <form method="post" action="/dev/operator"><button>Continue as local operator</button></form>
     </article>`,
-    200,
-    "'self'",
+    { hasForms: true },
   )
 
 export function signInAsOperator(c: Context<AppEnv>) {

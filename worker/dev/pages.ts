@@ -45,11 +45,12 @@ ${field('address', order.address)}${field('amount', sum)}${field('redirectUrl', 
 <p class="muted">In production, Coinbase sells real USDC here.</p>
 <button>Pay $${sum}</button>
 </form>`
-  return page(c, 'Buy USDC', content, 200, "'self'")
+  return page(c, 'Buy USDC', content, { hasForms: true })
 }
 
 export async function transactionPage(c: Context<AppEnv>, hash: string) {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(hash)) return page(c, 'This is not a transaction hash', html`<p>${hash}</p>`, 400)
+  if (!/^0x[0-9a-fA-F]{64}$/.test(hash))
+    return page(c, 'This is not a transaction hash', html`<p>${hash}</p>`, { status: 400 })
   for (const chainId of chainIds) {
     const { rpc, usdc } = localChain(c.env, chainId)
     const found = await Promise.all([
@@ -81,11 +82,12 @@ export async function transactionPage(c: Context<AppEnv>, hash: string) {
       ])}${receipt ? transfersTable(receipt.logs.filter((log) => isTransfer(log, usdc))) : ''}`,
     )
   }
-  return page(c, 'Transaction not found', html`<p>Neither local chain has <span>${hash}</span>.</p>`, 404)
+  return page(c, 'Transaction not found', html`<p>Neither local chain has <span>${hash}</span>.</p>`, { status: 404 })
 }
 
 export async function addressPage(c: Context<AppEnv>, address: string) {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return page(c, 'This is not an address', html`<p>${address}</p>`, 400)
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+    return page(c, 'This is not an address', html`<p>${address}</p>`, { status: 400 })
   const sections = await Promise.all(
     chainIds.map(async (chainId) => {
       const { rpc, usdc } = localChain(c.env, chainId)
