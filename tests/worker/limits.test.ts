@@ -6,9 +6,11 @@ import { usdcAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { stepGas } from '../../worker/domain/gasAllowance.ts'
 import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
+import { takeOwnerAction } from '../../worker/treasury/limits/ownerActions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { noLimits } from '../support/limits.ts'
+import { ownerSignature } from '../support/ownerSigner.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 import { type Api, env } from './apiClient.ts'
@@ -141,7 +143,7 @@ describe('recipients that USDC refuses', () => {
   })
 })
 
-test('an owner’s wallet changes are limited by an hourly rate and the gas allowance @limits-27', async () => {
+test('an owner’s wallet changes are limited to 60 an hour and by the gas allowance; exits have their own gas @limits-27', async () => {
   const account = await createAccountFixture(api)
   const deploy = (i: number) =>
     api.call('POST', '/api/wallets/smart-wallets-v2/deploy', {
@@ -154,9 +156,39 @@ test('an owner’s wallet changes are limited by an hourly rate and the gas allo
   expect((await deploy(1)).status).toBe(201)
   const { status, json } = await deploy(2)
   expect([status, json.code]).toEqual([429, 'rate_limited'])
-  expect(json.error).toMatch(/^Wallets can be changed 1 times an hour\. Please try again in 60 minutes\.$/)
+  expect(json.error).toMatch(/^Wallets can be changed once an hour\. Please try again in 60 minutes\.$/)
   await setLimits(account, { gasPerDay: 0, maxGasPerDay: 0 })
   expect((await deploy(3)).json.code).toBe('gas_allowance_exceeded')
+
+  const wallet = `/api/wallets/smart-wallets-v2/${account.wallet}`
+  const { data } = (await api.call('GET', `${wallet}/owner-signing-context`, { token: account.token })).json
+  const { ownerNonce, deadline } = data as { ownerNonce: string; deadline: number }
+  const signature = ownerSignature(
+    { chainId: 8453, contract: account.walletAddress },
+    { kind: 'revokeSession' },
+    { ownerNonce: BigInt(ownerNonce), deadline },
+    party(`owner ${account.user}`).key,
+  )
+  const leave = () =>
+    api.call('POST', `${wallet}/owner-actions`, {
+      token: account.token,
+      body: { kind: 'revokeSession', ownerNonce, deadline, signature },
+    })
+  await setLimits(account, { exitGasPerDay: 0 })
+  const refused = await leave()
+  expect([refused.status, refused.json.code]).toEqual([429, 'gas_allowance_exceeded'])
+  expect(refused.json.error).toContain('gas for withdrawals and revocations')
+  await setLimits(account, { gasPerDay: 0, maxGasPerDay: 0 })
+  expect((await leave()).status, 'an exit without any allowance').toBe(202)
+
+  await setLimits(account, { ownerActionsPerHour: defaultLimits.ownerActionsPerHour })
+  const codes = await runInDurableObject(treasuryOf(account), ({ context }: Treasury) => {
+    const now = Date.now()
+    context.now = () => now
+    context.store.run('DELETE FROM rate')
+    return Array.from({ length: 61 }, () => takeOwnerAction(context, 'offer')?.code)
+  })
+  expect(codes).toEqual([...Array(60).fill(undefined), 'rate_limited'])
 })
 
 test('an SMS payout to a country without text messages is refused before anything is held @sms-4', async () => {

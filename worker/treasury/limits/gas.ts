@@ -1,13 +1,4 @@
-import {
-  dayEndsAt,
-  type GasLevel,
-  type GasUse,
-  gasLeft,
-  levelAt,
-  paymentGas,
-  stepGas,
-  utcDay,
-} from '#domain/gasAllowance.ts'
+import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, stepGas, utcDay } from '#domain/gasAllowance.ts'
 import type { Refused } from '../../result.ts'
 import type { GasAllowance } from '../api.ts'
 import type { Context } from '../context.ts'
@@ -208,5 +199,3 @@ function shortage(ctx: Context, rule: string, message: string): Refused {
     now,
   )
 }
-
-export { paymentGas }

@@ -62,7 +62,7 @@ export function approvalRate(limits: Limits, agentId: string): AppliedRate {
     principal: agentId,
     rate: { perSecond: burst / 86_400, burst },
     code: 'rate_limited',
-    limit: `An agent can ask its owner ${burst} times a day.`,
+    limit: `An agent can ask its owner ${times(burst)} a day.`,
   }
 }
 
@@ -74,7 +74,7 @@ export function ownerActionRate(limits: Limits): AppliedRate {
     principal: 'owner',
     rate: { perSecond: burst / 3600, burst },
     code: 'rate_limited',
-    limit: `Wallets can be changed ${burst} times an hour.`,
+    limit: `Wallets can be changed ${times(burst)} an hour.`,
   }
 }
 
@@ -86,9 +86,11 @@ export function ownerChangeRate(limits: Limits): AppliedRate {
     principal: 'owner',
     rate: { perSecond: burst / 3600, burst },
     code: 'rate_limited',
-    limit: `Groups, agents and names can be changed ${burst} times an hour.`,
+    limit: `Groups, agents and names can be changed ${times(burst)} an hour.`,
   }
 }
+
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 export type TakenRates = { ok: true; save: () => void }
 
