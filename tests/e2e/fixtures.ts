@@ -1,7 +1,7 @@
 /** Fixtures of every browser test: a client of the API, an account with data, and checks of the browser's errors. */
 import { setTimeout } from 'node:timers/promises'
 import '../support/connections.ts'
-import { type BrowserContext, test as base, expect, type TestInfo } from '@playwright/test'
+import { type BrowserContext, test as base, expect, type Page, type TestInfo } from '@playwright/test'
 import { BursarClient } from '../../local/client.ts'
 import { keepSession, withFreshSession } from './accounts.ts'
 import { createOwner, createPayer, type Owner, type Payer } from './people.ts'
@@ -53,8 +53,7 @@ export const test = base.extend<
       if (info.error) await attachPictures(context, info)
       await context.clearPermissions()
       expect(problems.filter((problem) => !tolerated?.test(problem))).toEqual([])
-      // A navigation that is still under way would interrupt the one with which Playwright begins the next test.
-      for (const page of context.pages()) await page.goto('about:blank').catch(() => page.goto('about:blank'))
+      for (const page of context.pages()) await leave(page)
     },
     { auto: true },
   ],
@@ -76,7 +75,15 @@ export const test = base.extend<
   owner: [async ({ bursar }, use) => use(await createOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
 })
 
-/** One of each page, beside the report of the failure. */
+/** Leaves the page as the next test may use it. */
+async function leave(page: Page): Promise<void> {
+  // Playwright removes the scripts of a test's clock, but Chromium has run some of them once more in the next document.
+  if (await page.evaluate(() => '__pwClock' in globalThis).catch(() => true)) return page.close()
+  // A pending navigation would interrupt the one with which Playwright begins the next test.
+  await page.goto('about:blank').catch(() => page.goto('about:blank'))
+}
+
+/** Attaches a screenshot of each page to the report of the failure. */
 async function attachPictures(context: BrowserContext, info: TestInfo): Promise<void> {
   for (const [index, page] of context.pages().entries()) {
     const path = info.outputPath(`page-${index + 1}.png`)
