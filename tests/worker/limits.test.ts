@@ -143,7 +143,7 @@ describe('recipients that USDC refuses', () => {
   })
 })
 
-test('an owner’s wallet changes are limited to 60 an hour and by the gas allowance; exits have their own gas @limits-27', async () => {
+test('an owner’s wallet changes are limited to 60 an hour and by the gas allowance, exits only by their own gas @limits-27', async () => {
   const account = await createAccountFixture(api)
   const deploy = (i: number) =>
     api.call('POST', '/api/wallets/smart-wallets-v2/deploy', {
@@ -186,9 +186,10 @@ test('an owner’s wallet changes are limited to 60 an hour and by the gas allow
     const now = Date.now()
     context.now = () => now
     context.store.run('DELETE FROM rate')
-    return Array.from({ length: 61 }, () => takeOwnerAction(context, 'offer')?.code)
+    const steps = [...Array(61).fill('offer'), 'exit'] as const
+    return steps.map((step) => takeOwnerAction(context, step)?.code)
   })
-  expect(codes).toEqual([...Array(60).fill(undefined), 'rate_limited'])
+  expect(codes).toEqual([...Array(60).fill(undefined), 'rate_limited', undefined])
 })
 
 test('an SMS payout to a country without text messages is refused before anything is held @sms-4', async () => {

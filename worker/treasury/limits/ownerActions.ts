@@ -8,11 +8,13 @@ import { ownerActionRate, ownerChangeRate, takeRates } from './rates.ts'
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
 
 /**
- * Limits deploys, rotations and owner-signed actions per hour and by the gas that they cost; suspended accounts may only
- * exit. Null if the step is allowed; it is then counted. Called inside the transaction that starts it.
+ * Limits deploys, rotations and owner-signed actions per hour and by the gas that they cost. Exits are limited only by a gas
+ * pool of their own, so that nothing else can use it up, and suspended accounts can make them. Null if the step is allowed;
+ * it is then counted. Called inside the transaction that starts it.
  */
 export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
-  const suspended = step === 'exit' ? null : suspendedOwner(ctx)
+  if (step === 'exit') return takeExitGas(ctx, stepGas.ownerAction)
+  const suspended = suspendedOwner(ctx)
   if (suspended) return suspended
   const rate = takeRates(ctx, [ownerActionRate(ctx.limits)])
   if (!rate.ok) return rate
@@ -35,11 +37,9 @@ export function takeOwnerChange(ctx: Context): Refused | null {
   return null
 }
 
-function takeGas(ctx: Context, step: OwnerStep): Refused | null {
+function takeGas(ctx: Context, step: Exclude<OwnerStep, 'exit'>): Refused | null {
   // An offer is a row and a key; nothing is sent before the owner has signed it.
   if (step === 'offer') return null
-  // Exits have a separate gas pool, so that nothing else can use it up.
-  if (step === 'exit') return takeExitGas(ctx, stepGas.ownerAction)
   const shortage = gasShortage(ctx, null, stepGas[step])
   if (shortage && 'code' in shortage) return shortage
   reserveGas(ctx, null, stepGas[step])
