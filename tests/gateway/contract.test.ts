@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../../local/client.ts'
 import { freePort } from '../../local/stack/ports.ts'
 import { cases } from '../support/cases.ts'
 import { clientPath, importClient, runClient } from '../support/clients.ts'
@@ -165,19 +166,25 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
     expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('cancelling a signed payment is a conflict, and an unknown payment is not found', async () => {
+  test('cancelling a signed or ended payment is a conflict, and an unknown payment is not found', async () => {
     const paid = await ask('POST', '/v1/payments', { token: own.apiKey, key: randomUUID(), body: toAddress })
-    const late = await ask('POST', `/v1/payments/${paid.body.id}/cancel`, { token: own.apiKey })
+    const cancel = () => ask('POST', `/v1/payments/${paid.body.id}/cancel`, { token: own.apiKey })
+    const late = await cancel()
     expect([late.status, late.body.code], late.text).toEqual([409, 'conflict'])
+    const status = async () => (await ask('GET', `/v1/payments/${paid.body.id}`, { token: own.apiKey })).body.status
+    await until('confirmed', async () => (await status()) === 'CONFIRMED')
+    const ended = await cancel()
+    expect([ended.status, ended.body.code], ended.text).toEqual([409, 'conflict'])
+    expect(ended.body.detail).toContain('This payment is CONFIRMED')
     const unknown = await ask('POST', '/v1/payments/pay_nobody/cancel', { token: own.apiKey })
     expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
   })
 
-  test.each<[string, string, string, Input, number, string]>([
+  test.each<[string, string, string, Input, number, string, string?]>([
     ['no credential', 'GET', '/v1/context', {}, 401, 'unauthenticated'],
     ['an unknown API key', 'GET', '/v1/context', { token: 'bk_nobody' }, 401, 'unauthenticated'],
     ['a broken token', 'GET', '/v1/payments', { token: 'a.b.c' }, 401, 'unauthenticated'],
-    ['no idempotency key', 'POST', '/v1/payments', { body: toAddress }, 400, 'invalid_input'],
+    ['no idempotency key', 'POST', '/v1/payments', { body: toAddress }, 400, 'invalid_input', '/Idempotency-Key'],
     ['invalid JSON', 'POST', '/v1/payments', { key: 'k', raw: '{' }, 400, 'invalid_input'],
     ['a list as its body', 'POST', '/v1/payments', { key: 'k', raw: '[]' }, 400, 'invalid_input'],
     [
@@ -189,8 +196,24 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
       'invalid_input',
     ],
     ['over 64 kB', 'POST', '/v1/payments', { key: 'k', body: { memo: 'x'.repeat(70_000) } }, 413, 'payload_too_large'],
-    ['a float amount', 'POST', '/v1/payments', { key: 'k', body: { ...toAddress, amount: 1.5 } }, 400, 'invalid_input'],
-    ['a unit', 'POST', '/v1/payments', { key: 'k', body: { ...toAddress, amount: '1.5 USDC' } }, 400, 'invalid_input'],
+    [
+      'a float amount',
+      'POST',
+      '/v1/payments',
+      { key: 'k', body: { ...toAddress, amount: 1.5 } },
+      400,
+      'invalid_input',
+      '/amount',
+    ],
+    [
+      'a unit',
+      'POST',
+      '/v1/payments',
+      { key: 'k', body: { ...toAddress, amount: '1.5 USDC' } },
+      400,
+      'invalid_input',
+      '/amount',
+    ],
     [
       'seven decimals in its amount',
       'POST',
@@ -198,6 +221,7 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
       { key: 'k', body: { ...toAddress, amount: '1.0000001' } },
       400,
       'invalid_input',
+      '/amount',
     ],
     ['an unknown field', 'POST', '/v1/payments/check', { body: { ...toAddress, dry: true } }, 400, 'invalid_input'],
     [
@@ -223,6 +247,7 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
       { key: 'k', body: { to: { type: 'email', email: 'a@b.test' }, amount: '0.09' } },
       400,
       'invalid_input',
+      '/amount',
     ],
     [
       'the zero address',
@@ -231,19 +256,24 @@ describe('every reply of the REST API keeps the contract @rest-7', () => {
       { key: 'k', body: { to: { type: 'address', address: `0x${'0'.repeat(40)}` }, amount: '1' } },
       400,
       'invalid_input',
+      '/to/address',
     ],
-    ['an unknown cursor', 'GET', '/v1/payments?cursor=xyz', {}, 400, 'invalid_input'],
-    ['a page that is too large', 'GET', '/v1/payments?limit=101', {}, 400, 'invalid_input'],
+    ['an unknown cursor', 'GET', '/v1/payments?cursor=xyz', {}, 400, 'invalid_input', '/cursor'],
+    ['a page that is too large', 'GET', '/v1/payments?limit=101', {}, 400, 'invalid_input', '/limit'],
     ['an unknown parameter', 'GET', '/v1/payments?status=QUEUED', {}, 400, 'invalid_input'],
     ['an unknown id', 'GET', '/v1/payments/pay_nobody', {}, 404, 'not_found'],
-  ])('a request with %s gets the documented error', async (name, method, path, options, status, code) => {
-    const anonymous = name === 'no credential'
-    const answer = await ask(method, path, anonymous ? options : { token: own.apiKey, ...options })
-    expect([answer.status, answer.body.code], answer.text).toEqual([status, code])
-    expect(answer.headers.get('content-type')).toContain('application/problem+json')
-    expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
-    expect(document.components.schemas.Problem.required.every((name: string) => name in answer.body)).toBe(true)
-  })
+  ])(
+    'a request with %s gets the documented error and, if a field is at fault, its name',
+    async (name, method, path, options, status, code, pointer) => {
+      const anonymous = name === 'no credential'
+      const answer = await ask(method, path, anonymous ? options : { token: own.apiKey, ...options })
+      expect([answer.status, answer.body.code], answer.text).toEqual([status, code])
+      expect(answer.body.errors?.[0].pointer, answer.text).toBe(pointer)
+      expect(answer.headers.get('content-type')).toContain('application/problem+json')
+      expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
+      expect(document.components.schemas.Problem.required.every((name: string) => name in answer.body)).toBe(true)
+    },
+  )
 
   test('tokens are issued, refused, introspected and revoked as documented', async () => {
     const post = (path: string, form: Record<string, string>) =>
@@ -293,7 +323,7 @@ describe('requests generated from the OpenAPI schemas @rest-11', () => {
     expect(await remaining()).toEqual(before)
   })
 
-  test('requests with one defect are refused without effect', async () => {
+  test('requests with one defect are refused without effect, and the refusal names a field', async () => {
     const holds = await validator()
     const before = await remaining()
     await fc.assert(
@@ -301,6 +331,10 @@ describe('requests generated from the OpenAPI schemas @rest-11', () => {
         const path = dry ? '/v1/payments/check' : '/v1/payments'
         const answer = await ask('POST', path, { token: own.apiKey, key: randomUUID(), body: value })
         expect(answer.status, `${fault}: ${JSON.stringify(value)} → ${answer.text}`).toBe(400)
+        const named = answer.body.errors?.[0].pointer ?? answer.body.detail
+        expect(named, `${fault}: ${answer.text}`).toMatch(
+          /^\/(to|amount|memo|reason)(\/|$)|^Unknown field: |null characters/,
+        )
         holds('Problem', answer.body)
       }),
       runs,

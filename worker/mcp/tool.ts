@@ -146,11 +146,12 @@ function refusalOf(call: McpCall, refused: Refused, args: unknown): Refusal {
   }
 }
 
-/** Names of tool arguments that differ from the Treasury's field names. */
+/** Names of tool arguments that differ from the fields of /v1. */
 const argumentOf: Record<string, string> = {
   'Idempotency-Key': 'idempotency_key',
-  toAddress: 'address',
-  contactId: 'contact_id',
+  'to.address': 'address',
+  'to.contactId': 'contact_id',
+  'to.phone': 'phone',
 }
 
 function invalid(call: McpCall, { issues }: z.ZodError): Refusal {

@@ -28,14 +28,21 @@ export async function createPayment(
 ): Promise<Result<{ payment: Payment; replayed: boolean; rates: RateState[] }>> {
   const missing = missingScope(caller.agent, scopeFor[input.to.type])
   if (missing) return missing
-  return treasury(caller).payAsAgent({ principal: principal(caller), key, walletId: null, ...paymentOf(input) })
+  const paid = await treasury(caller).payAsAgent({
+    principal: principal(caller),
+    key,
+    walletId: null,
+    ...paymentOf(input),
+  })
+  return paid.ok ? paid : withFieldOf(input, paid)
 }
 
 /** A dry run: reserves and records nothing. */
 export async function checkPayment(caller: Caller, input: CreatePayment): Promise<Result<PaymentCheck>> {
   const missing = missingScope(caller.agent, scopeFor[input.to.type])
   if (missing) return missing
-  return treasury(caller).checkPayment(principal(caller), paymentOf(input))
+  const checked = await treasury(caller).checkPayment(principal(caller), paymentOf(input))
+  return checked.ok ? checked : withFieldOf(input, checked)
 }
 
 /** `not_found` for any id but the caller's own payments. */
@@ -158,6 +165,13 @@ const paymentOf = ({ to, amount, memo, reason }: CreatePayment) => ({
   memo: memo || null,
   reason: reason || null,
 })
+
+/** The Treasury names the fields of the dashboard's forms. */
+function withFieldOf({ to }: CreatePayment, refused: Refused): Refused {
+  if (refused.field === 'recipientPhone') return { ...refused, field: 'to.phone' }
+  if (refused.field !== 'toAddress') return refused
+  return { ...refused, field: to.type === 'contact' ? 'to.contactId' : 'to.address' }
+}
 
 /** The schema has verified the checksum of mixed-case addresses. */
 const checksummed = (address: `0x${string}`) =>
