@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { encrypt, type Secrets } from '../../launch/production/secrets.ts'
+import { decrypt, encrypt, type Secrets } from '../../launch/production/secrets.ts'
 import { finishOperatorKey, startOperatorKey } from '../../launch/rotation/operatorKey.ts'
 import { finish, keyringNamed, type Rotation, start, status } from '../../launch/rotation/rotate.ts'
 import { openVault } from '../../launch/rotation/vault.ts'
@@ -175,7 +175,9 @@ test('a launch keeps each earlier backup of its secrets, and needs the passphras
   const before = readFileSync(state.path('secrets.backup.json'), 'utf8')
   open(passphrase).write({ KEK_V1: '22'.repeat(32) })
   expect(open(passphrase).read()).toEqual({ KEK_V1: '22'.repeat(32) })
-  expect(readFileSync(state.path('secrets.before-1970-01-01T00-00-00-000Z.json'), 'utf8')).toBe(before)
+  const kept = readFileSync(state.path('secrets.before-1970-01-01T00-00-00-000Z.json'), 'utf8')
+  expect(decrypt(kept, passphrase)).toEqual({ KEK_V1: '11'.repeat(32) })
+  expect(kept).toBe(before)
   expect(() => openVault(openState(join(folder, 'nothing')), {}, () => 0)).toThrow('neither')
   expect(() => keyringNamed('jwt')).toThrow('rotate which secret?')
   expect(keyringNamed('payout-secret')).toBe('PAYOUT_SECRET')

@@ -141,15 +141,27 @@ describe('asking for approval', () => {
     expect(listApprovals(book.context, { status: 'all', agentId: null, after: null }).approvals).toEqual([])
   })
 
-  test('payments to a recipient need approval until one has been approved @approvals-3', () => {
+  test('payments to a recipient need approval until one has been approved, however its address is given @approvals-3', () => {
     const book = createBook({ approveNewRecipient: true })
     const agent = book.addAgent()
     const first = book.asked(agent, to(9), usdc('1'))
-    // Another new recipient needs approval as well.
-    book.asked(agent, { type: 'address', address: address(0xabc) }, usdc('1'))
+    // Another new recipient needs approval as well, whether its address is in lower or upper case.
+    const upper = `0x${address(0xabc).slice(2).toUpperCase()}` as const
+    const other = book.asked(agent, to(0xabc), usdc('1'))
+    book.asked(agent, { type: 'address', address: upper }, usdc('1'))
     expect(book.view(first.id).askedBecause).toMatchObject([{ rule: 'new_recipient' }])
     expect(book.approve(first.id).ok).toBe(true)
     expect(book.ask(agent, to(9), usdc('2'))).toMatchObject({ value: { payment: { to_address: address(9) } } })
+    expect(book.approve(other.id).ok).toBe(true)
+    expect(book.ask(agent, { type: 'address', address: upper }, usdc('2'))).toMatchObject({
+      value: { payment: { to_address: upper } },
+    })
+    // The contact's address, given as such and through the contact.
+    const contact: Recipient = { type: 'contact', contactId }
+    const direct = book.asked(agent, to(7), usdc('1'))
+    book.asked(agent, contact, usdc('1'))
+    expect(book.approve(direct.id).ok).toBe(true)
+    expect(book.ask(agent, contact, usdc('2'))).toMatchObject({ value: { payment: { to_address: address(7) } } })
     // A payment of test money does not make a recipient known.
     const columns =
       'kind, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at'

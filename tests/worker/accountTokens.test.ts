@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
 import { type Api, createApi, createUser, env, login, seed } from './apiClient.ts'
 
@@ -171,10 +171,14 @@ test.each([-5, 5])(
   },
 )
 
-test('the JWKS endpoint publishes one public key that any origin can read and cache', async () => {
-  const { json, headers } = await createApi().call('GET', '/.well-known/jwks.json')
+test('the JWKS endpoint publishes one public key, which verifies our tokens and which any origin can read and cache', async () => {
+  const api = createApi()
+  const { json, headers } = await api.call('GET', '/.well-known/jwks.json')
   expect(json.keys).toHaveLength(1)
   expect(Object.keys(json.keys[0]).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(headers.get('cache-control')).toBe('public, max-age=300')
+  const { id, token } = await createUser(api)
+  const verified = await jwtVerify(token, createLocalJWKSet(json), { currentDate: new Date(api.clock.now) })
+  expect(verified.payload.sub).toBe(id)
 })

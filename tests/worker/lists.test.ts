@@ -36,7 +36,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     fromWallet: { name: i % 2 === 0 ? 'Operations' : null, address: walletAddress },
     fromWalletChain: i % 11 === 0 ? 'base-sepolia' : 'base',
     txHash: i % 2 === 0 ? `0x${i.toString(16).padStart(64, '0')}` : null,
-    memo: i % 7 === 0 ? `50% off_${i}` : null,
+    memo: i % 7 === 0 ? `50% off_${i}` : i % 7 === 1 ? `=HYPERLINK("http://evil/${i}")` : null,
     errorMessage: null,
     recipientEmail: category === 'escrow' ? `person${i % 20}@example.com` : null,
     recipientPhone: null,
@@ -261,7 +261,7 @@ describe('transactions', () => {
     },
   )
 
-  test('the transactions CSV has all filtered rows, with decimal and micro amounts @lists-13', async () => {
+  test('the transactions CSV has all filtered rows, with decimal and micro amounts, and no formula in a memo @lists-13', async () => {
     const answer = await api.call('GET', '/api/transactions/export?type=transfer&amountMin=250', { token })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/csv')
@@ -276,6 +276,9 @@ describe('transactions', () => {
     const names = expected.map((row) => row.fromWallet?.name ?? '').reverse()
     expect(lines.slice(1).map((line) => line.split(',')[wallet])).toEqual(names)
     expect(new Set(names)).toEqual(new Set(['Operations', '']))
+    const formula = expected.findIndex((row) => row.memo?.startsWith('='))
+    const { memo } = expected[formula]!
+    expect(lines.at(-1 - formula)).toContain(`,"'${memo!.replaceAll('"', '""')}",`)
   })
 
   test('the Spent column of the transactions CSV can be summed, although a payout has two rows @lists-36', async () => {

@@ -51,7 +51,7 @@ test('the owner is notified when a budget passes 75, 90 and 100 %, once each, an
   expect((await mailsTo(email))[0]).toContain('90% used')
 })
 
-test('recipients are reminded once three days and once a day before a payout expires @notices-2', async () => {
+test('recipients are reminded once three days and once a day before a payout expires, but not within an hour of its creation @notices-2', async () => {
   const home = await createAccountFixture(api)
   const recipient = `anna${Date.now()}@example.com`
   const id = await pay(home, { to: { type: 'email', email: recipient }, amount: '2' })
@@ -63,17 +63,17 @@ test('recipients are reminded once three days and once a day before a payout exp
     (await mailsTo(recipient)).filter(
       (text) => text.includes('still waiting') || text.includes('is waiting for you until'),
     )
-  const at = async (time: number) => {
-    await runInDurableObject(treasuryOf(home), async (treasury: Treasury) => {
-      treasury.context.now = () => time
-      treasury.context.schedule('expiry', time)
+  const at = async (time: number, treasury = treasuryOf(home)) => {
+    await runInDurableObject(treasury, async ({ context }: Treasury) => {
+      context.now = () => time
+      context.schedule('expiry', time)
     })
-    await runDurableObjectAlarm(treasuryOf(home))
+    await runDurableObjectAlarm(treasury)
     // The outbox sends the mail, on the same clock.
-    await runInDurableObject(treasuryOf(home), async (treasury: Treasury) => {
-      treasury.context.now = () => time + 1_000
+    await runInDurableObject(treasury, async ({ context }: Treasury) => {
+      context.now = () => time + 1_000
     })
-    await runDurableObjectAlarm(treasuryOf(home))
+    await runDurableObjectAlarm(treasury)
   }
   await at(expiresAt - 4 * 86_400_000)
   expect(await reminders()).toHaveLength(0)
@@ -83,6 +83,18 @@ test('recipients are reminded once three days and once a day before a payout exp
   expect(await reminders()).toHaveLength(1)
   await at(expiresAt - 86_400_000 + 1_000)
   await until('the second reminder', async () => (await reminders()).length === 2)
+
+  // A payout for one day: its only reminder would arrive together with the link.
+  const hasty = await createAccountFixture(api)
+  const body = { sourceWalletId: hasty.wallet, amount: '2', recipientEmail: `b${recipient}`, expiresInDays: 1 }
+  const created = await api.call('POST', '/api/escrow/create', { token: hasty.token, body })
+  const payout = async () =>
+    (await api.call('GET', `/api/escrow/${created.json.data.escrowId}`, { token: hasty.token })).json.data
+  await until('claimable', async () => (await payout()).status === 'CREATED')
+  await until('link and code', async () => (await mailsTo(`b${recipient}`)).length === 1)
+  const end = Date.parse((await payout()).expiresAt)
+  for (const time of [end - 86_400_000 + 60_000, end - 3_600_000]) await at(time, treasuryOf(hasty))
+  expect(await mailsTo(`b${recipient}`)).toHaveLength(1)
 })
 
 test('a wallet whose books differ at a finalized block is halted and its owner notified; it resumes once they agree @notices-3', async () => {

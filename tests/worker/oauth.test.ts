@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { Hono } from 'hono'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AppEnv } from '../../worker/appEnv.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import type { Env } from '../../worker/env.ts'
@@ -420,13 +420,18 @@ describe('an agent’s API', () => {
     expect((await call(apiKey)).status).toBe(200)
   })
 
-  test('guesses of API keys are rate limited per address, while a valid key still works @oauth-17', async () => {
-    const guess = (from: string) => api.call('GET', '/v1/context', { token: 'bk_guess', from })
-    const statuses = new Set<number>()
-    for (let i = 0; i < 101; i++) statuses.add((await guess('203.0.113.7')).status)
-    expect([...statuses]).toEqual([401, 429])
+  test('guesses of API keys are rate limited per address before D1 is read, while a recently used key still works @oauth-17', async () => {
+    const withKey = () => api.call('GET', '/v1/context', { token: own.apiKey, from: '203.0.113.7' })
+    expect((await withKey()).status).toBe(200)
+    const prepare = vi.fn(env.DB.prepare.bind(env.DB))
+    const DB = { withSession: () => ({ prepare, getBookmark: () => null }) } as unknown as D1Database
+    const guess = (from: string) => api.call('GET', '/v1/context', { token: 'bk_guess', from, env: { DB } })
+    const statuses: number[] = []
+    for (let i = 0; i < 102; i++) statuses.push((await guess('203.0.113.7')).status)
+    expect(statuses).toEqual([...Array(100).fill(401), 429, 429])
+    expect(prepare, 'once per guess until the limit').toHaveBeenCalledTimes(100)
     expect((await guess('203.0.113.8')).status).toBe(401)
-    expect((await api.call('GET', '/v1/context', { token: own.apiKey, from: '203.0.113.7' })).status).toBe(200)
+    expect((await withKey()).status).toBe(200)
   })
 })
 

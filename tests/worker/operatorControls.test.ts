@@ -5,6 +5,7 @@ import { defaultLimits } from '#domain/limits.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { kill } from '../support/kill.ts'
 import { callTool } from '../support/mcpMessages.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { type Api, createApi, env } from './apiClient.ts'
@@ -35,11 +36,11 @@ const owner = (method: string, path: string, body?: object) =>
   api.call(method, `/api${path}`, { token: own.token, ...(body && { body }) })
 const store = <T>(work: (object: Treasury) => T) => runInDurableObject(env.TREASURY.getByName(own.user), work)
 
-const pay = (token: string, key: string = crypto.randomUUID()) =>
+const pay = (token: string, key: string = crypto.randomUUID(), to: object = { type: 'address', address: shop }) =>
   api.call('POST', '/v1/payments', {
     token,
     headers: { 'idempotency-key': key },
-    body: { to: { type: 'address', address: shop }, amount: '0.5' },
+    body: { to, amount: '0.5' },
   })
 const shop = fresh('shop')
 
@@ -169,20 +170,24 @@ describe('limits of one user', () => {
   const set = (limits: object) => operate('PATCH', `/users/${own.user}/limits`, { limits, reason: 'abuse' })
   const report = async () => (await operate('GET', `/users/${own.user}`)).json.data
 
-  test('limits of one user apply from the next call, are stored, and can be lifted @user-limits-1', async () => {
+  test('limits of one user apply from the next call, survive an eviction, and can be lifted @user-limits-1', async () => {
     const { gas } = await report()
     expect((await set({ emailsPerDay: 0, gasPerDay: 0 })).json.data).toEqual({ emailsPerDay: 0, gasPerDay: 0 })
     expect((await report()).gas.limit).toBe(0)
     const refused = await pay(own.apiKey)
     expect([refused.status, refused.json.code]).toEqual([429, 'gas_allowance_exceeded'])
-    expect((await set({ gasPerDay: gas.limit, emailsPerDay: null })).json.data).toEqual({ gasPerDay: gas.limit })
+    expect((await set({ gasPerDay: gas.limit })).json.data).toEqual({ gasPerDay: gas.limit, emailsPerDay: 0 })
+    const mail = await pay(own.apiKey, undefined, { type: 'email', email: 'bob@example.com' })
+    expect([mail.status, mail.json.code]).toEqual([429, 'message_limit'])
+    expect((await set({ emailsPerDay: null })).json.data).toEqual({ gasPerDay: gas.limit })
     expect((await pay(own.apiKey)).status).toBe(201)
     expect((await set({ gasPerDay: null, agentPaymentBurst: 1, agentPaymentsPerSecond: 0.001 })).status).toBe(200)
     expect((await pay(own.apiKey)).status).toBe(201)
     const tooFast = await pay(own.apiKey)
     expect([tooFast.status, tooFast.json.code]).toEqual([429, 'payment_rate_exceeded'])
-    const kept = await store(({ context }: Treasury) => context.store.meta('limits'))
-    expect(JSON.parse(kept!)).toEqual({ agentPaymentBurst: 1, agentPaymentsPerSecond: 0.001 })
+    await kill(env.TREASURY.getByName(own.user))
+    expect((await pay(own.apiKey)).json.code, 'after an eviction').toBe('payment_rate_exceeded')
+    expect((await report()).limits).toEqual({ agentPaymentBurst: 1, agentPaymentsPerSecond: 0.001 })
     expect((await set({ agentPaymentBurst: null, agentPaymentsPerSecond: null })).json.data).toEqual({})
     expect((await pay(own.apiKey)).status).toBe(201)
   })
@@ -276,7 +281,8 @@ test('taking a claim link down moves no money and can be undone; the sender can 
   expect(JSON.stringify(acts)).not.toContain(payout.link)
 })
 
-test('reading a user’s audit log needs a reason, which is recorded @ops-audit-1', async () => {
+test('reading a user’s audit log needs a reason, which is recorded before the log is read @ops-audit-1', async () => {
+  expect((await pay(own.apiKey)).status).toBe(201)
   expect((await operate('POST', `/users/${own.user}/audit`, {})).status).toBe(400)
   const read = await act(`/users/${own.user}/audit`)
   const { entries, before } = read.json.data
@@ -287,6 +293,19 @@ test('reading a user’s audit log needs a reason, which is recorded @ops-audit-
   expect(before === null || before === entries.at(-1).seq).toBe(true)
   const [last] = (await operate('GET', '/actions')).json.data
   expect(last).toMatchObject({ action: 'user.audit', subject: own.user, reason: 'ticket 7' })
+
+  const reasons: string[] = []
+  const readAudit = async () => {
+    reasons.push((await operate('GET', '/actions')).json.data[0].reason)
+    return []
+  }
+  const TREASURY = { getByName: () => ({ readAudit }) } as unknown as typeof env.TREASURY
+  const read8 = await ops.call('POST', `/ops/api/users/${own.user}/audit`, {
+    headers: { 'cf-access-jwt-assertion': await access.token(ops.clock.now, { email: 'olga@bursar.example' }) },
+    body: { reason: 'ticket 8' },
+    env: { TREASURY },
+  })
+  expect([read8.status, reasons], 'recorded when the log is read').toEqual([200, ['ticket 8']])
 })
 
 test('an unknown user id is not found, creates no Treasury and is not recorded @operators-5', async () => {

@@ -166,7 +166,7 @@ describe('stop sign', () => {
   })
 })
 
-test('mode sign lets only claims, reclaims and exits through; mode all refuses them too @stop-4', async () => {
+test('modes new and sign let only claims, reclaims and exits through; mode all refuses these too @stop-4', async () => {
   const app = await createTestApp()
   const own = await createAccountFixture(app)
   const treasury = () => env.TREASURY.getByName(own.user)
@@ -187,7 +187,7 @@ test('mode sign lets only claims, reclaims and exits through; mode all refuses t
   const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
     app.call('POST', '/api/escrow/claim', { body: { accessToken: link, passcode, recipientAddress } })
   const reclaim = ({ id }: { id: string }) => app.call('POST', `/api/escrow/${id}/reclaim`, { token: own.token })
-  const [claimed, reclaimed, waiting] = await Promise.all([create(), create(), create()])
+  const [waiting, ...payouts] = await Promise.all(Array.from({ length: 4 }, create))
   const exit = {
     kind: 'revokeSession',
     ownerNonce: '0',
@@ -199,44 +199,51 @@ test('mode sign lets only claims, reclaims and exits through; mode all refuses t
 
   await stop('all')
   await reread()
-  for (const refused of [await claim(waiting, fresh('bob')), await reclaim(waiting), await leave()])
+  for (const refused of [await claim(waiting!, fresh('bob')), await reclaim(waiting!), await leave()])
     expect([refused.status, refused.json.code], refused.text).toEqual([503, 'payments_paused'])
-  expect(await waiting.status()).toBe('CREATED')
+  expect(await waiting!.status()).toBe('CREATED')
 
-  await stop('sign', 'all')
-  await reread()
-  await forgetReading('8453:0')
-  const to = fresh('bob')
-  expect((await claim(claimed, to)).status).toBe(200)
-  expect((await reclaim(reclaimed)).status).toBe(200)
-  // The exit reaches the wallet, which refuses its signature.
-  expect((await leave()).json.code).not.toBe('payments_paused')
-  await until('claimed', async () => (await claimed.status()) === 'WITHDRAWN')
-  await until('reclaimed', async () => (await reclaimed.status()) === 'RECLAIMED')
-  expect(await chain.usdcBalance(to)).toBe(2_000_000n)
+  for (const [mode, from, claimed, reclaimed] of [
+    ['sign', 'all', payouts[0]!, payouts[1]!],
+    ['new', 'sign', payouts[2]!, waiting!],
+  ] as const) {
+    await stop(mode, from)
+    await reread()
+    await forgetReading('8453:0')
+    const to = fresh('bob')
+    expect((await claim(claimed, to)).status, mode).toBe(200)
+    expect((await reclaim(reclaimed)).status, mode).toBe(200)
+    // The exit reaches the wallet, which refuses its signature.
+    expect((await leave()).json.code, mode).not.toBe('payments_paused')
+    await until('claimed', async () => (await claimed.status()) === 'WITHDRAWN')
+    await until('reclaimed', async () => (await reclaimed.status()) === 'RECLAIMED')
+    expect(await chain.usdcBalance(to)).toBe(2_000_000n)
 
-  // Nothing else is paid by REST, MCP, dry run or dashboard, and Bursar rotates no session key.
-  const body = { to: { type: 'address', address: fresh('shop') }, amount: '1' }
-  const headers = { 'idempotency-key': crypto.randomUUID() }
-  const paid = await app.call('POST', '/v1/payments', { token: own.apiKey, headers, body })
-  expect([paid.status, paid.headers.get('retry-after')]).toEqual([503, '60'])
-  expect(paid.json).toMatchObject({ code: 'payments_paused', rule: 'service.stopped', max_allowed_now: '0' })
-  expect(paid.json.detail).toContain('paused by the operator')
-  const check = await app.call('POST', '/v1/payments/check', { token: own.apiKey, body })
-  expect(check.json).toMatchObject({ allowed: false, refusal: { code: 'payments_paused' } })
-  const args = { address: fresh('shop'), amount: '1', idempotency_key: crypto.randomUUID() }
-  const tool = await callTool(app, own.apiKey, 'pay_address', args)
-  expect(tool.content).toMatchObject({ code: 'payments_paused', next: 'Try again in 60 seconds.' })
-  const send = await app.call('POST', '/api/transactions/send', {
-    token: own.token,
-    body: { walletId: own.wallet, toAddress: fresh('shop'), amount: '1' },
-  })
-  expect([send.status, send.json.code]).toEqual([503, 'payments_paused'])
-  const rotate = await app.call('POST', `/api/wallets/smart-wallets-v2/${own.wallet}/rotate-session-key`, {
-    token: own.token,
-    body: { spendingLimit: '1000000', ttlHours: 1 },
-  })
-  expect([rotate.status, rotate.json.code]).toEqual([503, 'payments_paused'])
+    // Nothing else is paid by REST, MCP, dry run or dashboard.
+    const body = { to: { type: 'address', address: fresh('shop') }, amount: '1' }
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const paid = await app.call('POST', '/v1/payments', { token: own.apiKey, headers, body })
+    expect([paid.status, paid.headers.get('retry-after')], mode).toEqual([503, '60'])
+    expect(paid.json).toMatchObject({ code: 'payments_paused', rule: 'service.stopped', max_allowed_now: '0' })
+    expect(paid.json.detail).toContain('paused by the operator')
+    const check = await app.call('POST', '/v1/payments/check', { token: own.apiKey, body })
+    expect(check.json, mode).toMatchObject({ allowed: false, refusal: { code: 'payments_paused' } })
+    const args = { address: fresh('shop'), amount: '1', idempotency_key: crypto.randomUUID() }
+    const tool = await callTool(app, own.apiKey, 'pay_address', args)
+    expect(tool.content, mode).toMatchObject({ code: 'payments_paused', next: 'Try again in 60 seconds.' })
+    const send = await app.call('POST', '/api/transactions/send', {
+      token: own.token,
+      body: { walletId: own.wallet, toAddress: fresh('shop'), amount: '1' },
+    })
+    expect([send.status, send.json.code], mode).toEqual([503, 'payments_paused'])
+    expect(send.json.error).toContain('paused by the operator')
+    const rotate = await app.call('POST', `/api/wallets/smart-wallets-v2/${own.wallet}/rotate-session-key`, {
+      token: own.token,
+      body: { spendingLimit: '1000000', ttlHours: 1 },
+    })
+    if (mode === 'new') expect(rotate.status, rotate.text).toBe(202)
+    else expect([rotate.status, rotate.json.code]).toEqual([503, 'payments_paused'])
+  }
 })
 
 test('in mode all the Relayer sends nothing, and afterwards sends what waited @stop-5', async () => {
@@ -257,13 +264,21 @@ test('in mode all the Relayer sends nothing, and afterwards sends what waited @s
   expect(await chain.usdcBalance(to)).toBe(1_000_000n)
 })
 
-test('the Relayer reads the mode every five seconds, and does not stop before its first reading @stop-6', async () => {
-  const reading = new DeliveryStop(env.DB)
+test('the Relayer reads the mode every five seconds; without D1 it keeps its last reading, and at first does not stop @stop-6', async () => {
+  let isDown = false
+  const prepare = (query: string) => {
+    if (isDown) throw new Error('D1 is down')
+    return env.DB.prepare(query)
+  }
+  const reading = new DeliveryStop({ prepare } as D1Database)
   expect(await reading.isStopped(1_000)).toBe(false)
   await stop('all')
   expect([await reading.isStopped(5_999), await reading.isStopped(6_000)]).toEqual([false, true])
   await stop('sign', 'all')
-  expect([await reading.isStopped(10_999), await reading.isStopped(11_000)]).toEqual([true, false])
+  isDown = true
+  expect(await reading.isStopped(11_000), 'the last reading').toBe(true)
+  isDown = false
+  expect([await reading.isStopped(15_999), await reading.isStopped(16_000)]).toEqual([true, false])
   expect(await new DeliveryStop(null as never).isStopped(0)).toBe(false)
 })
 

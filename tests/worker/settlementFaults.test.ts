@@ -7,6 +7,7 @@ import { usdcAbi } from '../../worker/chain/abi.ts'
 import { addressTopic } from '../../worker/chain/calls.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
+import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { oneSet } from '../support/contractSets.ts'
 import {
@@ -33,6 +34,18 @@ afterEach(() => chain.fault({ mode: 'none' }))
 
 const names = (filter: LogFilter, position: number, address: Address) =>
   [filter.topics?.[position]].flat().includes(addressTopic(address))
+
+/** Changes the jobs that the Treasury submits to the Relayer. */
+const changeJobs = (payer: Payer, change: (jobs: RelayJob[]) => RelayJob[]) =>
+  runInDurableObject(payer.treasury(), (object: Treasury) => {
+    const { RELAYER } = object.context.env
+    const getByName = (name: string) => {
+      const stub = RELAYER.getByName(name)
+      const submit = (jobs: RelayJob[]) => stub.submit(change(jobs))
+      return new Proxy(stub, { get: (target, key) => (key === 'submit' ? submit : Reflect.get(target, key)) })
+    }
+    object.context.env = { ...object.context.env, RELAYER: { ...RELAYER, getByName } as typeof RELAYER }
+  })
 
 async function createPayout(payer: Payer, status = 'CREATED') {
   const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
@@ -83,7 +96,7 @@ test('a block with more logs than the node returns is read by its receipts', asy
   await payer.booksBalance()
 })
 
-test('a wallet whose deployment a reorganisation removed is deploying again', async () => {
+test('a wallet whose deployment a reorganisation removed is deploying, and its deployment is submitted again', async () => {
   const payer = await createPayer({ on: chain })
   const { address } = payer.wallet
   await chain.node('anvil_setCode', address, '0x')
@@ -92,6 +105,13 @@ test('a wallet whose deployment a reorganisation removed is deploying again', as
   await chain.mine()
   await payer.treasury().sessionKey(payer.wallet.id)
   expect(await status()).toBe('deploying')
+  const submitted: string[] = []
+  await changeJobs(payer, (jobs) => {
+    for (const { ref } of jobs) if (ref?.type === 'deploy') submitted.push(ref.walletId)
+    return jobs
+  })
+  await look(payer)
+  expect(new Set(submitted)).toEqual(new Set([payer.wallet.id]))
 })
 
 test('a session is adopted only at the depth at which payments confirm', async () => {
@@ -154,17 +174,7 @@ test('after a reorganisation another key under the same epoch replaces the adopt
 
 test('a funded payout whose announcement never lands is returned after its expiry', async () => {
   const payer = await createPayer({ on: chain })
-  const announce = 'announce'
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
-    const { RELAYER } = object.context.env
-    const getByName = (name: string) => {
-      const stub = RELAYER.getByName(name)
-      const submit = (jobs: Parameters<typeof stub.submit>[0]) =>
-        stub.submit(jobs.filter(({ kind }) => kind !== announce))
-      return new Proxy(stub, { get: (target, key) => (key === 'submit' ? submit : Reflect.get(target, key)) })
-    }
-    object.context.env = { ...object.context.env, RELAYER: { ...RELAYER, getByName } as typeof RELAYER }
-  })
+  await changeJobs(payer, (jobs) => jobs.filter(({ kind }) => kind !== 'announce'))
   const { id } = await createPayout(payer, 'CREATING')
   await until('funded', async () => {
     await chain.mine()

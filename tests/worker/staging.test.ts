@@ -28,7 +28,7 @@ test('a Base Sepolia deployment names its network to browsers and deploys wallet
   expect(wallet.chain).toBe('base-sepolia')
 })
 
-test('on a Base Sepolia deployment test money counts in totals and usage @ready-11', async () => {
+test('on a Base Sepolia deployment test money counts in totals and usage, and its wallet has an exposure @ready-11', async () => {
   const { treasury, wallet } = await createPayer({ on: manualChain, funds: '25' })
   const read = (PRIMARY_CHAIN: '8453' | '84532') =>
     runInDurableObject(treasury(), async (object: Treasury) => {
@@ -44,5 +44,9 @@ test('on a Base Sepolia deployment test money counts in totals and usage @ready-
     walletCount: 1,
     payingWalletId: wallet.id,
     limit: expect.stringMatching(/^\d+$/),
+  })
+  expect((await treasury().wallets())[0]).toMatchObject({
+    chain: 'base-sepolia',
+    exposure: { canLeave: '25', agents: '25', canRenew: true },
   })
 })

@@ -1,6 +1,6 @@
 /** Webhooks from the change in the Treasury to the receiver. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
@@ -9,11 +9,12 @@ import { createAccountFixture, createTestApp } from '../support/accountFixture.t
 import { kill } from '../support/kill.ts'
 import { accepted, becomes } from '../support/manualClock.ts'
 import { createPayer, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
-import { blockAt, finalAt, lookAtFinality, reorganise, takeBranch } from '../support/reorganisation.ts'
+import { blockAt, finalAt, lookAtFinality, relayerAhead, reorganise, takeBranch } from '../support/reorganisation.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
 import { createApi, env, mailsTo } from './apiClient.ts'
 
 beforeAll(prepare)
+afterEach(() => relayerAhead(0))
 
 const hourMs = 3600_000
 const dayMs = 24 * hourMs
@@ -294,7 +295,7 @@ test('a webhook sender whose alarm was lost is woken by the cron and reported @w
   await until('nothing waits', async () => (await noted()) === null)
 })
 
-test('a payment that a reorganisation removed is reported as undone @webhooks-13', async () => {
+test('a payment that a reorganisation removed is reported as undone, then as confirmed again, with a rising seq @webhooks-13', async () => {
   const payer = await createPayer({ on: manualChain })
   await payer.ledger()
   await manualChain.mine(3)
@@ -307,17 +308,21 @@ test('a payment that a reorganisation removed is reported as undone @webhooks-13
   const { id } = await accepted(payer, { amount: usdc('1') })
   await becomes(payer, id, 'CONFIRMED')
   await reorganise(last)
+  await relayerAhead(60)
   await takeBranch(payer)
+  await becomes(payer, id, 'CONFIRMED')
   await handedOver(payer)
   await receiver.settled()
   const steps = hook
     .events()
     .filter(({ type, data }) => data.id === id && type !== 'payment.signed')
     .sort((a, b) => a.data.seq - b.data.seq)
-  expect(steps.map(({ type, data }) => [type, data.previous_status, data.status]).slice(0, 3)).toEqual([
+  expect(new Set(steps.map(({ data }) => data.seq)).size).toBe(4)
+  expect(steps.map(({ type, data }) => [type, data.previous_status, data.status])).toEqual([
     ['payment.accepted', null, expect.stringMatching(/QUEUED|PROCESSING/)],
     ['payment.confirmed', 'PROCESSING', 'CONFIRMED'],
     ['payment.undone', 'CONFIRMED', 'PROCESSING'],
+    ['payment.confirmed', 'PROCESSING', 'CONFIRMED'],
   ])
 })
 
