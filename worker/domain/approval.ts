@@ -1,4 +1,5 @@
 import { formatUsdcText, type MicroUsdc, saturatingSub } from './money.ts'
+import { sameAddress } from './sameAddress.ts'
 
 /** Decides when the owner must approve a payment, and which payments a grant covers. */
 
@@ -92,7 +93,7 @@ export const grantCovers = (
   !grant.ended &&
   payment.at < grant.endsAt &&
   grant.agentId === payment.agentId &&
-  grant.address.toLowerCase() === payment.address.toLowerCase() &&
+  sameAddress(grant.address, payment.address) &&
   payment.amount <= grantLeft(grant)
 
 /** The rules that require approval despite a grant: a duplicate may be an accident. */

@@ -3,6 +3,3 @@ export const shortAddress = (address: string) => `${address.slice(0, 6)}…${add
 
 /** The 40 digits in ten groups of four. */
 export const addressGroups = (address: string) => address.slice(2).match(/.{4}/g) ?? []
-
-/** Ignores the case of the letters, which is only a checksum. */
-export const sameAddress = (a: string | null | undefined, b: string) => a?.toLowerCase() === b.toLowerCase()

@@ -1,4 +1,4 @@
-import { sameAddress } from './address.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
 import type { OwnerTypedData } from './ownerTypedData.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { sameAddress } from '#domain/sameAddress.ts'
 import { addressProblem } from '#domain/validators.ts'
-import { sameAddress } from './address.ts'
 
 /** Why an owner can't withdraw from `wallet` to the address `to`; null if they can. */
 export function withdrawalProblem(to: string, wallet: string): string | null {

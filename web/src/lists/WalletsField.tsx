@@ -1,9 +1,9 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import { sameAddress } from '#domain/sameAddress.ts'
 import { ComboboxPopup } from '../components/ComboboxPopup.tsx'
 import { Field, Input } from '../components/Field.tsx'
-import { sameAddress } from '../lib/address.ts'
 import { type Wallet, walletLabel, walletName, walletsQuery } from '../queries/wallets.ts'
 
 /** First ten and last eight characters. */

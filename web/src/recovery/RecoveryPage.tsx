@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address, Hex } from '#chain/types.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
 import { addressProblem, checksumAddress } from '#domain/validators.ts'
-import { sameAddress } from '../lib/address.ts'
 import { type OwnerSecret, ownerSecretOf } from '../lib/ownerSecret.ts'
 import { LookUpForm, type LookUpInput } from './LookUpForm.tsx'
 import { EthereumNode, type OnProgress } from './node.ts'

@@ -1,3 +1,4 @@
+import { sameAddress } from '#domain/sameAddress.ts'
 import { allContracts } from '../../chain/contractSets.ts'
 import type { Address } from '../../chain/types.ts'
 import { isPayoutAddress } from '../../db/claimLinks.ts'
@@ -15,8 +16,6 @@ const cachedMs = 10 * 60_000 // 10 minutes
 const payoutAddressKey = (address: string) => `payout_address:${address.toLowerCase()}`
 
 const keyOf = (wallet: WalletRow, address: string) => `${wallet.chain_id}:${address.toLowerCase()}`
-
-const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Refuses recipients where the money would be lost or would come straight back. Reads only this object. */
 export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address): Refused | null {

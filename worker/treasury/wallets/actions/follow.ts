@@ -1,3 +1,4 @@
+import { sameAddress } from '#domain/sameAddress.ts'
 import { addressTopic, topics } from '../../../chain/calls.ts'
 import type { Block, WalletState } from '../../../chain/types.ts'
 import type { Context } from '../../context.ts'
@@ -85,14 +86,12 @@ async function settleAction(
     end(ctx, action, 'failed', 'It did not reach the chain in time. Nothing changed; please try again.')
 }
 
-const same = (a: string | null, b: string) => a?.toLowerCase() === b.toLowerCase()
-
 async function isDone(ctx: Context, wallet: WalletRow, action: WalletActionRow, state: WalletState): Promise<boolean> {
   switch (action.kind) {
     case 'rotate':
     case 'setSession':
       return (
-        same(action.key_address, state.sessionKey) ||
+        sameAddress(action.key_address, state.sessionKey) ||
         // The key was in force before and has been replaced since.
         ctx.store.first(
           'SELECT 1 FROM session WHERE wallet_id = ? AND key_address = ? COLLATE NOCASE AND undone = 0',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { sameAddress } from '../../../lib/address.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
 import { plural } from '../../../lib/format.ts'
 import { activeFilters } from '../../../lists/activeFilters.ts'
 import type { PayoutFilters } from '../../../queries/payouts.ts'
