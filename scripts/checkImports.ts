@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
 import { options, rules } from '../dependency-cruiser.config.ts'
 
-/** Without tests: they may import anything, and they contain `using`, which dependency-cruiser's parser does not support. */
+/** Excludes tests: they may import anything, and they contain `using`, which dependency-cruiser's parser does not support. */
 export const sourceFolders = ['worker', 'web/src', 'contracts/deployment.ts', 'local', 'launch', 'scripts']
 
 /** Returns an entry for each violation in the tree at `root`: the rule's name, the files involved, the rule's comment. */

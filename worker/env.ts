@@ -7,7 +7,7 @@ import type { WebhookSenderApi } from './webhooks/api.ts'
 /** The Worker's environment: settings and the bindings in wrangler.toml. */
 export type Env = Settings & {
   DB: D1Database
-  /** Backups for the case that D1 is lost (worker/backup/). */
+  /** Backups in case D1 is lost (worker/backup/). */
   BACKUP: R2Bucket
   TREASURY: DurableObjectNamespace<TreasuryApi>
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>

@@ -45,7 +45,7 @@ interface IAgentWallet {
     /// @notice The session was valid until `validUntil` (unix seconds, inclusive).
     error SessionExpired(uint40 validUntil, uint256 timestamp);
 
-    /// @notice The nonce or the rotation belongs to another session than the current one.
+    /// @notice The nonce or the rotation belongs to a session other than the current one.
     error WrongEpoch(uint32 epoch, uint32 current);
 
     /// @notice `signer` signed, but only `expected` may do this.

@@ -19,9 +19,9 @@ export type DeployOptions = {
 }
 
 export type Waiting = {
-  /** Between two checks of /api/ready. */
+  /** Pause between two checks of /api/ready. */
   pauseMs: number
-  /** For the first deployment, which waits for the hostname's certificate. */
+  /** Timeout of the first deployment, which waits for the hostname's certificate. */
   firstMs: number
   upgradeMs: number
 }

@@ -57,7 +57,7 @@ export async function fillMonth(bursar: BursarClient, clock: SampleClock, say: (
     await people.signIn()
     await Promise.all(together.map(({ run }) => run()))
     const tenth = Math.floor((10 * (i + 1)) / moments.length)
-    if (tenth > reported) say(`a month of sample data: ${tenth * 10} %`)
+    if (tenth > reported) say(`a month of sample data: ${tenth * 10}%`)
     reported = tenth
   }
   await people.waitForExpiry()

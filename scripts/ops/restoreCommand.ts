@@ -3,7 +3,7 @@ import { acting, type Command, UsageError } from './command.ts'
 import { rows } from './text.ts'
 
 const acts = ['freeze', 'back', 'continue', 'unfreeze'] as const
-/** Between two calls, while blocks become final. */
+/** Pause between two calls, while blocks become final. */
 const pauseMs = 15_000 // 15 seconds
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -33,7 +33,7 @@ export async function putLink(
   await db.insert(accountLink).values(link)
 }
 
-/** Uses up the link and returns its user's id. Null if the link is unknown, used, expired or for another purpose. */
+/** Consumes the link and returns its user's id. Null if the link is unknown, used, expired or for another purpose. */
 export async function takeLink(
   db: Db,
   link: { tokenHash: string; purpose: CodePurpose; now: number },
@@ -51,7 +51,7 @@ export async function takeLink(
   return taken?.userId ?? null
 }
 
-/** Uses up the code. True if it is right. Counts the try before comparing, so that parallel guesses are all counted. */
+/** Consumes the code. True if it is right. Counts the try before comparing, so that parallel guesses are all counted. */
 export async function takeCode(
   db: Db,
   guess: { userId: string; purpose: CodePurpose; hashes: string[]; now: number },

@@ -43,7 +43,7 @@ export async function hasAttempts(db: Db, key: string, now: number): Promise<boo
   return (await db.$count(attempt, and(eq(attempt.key, key), gt(attempt.resetsAt, now)))) > 0
 }
 
-/** Uncounts one attempt that turned out to be right. The window does not change. */
+/** Takes one attempt back because it turned out to be right. The window does not change. */
 export async function takeBackAttempt(db: Db, key: string): Promise<void> {
   await db.batch([
     db.delete(attempt).where(and(eq(attempt.key, key), lte(attempt.count, 1))),

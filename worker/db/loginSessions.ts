@@ -137,7 +137,7 @@ export async function putLoginChallenge(db: Db, hash: string, userId: string, ex
   ])
 }
 
-/** Uses up the challenge and returns its user. Null if it is unknown, has expired or belongs to another email. */
+/** Consumes the challenge and returns its user. Null if it is unknown, has expired or belongs to another email. */
 export async function takeLoginChallenge(db: Db, hash: string, email: string, now: number): Promise<UserRow | null> {
   const [taken] = await db
     .delete(loginChallenge)

@@ -11,7 +11,7 @@ export type Exposure = {
   canLeave: MicroUsdc
   /** The part of `canLeave` that agents' budgets allow for new payments. */
   agents: MicroUsdc
-  /** Already left, in unclaimed payouts. */
+  /** The amount that has already left, in unclaimed payouts. */
   inPayouts: MicroUsdc
   /** Whether Bursar can renew session keys without the owner, which allows up to `providerDaily` more per day. */
   canRenew: boolean

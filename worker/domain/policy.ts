@@ -31,7 +31,7 @@ export type GroupPolicy = {
   /** When payments within all limits still need the owner's approval. */
   approvals: ApprovalRules
 }
-/** The paying wallet. `available` is what the ledger has and is not held. */
+/** The paying wallet. `available` is the ledger's balance minus held amounts. */
 export type WalletFunds = {
   available: MicroUsdc
   /** On chain, but not confirmed by enough blocks to be available; used in the text of a refusal. Missing if unknown. */

@@ -9,7 +9,7 @@ export function percentUsed(used: bigint, limit: bigint): number {
   return percent > 999n ? 999 : Number(percent)
 }
 
-/** safe below 75 %, warning from 75 %, danger from 90 %. */
+/** safe below 75%, warning from 75%, danger from 90%. */
 export const levelOf = (percent: number): 'safe' | 'warning' | 'danger' =>
   percent >= 90 ? 'danger' : percent >= 75 ? 'warning' : 'safe'
 

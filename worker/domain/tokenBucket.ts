@@ -2,7 +2,7 @@
 export type Bucket = { tokens: number; at: number }
 export type Rate = { perSecond: number; burst: number }
 
-export type Taken = { ok: true; bucket: Bucket } | { ok: false /** ms, until one token is there */; waitMs: number }
+export type Taken = { ok: true; bucket: Bucket } | { ok: false /** ms until a token is available */; waitMs: number }
 
 /** The bucket at `now`. A clock that went back refills nothing. */
 export function refill(bucket: Bucket | null, { perSecond, burst }: Rate, now: number): Bucket {

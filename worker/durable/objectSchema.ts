@@ -14,7 +14,7 @@ export type Schema = {
 
 /** How often an object that waits for newer code checks for it, and reports that it is waiting. */
 const waitMs = 60_000 // 1 minute
-/** Key outside the schema: set once operators were told that this object is waiting. */
+/** Key outside the schema: set once operators were notified that this object is waiting. */
 const reportedKey = 'schema_reported'
 
 /**

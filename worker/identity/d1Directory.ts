@@ -45,7 +45,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     await messageProvider.send(purpose === 'confirm' ? confirmationCodeMessage(message) : resetCodeMessage(message))
   }
 
-  /** Uses up the proof and returns its user, or null. For a code, runs the same statements if the email is unknown. */
+  /** Consumes the proof and returns its user, or null. For a code, runs the same statements if the email is unknown. */
   async function takeProof(purpose: CodePurpose, proof: EmailProof): Promise<UserRow | null> {
     if ('linkToken' in proof) {
       const userId = await takeLink(db, { tokenHash: sha256(proof.linkToken), purpose, now: now() })

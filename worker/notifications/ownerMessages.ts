@@ -6,7 +6,7 @@ import type { Message } from './message.ts'
 
 /** Emails to an owner about budgets, wallets, webhooks and restores. */
 
-/** Sent when usage of a group's budget passes 75, 90 or 100 %. Amounts are decimal USDC. */
+/** Sent when usage of a group's budget passes 75%, 90% or 100%. Amounts are decimal USDC. */
 export function budgetMessage(input: {
   id: string
   to: string

@@ -7,7 +7,7 @@ import type { Channel, Message } from './message.ts'
 
 type Money = { amount: string; isTest?: boolean }
 
-/** To the recipient: link and code in one message, once the payout is funded. */
+/** Message to the recipient with link and code, sent once the payout is funded. */
 export function payoutLinkMessage(
   input: Money & {
     /** Stable per code version. */
@@ -53,7 +53,7 @@ export function payoutLinkMessage(
   return email({ id, payoutId, to, subject, parts })
 }
 
-/** To the recipient, three days and one day before the payout returns to its sender. */
+/** Message to the recipient, three days and one day before the payout returns to its sender. */
 export function payoutReminderMessage(
   input: Money & {
     id: string
@@ -86,7 +86,7 @@ export function payoutReminderMessage(
   return email({ id, payoutId, to, subject, parts })
 }
 
-/** To the sender, once the recipient has claimed the money. `recipient` is unmasked, since the sender entered it. */
+/** Message to the sender, once the recipient has claimed the money. `recipient` is unmasked, since the sender entered it. */
 export function payoutClaimedMessage(
   input: Money & { payoutId: string; to: string; recipient: string; explorerUrl: string | null },
 ): Message {
@@ -100,7 +100,7 @@ export function payoutClaimedMessage(
   return email({ id: `payout-claimed:${payoutId}`, to, subject: `${money} was claimed`, parts })
 }
 
-/** To the sender, once the money is back in the wallet. */
+/** Message to the sender, once the money is back in the wallet. */
 export function payoutReturnedMessage(
   input: Money & { payoutId: string; to: string; recipient: string; reason: 'reclaimed' | 'not_claimed' },
 ): Message {

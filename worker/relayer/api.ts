@@ -128,7 +128,7 @@ export const relayerName = (chainId: ChainId, shard: number) => `${chainId}:${sh
 
 /** The RPC calls of Treasuries, the cron trigger and operators; relayer.ts implements them. */
 export interface RelayerApi extends Rpc.DurableObjectBranded {
-  /** Queues jobs for delivery. Submitting the same id again changes nothing, whatever became of the job. */
+  /** Queues jobs for delivery. Submitting the same id again changes nothing, whatever the outcome of the job. */
   submit(jobs: RelayJob[]): Promise<SubmitResult>
   /** The reports of these jobs; unknown ids are left out. */
   status(ids: string[]): Promise<JobReport[]>

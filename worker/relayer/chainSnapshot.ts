@@ -7,9 +7,9 @@ export type Receipt = NonNullable<Awaited<ReturnType<Chain['receipt']>>>
 export type ChainSnapshot = {
   head: Block
   feeReading: FeeReading
-  /** The account's next nonce by mined transactions; numbered like those of Transactions once the submitter has read it. */
+  /** The account's next nonce by mined transactions: the chain's, to which the submitter adds `firstNonce`. */
   nonce: number
-  /** The same, counting the pool as well; read only while our own next nonce is unknown, else equal to `nonce`. */
+  /** The same, counting the pool as well; read only while our own next nonce is unknown, otherwise equal to `nonce`. */
   pendingNonce: number
   receipts: Map<Hex, Receipt>
 }

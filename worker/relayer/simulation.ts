@@ -35,13 +35,13 @@ export async function simulateBatch(
   }
 }
 
-/** The failures of these jobs in their own transactions, by id. */
+/** Simulates each job in its own transaction. Returns the failures by id. */
 async function simulateEach(chain: Chain, from: Address, jobs: readonly QueuedJob[]): Promise<Map<string, JobFailure>> {
   const failures = await Promise.all(jobs.map((job) => simulateOne(chain, from, job)))
   return new Map(jobs.flatMap(({ id }, i) => (failures[i] ? [[id, failures[i]] as const] : [])))
 }
 
-/** Why the job fails in its own transaction; null if it succeeds. */
+/** Simulates the job in its own transaction. Returns why it fails; null if it succeeds. */
 async function simulateOne(chain: Chain, from: Address, job: QueuedJob): Promise<JobFailure | null> {
   const { to, data, gas } = encodeBatch('direct', [job], chain)
   try {

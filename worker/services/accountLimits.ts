@@ -45,7 +45,7 @@ export async function limitCodeRequests(db: Db, purpose: string, email: string, 
 const codeMonthMs = 31 * 24 * 60 * 60_000 // 31 days
 
 /**
- * Counts a code as wrong before it is compared. Returns a function that uncounts it if it was right. Counts per email
+ * Counts a code as wrong before it is compared. Returns a function that undoes the count if it was right. Counts per email
  * address, for all purposes and from all network addresses. Throws `rate_limited` beyond the limit; the link in the mail
  * still works then, so that a stranger's guesses do not lock the owner out.
  */
@@ -68,7 +68,7 @@ export async function limitWrongCodes(
 const passwordsKey = (email: string, isKnown: boolean) => attemptKey(isKnown ? 'passwords-known' : 'passwords', email)
 
 /**
- * Counts a password of an account before it is checked. Returns a function that uncounts it if it was right. At most
+ * Counts a password of an account before it is checked. Returns a function that undoes the count if it was right. At most
  * `passwordsPerDay` wrong ones are checked per UTC day from all network addresses together. Some of these are reserved for
  * known addresses, so that strangers cannot lock the owner out. Throws `rate_limited` beyond the limit.
  */

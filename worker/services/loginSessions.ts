@@ -68,7 +68,7 @@ export async function login(
   return { challengeName: 'NEW_PASSWORD_REQUIRED', session, email }
 }
 
-/** Answers a NEW_PASSWORD_REQUIRED challenge, which is used up even if this fails. */
+/** Completes a NEW_PASSWORD_REQUIRED challenge, which is consumed even if this fails. */
 export async function answerChallenge(
   deps: Deps,
   input: { email: string; session: string; newPassword: string },

@@ -38,7 +38,7 @@ function refuseRepeats(form: URLSearchParams) {
       throw new OAuthError('invalid_request', 'A parameter is repeated.')
 }
 
-/** From the Basic header or from the body, never both. Basic parts are form-urlencoded (RFC 6749 section 2.3.1). */
+/** Reads the Basic header or the body, never both. Basic parts are form-urlencoded (RFC 6749 section 2.3.1). */
 function clientOf(form: URLSearchParams, authorization: string | undefined): { clientId: string; secret: string } {
   const bodyId = form.get('client_id')
   const bodySecret = form.get('client_secret')

@@ -25,7 +25,7 @@ export async function addressNonce(deps: Deps, userId: string): Promise<AddressN
   }
 }
 
-/** Links the address if its key signed the message, and stores it with checksum. The nonce is used up either way. */
+/** Links the address if its key signed the message, and stores it with checksum. The nonce is consumed either way. */
 export async function linkAddress(
   deps: Deps,
   userId: string,

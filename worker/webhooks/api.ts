@@ -3,8 +3,8 @@ import type { Delivery } from '#schemas/webhook.ts'
 import type { Result } from '../result.ts'
 
 /**
- * WebhookSender: one Durable Object per user, under the user's id. Holds events until each webhook has them, and the
- * record of deliveries. The Treasury owns the webhooks themselves; the sender requests them before it sends anything.
+ * WebhookSender: one Durable Object per user, under the user's id. Holds events until each webhook has received them, and
+ * the record of deliveries. The Treasury owns the webhooks themselves; the sender requests them before it sends anything.
  */
 
 /** An event as it leaves the Treasury. `body` is the JSON that is sent; `endpoints` are the ids of its webhooks. */

@@ -2,7 +2,7 @@ import { primaryDb } from '../db/d1.ts'
 import { writeWebhookWork } from '../db/webhookWork.ts'
 import { logError } from '../observability/log.ts'
 
-/** The time in D1 may be wrong by this much: the cron wakes a sender that is two minutes late. */
+/** The time in D1 may be off by this much: the cron wakes a sender that is two minutes late. */
 const slackMs = 60_000 // 1 minute
 
 /** Writes to D1 when this sender is due next, so that the cron notices a lost alarm. */

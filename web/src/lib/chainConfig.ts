@@ -2,7 +2,7 @@ import type { PublicConfig, PublicContracts } from '#schemas/account.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import type { Chain } from './networks.ts'
 
-/** The configuration of one network. Kept apart from the query, which the account screens load too. */
+/** The configuration of one network. In a separate module from the query, which the account screens load too. */
 export const chainConfig = (config: PublicConfig, chain: Chain) => config.chains[chain === 'base' ? '8453' : '84532']
 
 /** The contracts that a wallet was created with; null if this deployment does not know them. */

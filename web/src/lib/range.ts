@@ -68,14 +68,14 @@ export const rangeParams = ({ from, to, min, max }: Range) => ({
 
 const dayText = (day: string) => formatDate(startOf(day)?.getTime() ?? 0)
 
-/** Null when no day is set. */
+/** Null if no day is set. */
 export function daysText({ from, to }: Range): string | null {
   if (from && to) return from === to ? dayText(from) : `${dayText(from)} to ${dayText(to)}`
   if (from) return `From ${dayText(from)}`
   return to ? `Until ${dayText(to)}` : null
 }
 
-/** Null when no amount is set. */
+/** Null if no amount is set. */
 export function amountsText({ min, max }: Range): string | null {
   if (min && max) return `$${formatAmount(min)} to $${formatAmount(max)}`
   if (min) return `At least $${formatAmount(min)}`

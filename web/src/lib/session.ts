@@ -96,7 +96,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   storeSession(reply)
 }
 
-/** Answers the password challenge, which signs the user in. */
+/** Completes the password challenge, which signs the user in. */
 export async function setNewPassword(newPassword: string): Promise<void> {
   if (!session.passwordChallenge) return
   const { email, session: challenge } = session.passwordChallenge

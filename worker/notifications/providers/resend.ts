@@ -30,7 +30,7 @@ export function resendRequest({ from, apiKey, endpoint }: ResendOptions, message
 }
 
 function judge({ status, body }: VendorReply): Verdict {
-  // The key was used for a message with other content, such as an older figure. That message has been sent.
+  // The key was used for a message with different content, such as an older figure. That message has been sent.
   if (status === 409 && body?.name === 'invalid_idempotent_request') return 'accepted'
   return status === 422 && /`to`/.test(String(body?.message)) ? 'refused' : 'unavailable'
 }

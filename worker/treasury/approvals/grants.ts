@@ -8,7 +8,7 @@ import type { Decider } from './api.ts'
 import type { ApprovalRow, GrantRow } from './rows.ts'
 import { grantRow } from './rows.ts'
 
-/** Most active grants per account; they are searched one by one. */
+/** Maximum number of active grants per account; they are searched one by one. */
 const maxGrants = 200
 
 export const grantTerms = (row: GrantRow): GrantTerms => ({

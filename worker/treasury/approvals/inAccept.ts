@@ -54,7 +54,7 @@ function ended(paymentId: string, approval: ApprovalRow | null): Refused {
   }
 }
 
-/** Whether the payment would now use another wallet or recipient than the owner was shown. */
+/** Whether the payment would now use a different wallet or recipient than the owner was shown. */
 export const hasMoved = (approved: ApprovalRow, wallet: WalletRow, target: Target): boolean =>
   approved.wallet_id !== wallet.id ||
   (approved.to_address ?? '').toLowerCase() !== (target.address ?? '').toLowerCase() ||

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 
-/** Most concurrent waits per agent. */
+/** Maximum number of concurrent waits per agent. */
 const maxWaiting = 10
 
 /**

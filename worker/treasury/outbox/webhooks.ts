@@ -6,7 +6,7 @@ import { type Entry, markSent, nextEdition } from './entries.ts'
 
 type EventRow = Omit<OutgoingEvent, 'endpoints'> & { endpoints: string }
 
-/** Hands these events to the WebhookSender, which keeps them until each webhook has them. */
+/** Hands these events to the WebhookSender, which keeps them until each webhook has received them. */
 export async function sendEvents(ctx: Context, entries: Entry[]): Promise<void> {
   const { store } = ctx
   const events = entries.flatMap(({ ref }) => {

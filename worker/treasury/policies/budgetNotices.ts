@@ -6,7 +6,7 @@ import { enqueue } from '../outbox/enqueue.ts'
 import type { GroupRow } from '../storage/rows.ts'
 
 /**
- * Notifies the owner when a payment that is being accepted takes the budget past 75, 90 or 100 %: once per level and
+ * Notifies the owner when a payment that is being accepted takes the budget past 75%, 90% or 100%: once per level and
  * limit. `group` is the row before the payment. Call inside a transaction.
  */
 export function noticeBudget(ctx: Context, group: GroupRow | null, amount: MicroUsdc): void {

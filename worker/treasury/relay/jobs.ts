@@ -13,7 +13,7 @@ import { isExit, type WalletActionRow } from '../wallets/actions/actions.ts'
 
 /**
  * Turns rows of the Treasury into jobs for the Relayer. A job's id is stable per signature, so submitting it twice leads
- * to one delivery. Its guard makes the Relayer refuse other content under a nonce that it has seen.
+ * to one delivery. Its guard makes the Relayer refuse different content under a nonce that it has seen.
  */
 
 /** The Relayer's id of the job that `ref` refers to. */

@@ -39,7 +39,7 @@ export function spendingOf({ env, store, now }: Context, { days, by, walletId }:
     found.set(id, sums)
     sums.count += n
     sums.total += BigInt(sum)
-    // After the clock was set back by a day there may be payments of tomorrow. They count today.
+    // If the clock was set back by a day, there may be payments dated tomorrow. They count today.
     const at = Math.min(day, days - 1)
     sums.amounts[at] = sums.amounts[at]! + BigInt(sum)
   }

@@ -21,7 +21,7 @@ const maxTopics = 500
  * Reads every log of this wallet up to CONFIRM_DEPTH and books it. The cursor moves in the same transaction as the
  * bookings, and only if the books then equal the wallet's balance at that block: a node that lags or hides a log changes
  * nothing. Reading a log twice books it once. If blocks read before have left the chain, their bookings are undone first.
- * Returns true if the wallet is level with the chain.
+ * Returns true if the wallet has caught up with the chain.
  */
 export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
   const { chain_id } = ctx.store.wallet(walletId)!

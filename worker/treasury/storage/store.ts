@@ -32,7 +32,7 @@ export class Store {
 
   /**
    * `onRollback` runs when a transaction is rolled back, which also undoes an alarm that was set in it. `check` throws
-   * while `storage` refuses to be read, so that reads from memory are refused as well.
+   * while `storage` refuses reads, so that reads from memory are refused as well.
    */
   constructor(storage: DurableObjectStorage, onRollback: () => void, check: () => void = () => {}) {
     this.#storage = storage

@@ -41,7 +41,7 @@ export default function ClaimOutcome(props: {
   )
 }
 
-/** Takes someone with an account to it. Others are told to close the page, since a sign-in form would not help them. */
+/** Links signed-in users to the app. Others are told to close the page, since a sign-in form would not help them. */
 function Leave(props: { label: string }) {
   const [left, setLeft] = useState(false)
   if (storedUser())
