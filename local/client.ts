@@ -97,7 +97,7 @@ export async function until<T>(
   for (;;) {
     const found = await look()
     if (found) return found
-    if (Date.now() > deadline) throw new Error(`waited ${withinMs / 1000} s in vain for: ${what}`)
+    if (Date.now() > deadline) throw new Error(`timed out after ${withinMs / 1000} s waiting for: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 300))
   }
 }

@@ -78,7 +78,9 @@ export async function prepareContracts(
     const [price, balance] = await Promise.all([chain.getGasPrice(), chain.getBalance({ address: account })])
     const needed = 2n * price * missing.reduce((sum, step) => sum + gasOf(step), 0n)
     if (balance < needed)
-      throw new LaunchError(`${account} has ${formatEther(balance)} ETH, and deploying may take ${formatEther(needed)} ETH`)
+      throw new LaunchError(
+        `${account} has ${formatEther(balance)} ETH, and deploying may take ${formatEther(needed)} ETH`,
+      )
     await deployContracts(nodeOf(secrets, chainId), { ...(roles satisfies Roles), deployerKey })
   }
 }

@@ -179,7 +179,7 @@ ones are delivered, recipients can claim.`,
   },
   wake: {
     usage: 'wake <id>',
-    help: 'Makes an account do immediately what waits for a timer.',
+    help: 'Immediately runs the work of an account that waits for a timer.',
     args: [1, 1],
     ...acting,
     run: async (call, { args: [id], reason }) => {

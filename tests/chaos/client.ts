@@ -167,7 +167,7 @@ export class Client {
     replays.push({ operation, ask: async () => (await ask()).body.data?.id ?? null })
   }
 
-  /** Mostly a payout that has not ended; sometimes any payout, so that claims and reclaims collide. */
+  /** Usually picks a payout that has not ended, sometimes any payout, so that claims and reclaims collide. */
   #choosePayout(): KnownPayout | undefined {
     const { payouts } = this.#record
     const open = payouts.filter(({ ended }) => !ended)

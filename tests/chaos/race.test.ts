@@ -107,7 +107,7 @@ test('parallel payments use exactly their budget although the Worker is killed t
   await expectExactlyTheBudget(sender, merchant, answers)
 })
 
-test('50 parallel calls with one key make one payment, and other content under that key is refused @chaos-4', async () => {
+test('50 parallel calls with one key make one payment, and different content under that key is refused @chaos-4', async () => {
   const sender = await createSender(stack, { funds: '100', limit: budget })
   const [agent] = sender.agents
   const to = addressFor(`once ${sender.wallet.id}`)

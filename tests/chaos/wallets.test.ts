@@ -35,7 +35,7 @@ async function killedAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return answer
 }
 
-test('a deploy makes exactly one wallet, at whichever of ten moments the Worker is killed @chaos-6', {
+test('a deploy creates exactly one wallet, no matter at which of ten moments the Worker is killed @chaos-6', {
   timeout: 240_000,
 }, async () => {
   const { bursar } = stack

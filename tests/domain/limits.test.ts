@@ -80,14 +80,14 @@ describe('the gas allowance', () => {
     })
   })
 
-  test('lets one agent use 40 %, all agents together 80 %, and the owner all of it', () => {
+  test('lets one agent use 40%, all agents together 80%, and the owner all of it', () => {
     const level = levelAt(null, limits, now)
     const left = (owner: number, agents: Record<string, number>, agentId: string | null) =>
       gasLeft(level, { owner, agents }, limits, agentId) / 1e6
     expect(left(0, {}, 'a')).toBe(8)
     expect(left(0, { a: 8e6 }, 'a')).toBe(0)
     expect(left(0, { a: 8e6 }, 'b')).toBe(8)
-    expect(left(0, { a: 8e6, b: 8e6 }, 'c'), 'the last 20 % are the owner’s').toBe(0)
+    expect(left(0, { a: 8e6, b: 8e6 }, 'c'), 'the last 20% is the owner’s').toBe(0)
     expect(left(0, { a: 8e6, b: 8e6 }, null)).toBe(4)
     expect(left(4e6, { a: 8e6 }, 'b'), 'the owner’s use counts against the owner’s part first').toBe(8)
     expect(left(16e6, {}, 'a')).toBe(4)

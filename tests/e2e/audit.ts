@@ -10,7 +10,7 @@ import { thorough } from './thorough.ts'
 const widths = [390, 820, 1400]
 /** The width at which a state is checked with axe and Tab. Checking every width would double the cost of browser tests. */
 const widthOf = (name: string) => widths[[...name].reduce((sum, each) => sum + each.charCodeAt(0), 0) % widths.length]
-/** Not `axe.source`, which is not minified and three times as long. */
+/** Read from the package, because `axe.source` is not minified and three times as long. */
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const everyRule: RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],

@@ -358,7 +358,7 @@ test.describe('reclaim all', () => {
     await expect(failed.getByRole('alert')).toHaveText('Failed to reclaim payouts')
   })
 
-  test('after 150 polls the dialog says that some reclaims may still be in progress @list-states-5', async ({
+  test('after 150 polls, the dialog says that some reclaims may still be in progress @list-states-5', async ({
     page,
     context,
     seeded,

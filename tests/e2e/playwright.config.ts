@@ -1,4 +1,4 @@
-/** Browser tests against one whole stack, in the browser that `npm test` installs where there is none. */
+/** Browser tests against one whole stack, in the browser that `npm test` installs if there is none. */
 import { defineConfig } from '@playwright/test'
 import { installedBrowser } from '../../local/tools/browser.ts'
 

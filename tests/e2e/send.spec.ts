@@ -413,7 +413,7 @@ test.describe('Create Payout', () => {
     expect(beyond, 'pixels of a long name beyond the dialog').toBeLessThanOrEqual(0)
     await button(page, 'Use max balance').click()
     await expect(page.getByLabel('Amount', { exact: true })).toHaveValue('50')
-    // What was arriving has arrived.
+    // The arriving money is in the wallet now.
     change = { spendable: { now: '70', limitedBy: 'session', arriving: '0' } }
     await expect(page.getByTestId('spendable')).toContainText('$70.00 available to spend now.')
   })

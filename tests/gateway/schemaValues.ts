@@ -41,7 +41,7 @@ export function validValues(schema: JsonSchema, resolve: Resolve): Value {
 
 type Faulty = fc.Arbitrary<{ value: unknown; fault: string }>
 
-/** Generates values with one defect: a field that is missing, unknown, of another type or out of range. */
+/** Generates values with one defect: a field that is missing, unknown, of the wrong type or out of range. */
 export function invalidValues(schema: JsonSchema, resolve: Resolve): Faulty {
   if (schema.$ref) return invalidValues(resolve(schema.$ref), resolve)
   const wrongTypes = (types: unknown[]): Faulty =>

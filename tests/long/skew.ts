@@ -2,8 +2,8 @@
  * `npm run test:long skew`: runs two versions of Bursar on one state. The older one is built from git: a version from
  * before schemas said which code may use them, unless SKEW_COMMIT names another commit.
  *
- *   in turn     the older version, this one on its state, the older one on that state as after a rollback, this one again
- *   at once     the older Worker with this version's objects, and the reverse, as while a deployment replaces one by the other
+ *   sequential  the older version, this one on its state, the older one on that state as after a rollback, this one again
+ *   mixed       the older Worker with this version's objects, and the reverse, as during a deployment
  *
  * Test id: @schema-10
  *
@@ -43,8 +43,8 @@ try {
   await buildOlder()
   await ensureBuilt('contracts', console.log)
   await ensureBuilt('worker', console.log)
-  await inTurn()
-  await atOnce()
+  await sequential()
+  await mixedVersions()
 } finally {
   await stopChains()
   await rm(work, { recursive: true, force: true })
@@ -80,8 +80,8 @@ function renumberMigrations(): void {
   }
 }
 
-async function inTurn(): Promise<void> {
-  const stack = await startChains('in turn', older)
+async function sequential(): Promise<void> {
+  const stack = await startChains('sequential', older)
   const first = await stack.serve('the older version', older, older, null)
   assert(first.isCorrect, first.reason)
   await stack.migrate(root)
@@ -93,7 +93,7 @@ async function inTurn(): Promise<void> {
   await stopChains()
 }
 
-async function atOnce(): Promise<void> {
+async function mixedVersions(): Promise<void> {
   for (const [what, front, objects] of [
     ['the older Worker with this version’s objects', older, root],
     ['this Worker with the older version’s objects', root, older],

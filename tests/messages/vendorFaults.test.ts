@@ -98,7 +98,7 @@ test.each<[Vendor, string, ScriptedReply]>([
   },
 )
 
-test('Resend’s 409 for a key already used with other content means that the message was sent', async () => {
+test('Resend’s 409 for a key already used with different content means that the message was sent', async () => {
   await sendAfter('resend', { status: 409, body: { name: 'invalid_idempotent_request' } })
 })
 

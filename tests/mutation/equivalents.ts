@@ -5,7 +5,7 @@ export type Equivalent = {
   line: string
   before: string
   after: string
-  /** Which one, counted from 1, if the source has several mutants with these four values. */
+  /** Its number, counted from 1, if the source has several mutants with these four values. */
   nth?: number
   reason: string
 }

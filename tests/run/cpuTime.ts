@@ -15,10 +15,10 @@ type Process = {
   pid: number
   parent: number
   session: number
-  /** Tells a process from an earlier one with the same id. */
+  /** Distinguishes a process from an earlier one with the same id. */
   startedAt: number
   used: number
-  /** Of the children that it waited for, and of theirs. */
+  /** CPU time of the children that it waited for, and of their children. */
   inherited: number
 }
 /** `ended`: what its ended processes used and no living one inherited. */
@@ -31,7 +31,7 @@ export type CpuMeter = {
   stop(): void
 }
 
-/** Null where there is no /proc. */
+/** Null if there is no /proc. */
 export function startCpuMeter(): CpuMeter | null {
   const self = readProcess(process.pid)
   if (!self) return null
@@ -116,7 +116,7 @@ function readProcesses(strangers: Set<number>): Map<number, Process> {
   return new Map(found.filter((entry) => entry !== null).map((entry) => [entry.pid, entry]))
 }
 
-/** Null when there is no such process (any more). */
+/** Null if the process does not exist (any more). */
 function readProcess(pid: number): Process | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

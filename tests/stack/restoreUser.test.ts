@@ -194,7 +194,7 @@ test(
     const statuses = await Promise.all([...payouts, openBefore].map(statusOf))
     expect(statuses).toEqual(['WITHDRAWN', 'WITHDRAWN', 'RECLAIMED', ...Array(7).fill('CREATED'), 'WITHDRAWN'])
 
-    // Idempotency keys return the payments they made, and refuse other content.
+    // Idempotency keys return the payments they made, and refuse different content.
     for (const { id, key, to } of ofImported) {
       const body = { walletId: imported.id, toAddress: to, amount: '1' }
       expect(await bursar.api('/transactions/send', { token, key, body })).toMatchObject({ id })

@@ -59,7 +59,7 @@ export const mortalObjects = <Namespace extends object>(objects: Namespace, spen
     }
   })
 
-/** Lets the loaded instance of the Treasury die after its last effect, with its memory and what it has not committed. */
+/** Makes the loaded instance of the Treasury die after its last effect and lose its memory and uncommitted writes. */
 export const makeMortal = (payer: Payer, life: Life): Promise<void> =>
   runInDurableObject(payer.treasury(), (treasury: Treasury, state) => {
     const spend = () => {

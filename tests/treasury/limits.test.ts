@@ -181,11 +181,11 @@ describe('daily gas', () => {
     expect(pay(owner)).toMatchObject(accepted)
   })
 
-  test('an agent may use 40 % of the gas allowance, and 20 % is kept for the owner @limits-8', () => {
+  test('an agent may use 40% of the gas allowance, and 20% is kept for the owner @limits-8', () => {
     const t = createTreasury({ gasPerDay: sends(10), agentGasPercent: 40, ownerGasPercent: 20 }, 3)
     const [a, b, c] = t.agents as [Principal, Principal, Principal]
     const count = (who: Principal) => t.payTimes(20, who).filter((result) => 'ok' in result && result.ok).length
-    expect([count(a), count(b), count(c)], 'the third gets what the other two leave of 80 %').toEqual([4, 4, 0])
+    expect([count(a), count(b), count(c)], 'the third gets what the other two leave of 80%').toEqual([4, 4, 0])
     expect(count(owner)).toBe(2)
   })
 

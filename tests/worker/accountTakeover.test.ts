@@ -27,7 +27,7 @@ const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padSt
 const addressOf = (i: number) => `198.51.${Math.floor(i / 200)}.${i % 200}`
 
 describe('guessing codes', () => {
-  test('in a month eight wrong codes are evaluated, whatever the code and address; then only the emailed link works @takeover-1', async () => {
+  test('in a month, eight wrong codes are evaluated, whatever the code and address; then only the emailed link works @takeover-1', async () => {
     const api = createApi()
     const ann = await createUser(api)
     let evaluated = 0

@@ -31,7 +31,7 @@ describe('signing in', () => {
     expect(wrong.json.field).toBe('password')
   })
 
-  test('of ten parallel password guesses five are evaluated, then even the right password is refused for 15 minutes', async () => {
+  test('five of ten parallel password guesses are evaluated, then even the right password is refused for 15 minutes', async () => {
     const api = createApi()
     const { email, password } = await createUser(api)
     const guesses = await Promise.all(Array.from({ length: 10 }, () => login(api, email, 'guess')))

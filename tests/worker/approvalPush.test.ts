@@ -63,7 +63,7 @@ test('a push to the owner’s browsers is retried until the push service accepts
   expect(Date.parse(push.at)).toBeGreaterThan(0)
 })
 
-test('without a browser the approval shows that push is not set up @push-14', async () => {
+test('without a browser, the approval shows that push is not set up @push-14', async () => {
   const home = await createAccountFixture(api)
   await offerPush(home)
   const approval = await ask(home)

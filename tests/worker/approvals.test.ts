@@ -198,7 +198,7 @@ describe('the end of an approval', () => {
   })
 })
 
-test('after "always allow" later payments need no approval until the owner ends the grant @approvals-26', async () => {
+test('after "always allow", later payments need no approval until the owner ends the grant @approvals-26', async () => {
   const recipient = fresh('landlord')
   const { json } = await asked(toAddress('1.5', recipient))
   const { hash: shownHash } = await shown(json.approval.id)

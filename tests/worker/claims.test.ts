@@ -103,7 +103,7 @@ describe('claiming', () => {
     expect((await page(payout.link)).json.data.explorerUrl).toContain('/tx/0x')
   }, 40_000)
 
-  test('two tabs claim at once: one address gets the money, the other tab is refused @claim-9', async () => {
+  test('when two tabs claim at the same time, one address gets the money and the other tab is refused @claim-9', async () => {
     const payout = await createPayout()
     const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
     const [a, b] = [fresh('a'), fresh('b')]
@@ -116,7 +116,7 @@ describe('claiming', () => {
     expect(((await chain.usdcBalance(a)) + (await chain.usdcBalance(b))).toString()).toBe('2000000')
   }, 40_000)
 
-  test('of a concurrent claim and reclaim the first accepted wins, and the other is refused @claim-10', async () => {
+  test('the first accepted of a concurrent claim and reclaim wins, and the other is refused @claim-10', async () => {
     const payout = await createPayout()
     const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
     const to = fresh('race')
@@ -151,7 +151,7 @@ describe('claiming', () => {
 })
 
 describe('guessing', () => {
-  test('I8: of 64 concurrent guesses five are evaluated, then the payout locks; the right code works after the wait @claim-11', async () => {
+  test('I8: five of 64 concurrent guesses are evaluated, then the payout locks; the right code works after the wait @claim-11', async () => {
     const payout = await createPayout()
     const answers = await Promise.all(Array.from({ length: 64 }, () => verify(payout.link, wrong(payout.passcode))))
     expect(answers.filter((answer) => answer.status === 422)).toHaveLength(5)
@@ -164,7 +164,7 @@ describe('guessing', () => {
     expect((await verify(payout.link, payout.passcode)).status).toBe(200)
   }, 40_000)
 
-  test('of 1,000 guesses by 64 clients 20 are evaluated per code, even when each lock is waited out @claim-12', async () => {
+  test('only 20 of 1,000 guesses by 64 clients are evaluated per code, even if they wait out each lock @claim-12', async () => {
     const payout = await createPayout()
     const [evaluated, last] = await guessFor(payout, 0, 8, 2, 64)
     expect(evaluated).toBe(20)

@@ -120,7 +120,7 @@ test('a deletion can be undone for ten minutes, then the contact is purged @cont
   expect(left?.n).toBe(0)
 })
 
-test('of two parallel deletions one succeeds and one finds nothing @contacts-13', async () => {
+test('one of two parallel deletions succeeds, and the other finds nothing @contacts-13', async () => {
   const api = createApi()
   const { token } = await createUser(api)
   const { id } = (await api.call('POST', '/api/contacts', { token, body: { name: 'Grace', address } })).json.data

@@ -104,7 +104,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     expect((await login(api, email, password)).json.data.user.name).toBe('Ann')
   })
 
-  test('after two sign-ups confirming keeps the password of the sign-up whose token is sent, or none @directory-9', async () => {
+  test('after two sign-ups, confirming keeps the password of the sign-up whose token is sent, or none @directory-9', async () => {
     const api = createApiWithDirectory()
     const signup = async (email: string, password: string) => {
       const { json } = await post(api, 'signup', { email, password, name: 'Ann' })

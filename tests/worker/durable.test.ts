@@ -89,7 +89,7 @@ describe('Alarms', () => {
       expect(await alarmInMinutes()).toBe(5)
     }))
 
-  test('after a restart a later request does not override the earlier alarm', () =>
+  test('after a restart, a later request does not override the earlier alarm', () =>
     onStorage(async ({ fresh, clock, alarmInMinutes }) => {
       fresh().schedule('pay', clock.now + minutes(10))
       fresh().schedule('tidy', clock.now + minutes(30))
@@ -111,7 +111,7 @@ describe('Alarms', () => {
       expect(await alarmInMinutes()).toBe(10)
     }))
 
-  test('after a rollback the same request is written again', () =>
+  test('after a rollback, the same request is written again', () =>
     onStorage(async ({ fresh, storage, clock, alarmInMinutes }) => {
       const alarms = fresh()
       alarms.schedule('tidy', clock.now + minutes(30))

@@ -190,7 +190,7 @@ describe.each([
     expect(await user.treasury().auditCheck()).toMatchObject({ brokenAt: null })
   })
 
-  test('of parallel sends that together exceed the balance only those it covers are accepted', async () => {
+  test('parallel sends that together exceed the balance are accepted only as far as it covers them', async () => {
     const user = await createImporter({ on, funds: '5' })
     const to = fresh('many')
     const results = await Promise.all(
@@ -345,7 +345,7 @@ describe('viewing an imported key @imported-7', () => {
     expect(await view(masterPassword)).toMatchObject({ ok: true })
   })
 
-  test('of forty parallel guesses of the master password five are evaluated @imported-9', async () => {
+  test('five of forty parallel guesses of the master password are evaluated @imported-9', async () => {
     const user = await createImporter({ funds: '0' })
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => user.treasury().viewPrivateKey(user.wallet.id, `guess ${i}`)),

@@ -110,7 +110,7 @@ test('an unsigned payment can be cancelled once, and its budget is released @mcp
   expect(Number(after.held).toFixed(2)).toBe((Number(before.held) - 0.01).toFixed(2))
 }, 60_000)
 
-test('of 10,000 whitelisted contacts the payment context lists a hundred, and a search finds any @mcp-17', async () => {
+test('the payment context lists a hundred of 10,000 whitelisted contacts, and a search finds any of them @mcp-17', async () => {
   const { own } = await createAgent()
   await env.TREASURY.getByName(own.user).createGroup({
     key: null,

@@ -104,7 +104,7 @@ describe('Coinbase @onramp-1', () => {
     })
   })
 
-  test('with an invalid Coinbase key no request is made', async () => {
+  test('with an invalid Coinbase key, no request is made', async () => {
     const requests = coinbase(() => session('https://pay.coinbase.com/'))
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     expect(

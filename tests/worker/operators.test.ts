@@ -47,7 +47,7 @@ describe('operator authentication', () => {
     }
     expect((await api.call(method, path, { env: { ACCESS_AUDIENCE: '' }, ...body })).status).toBe(401)
   })
-  test('on a local stack POST /dev/operator signs in with a cookie that is refused elsewhere @operators-6', async () => {
+  test('on a local stack, POST /dev/operator signs in with a cookie that is refused elsewhere @operators-6', async () => {
     const local = { ENVIRONMENT: 'local', ACCESS_TEAM_ORIGIN: '', ACCESS_AUDIENCE: '' } as const
     expect((await api.call('GET', '/ops', { env: local })).status).toBe(401)
     const signedIn = await api.call('POST', '/dev/operator', { env: local })
@@ -267,7 +267,7 @@ describe('sign-up', () => {
     expect((await call('POST', '/passcodes', { body })).status).toBe(400)
   })
 
-  test('of two operators who revoke a passcode at once one succeeds, and both are recorded @operators-4', async () => {
+  test('when two operators revoke a passcode at the same time, one succeeds and both attempts are recorded @operators-4', async () => {
     const { id } = (await create({})).json.data
     const body = { reason: 'both saw it' }
     const statuses = await Promise.all([

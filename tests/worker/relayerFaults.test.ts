@@ -245,7 +245,7 @@ describe('faults', () => {
     })
   })
 
-  test('through a series of faults each send happens once and no nonce is missing @delivery-1', async () => {
+  test('through a series of faults, each send happens once and no nonce is missing @delivery-1', async () => {
     const wallets = await sequence(4, (i) => wallet(`storm${i}`))
     const jobs: RelayJob[] = []
     const faults = ['none', 'swallow', 'down', 'none', 'lie', 'swallow', 'none'] as const

@@ -22,7 +22,7 @@ import {
 setUpRelayers(800)
 afterEach(() => vi.restoreAllMocks())
 
-/** Captures warnings and errors. The result returns them as text. */
+/** Captures warnings and errors. Returns a function that returns them as text. */
 function captureLog(): () => string {
   const logs = (['warn', 'error'] as const).map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
   return () => logs.flatMap((log) => log.mock.calls.map((line) => line.join(' '))).join('\n')

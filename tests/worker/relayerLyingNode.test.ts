@@ -18,7 +18,7 @@ const state = async ({ id }: RelayJob) => (await report(id)).state
 
 type Method = 'head' | 'fees' | 'accountNonce' | 'receipt' | 'call' | 'sendRaw'
 
-/** Lets requests for `method` time out after five seconds, from the `from`-th on. The result undoes it. */
+/** Lets requests for `method` time out after five seconds, from the `from`-th on. Returns a function that undoes it. */
 function silence(node: ModelNode, method: Method, from = 0): () => void {
   let count = 0
   const original = node[method]
@@ -63,7 +63,7 @@ describe('a node that stops responding', () => {
 })
 
 describe('a node that lies about blocks', () => {
-  test('with a head from the future no job is dropped or sent @relayer-10', async () => {
+  test('with a head from the future, no job is dropped or sent @relayer-10', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {})
     const node = await startModelNode()
     await runInDurableObject(relayer(), (instance: Relayer) => {

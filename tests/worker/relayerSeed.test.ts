@@ -120,7 +120,7 @@ test('a different seed under the version in use signs nothing @keys-15', async (
         throw new Error('never')
       },
     })
-    expect(() => accounts.active()).toThrow('RELAYER_SEED version 1 is another secret')
+    expect(() => accounts.active()).toThrow('RELAYER_SEED version 1 is a different secret')
     fresh.env = env
   })
 })

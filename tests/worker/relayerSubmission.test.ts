@@ -35,7 +35,7 @@ describe('submitting twice', () => {
     const other = await chain.createSend(from, { id: `${job.id} other`, amount: 1n })
     expect(await relayer().submit([other])).toEqual({
       accepted: [],
-      refused: [{ id: other.id, reason: 'guard: another content is known under this scope' }],
+      refused: [{ id: other.id, reason: 'guard: different content is known under this scope' }],
     })
     expect(await relayer().status([other.id])).toEqual([])
   })
@@ -59,7 +59,7 @@ describe('submitting twice', () => {
     expect(await chain.usdcBalance(recipient('fresh'))).toBe(2_500_000n)
   })
 
-  test('of two signatures of one intent in the same call, the older is superseded', async () => {
+  test('the newer of two signatures of one intent in the same call supersedes the older', async () => {
     const from = await wallet('twice')
     const [first, second] = await sequence(2, (i) =>
       chain.createSend(from, { id: unique(`w${i}`), lifeSeconds: 300 + i, to: recipient('twice') }),

@@ -117,7 +117,7 @@ describe('hostile input', () => {
     }
   })
 
-  test('bodies that are not a JSON object, are too large or have another content type are refused @requests-4', async () => {
+  test('bodies that are not a JSON object, are too large or have the wrong content type are refused @requests-4', async () => {
     const api = createApi()
     const path = '/api/auth/cognito/login'
     for (const raw of ['', '{', 'null', '[]', '"x"', '5', 'undefined', '\ufeff{}']) {

@@ -372,7 +372,7 @@ test('a KEK change triggers a new export, and exports are deleted after 30 days 
   expect((await env.BACKUP.list({ prefix: `exports/parts/${former}/` })).objects).toEqual([])
 })
 
-/** Copies D1's rows of the account. The result puts them back, as restoring D1 to an earlier time would. */
+/** Copies D1's rows of the account. Returns a function that puts them back, as restoring D1 to an earlier time would. */
 async function snapshotOf(userId: string) {
   const ofUser = ['contact', 'agent_credential', 'transaction_view', 'payout_view', 'claim_link', 'session']
   const rows: [string, Row[]][] = [['user', await all('SELECT * FROM user WHERE id = ?', userId)]]
@@ -395,7 +395,7 @@ async function snapshotOf(userId: string) {
   }
 }
 
-test('after D1 is restored to an earlier time login sessions end, lists are complete, and changed contacts need confirmation @restore-8', async () => {
+test('after D1 is restored to an earlier time, login sessions end, lists are complete, and changed contacts need confirmation @restore-8', async () => {
   const account = await createAccountFixture(api)
   const { token, user, agent, group, wallet, contact } = account
   const call = async (method: string, path: string, body?: unknown) => {

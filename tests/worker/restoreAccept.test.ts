@@ -22,7 +22,7 @@ test('an operator accepts exactly the list that was shown; a list that has chang
   await back(earlier)
 
   const unseen = await goOn({ accept: 'f'.repeat(12) })
-  expect(unseen).toMatchObject({ step: 'unexplained', doing: expect.stringContaining('another list') })
+  expect(unseen).toMatchObject({ step: 'unexplained', doing: expect.stringContaining('a different list') })
   const shown = await goOn()
   expect(shown).toMatchObject({ step: 'unexplained', unexplained: [{ what: 'transfer' }] })
   expect(await goOn()).toMatchObject({ list: shown.list })
@@ -32,7 +32,7 @@ test('an operator accepts exactly the list that was shown; a list that has chang
   const changed = await goOn({ accept: shown.list! })
   expect(changed).toMatchObject({
     step: 'unexplained',
-    doing: expect.stringContaining('another list'),
+    doing: expect.stringContaining('a different list'),
     unexplained: [{ what: 'transfer' }, { what: 'books', detail: expect.stringContaining('0.000001 USDC less') }],
   })
   expect(changed.list).not.toBe(shown.list)

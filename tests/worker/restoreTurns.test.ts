@@ -17,7 +17,7 @@ beforeAll(prepare, 60_000)
 const db = primaryDb(env.DB)
 const inTreasury = <T>(payer: Payer, work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
 
-/** Loses two payments, then lets `callers` callers continue the restore at once. */
+/** Loses two payments, then lets `callers` callers continue the restore at the same time. */
 async function restoreWith(callers: number) {
   const payer = await createPayer({ on: manualChain })
   const goBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
@@ -50,7 +50,7 @@ async function restoreWith(callers: number) {
   }
 }
 
-test('two callers who continue one restore at once do each step once, like a single caller @restore-30', async () => {
+test('two concurrent callers of a restore run each step once, like a single caller @restore-30', async () => {
   const alone = await restoreWith(1)
   expect(alone.counts).toMatchObject({ 'payments accepted since': 2, 'wallets read': 1 })
   expect(await restoreWith(2)).toEqual(alone)

@@ -215,7 +215,7 @@ describe('actions that the owner signs', () => {
     return { offer, input }
   }
 
-  test('after the owner revokes the session only the owner can set the next one, which we then use @session-keys-19', async () => {
+  test('after the owner revokes the session, only the owner can set the next one, which we then use @session-keys-19', async () => {
     const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
@@ -267,7 +267,7 @@ describe('actions that the owner signs', () => {
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
   })
 
-  test('with the rotation authority disabled no call of ours changes key, limit or expiry; the session keeps working @session-keys-20', async () => {
+  test('with the rotation authority disabled, no call of ours changes key, limit or expiry; the session keeps working @session-keys-20', async () => {
     const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canRenew: true })

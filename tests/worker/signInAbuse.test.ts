@@ -18,7 +18,7 @@ function statedWait({ json, headers }: Awaited<ReturnType<typeof login>>): numbe
 }
 
 describe('guessing a password', () => {
-  test('of 1,000 wrong passwords five are evaluated, and the right one works after the stated wait @sign-in-abuse-1', async () => {
+  test('five of 1,000 wrong passwords are evaluated, and the right one works after the stated wait @sign-in-abuse-1', async () => {
     const api = createApi()
     const { email, password } = await createUser(api)
     let evaluated = 0

@@ -49,7 +49,7 @@ test.each(['before', 'after'])(
 )
 
 test.each(['code', 'link'])(
-  'after several sign-ups the %s alone discards all passwords and leads to a new one @signup-2',
+  'after several sign-ups, the %s alone discards all passwords and leads to a new one @signup-2',
   async (proof) => {
     const api = createApi()
     const email = newEmail()

@@ -108,7 +108,7 @@ describe('contacts', () => {
 })
 
 describe('race @treasury-1', () => {
-  test('of 200 parallel payments of 1 USDC by 4 agents a budget of 50 allows exactly 50', async () => {
+  test('a budget of 50 allows exactly 50 of 200 parallel payments of 1 USDC by 4 agents', async () => {
     const payer = await createPayer({ funds: '200', limit: '50', agents: 4 })
     const to = fresh('merchant')
     const results = await Promise.all(

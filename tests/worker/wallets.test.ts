@@ -83,7 +83,7 @@ describe('deleting a wallet @wallets-14', () => {
     expect(await list(own.token)).toHaveLength(1)
   }, 60_000)
 
-  test('deleting a wallet hides it, destroys our key and keeps its history; two deletions at once both succeed @wallets-15', async () => {
+  test('deleting a wallet hides it, destroys our key and keeps its history; two concurrent deletions both succeed @wallets-15', async () => {
     const own = await createAccountFixture(api)
     const sent = await api.call('POST', '/api/transactions/send', {
       token: own.token,
@@ -124,7 +124,7 @@ describe('deleting a wallet @wallets-14', () => {
 })
 
 describe('deploying a wallet', () => {
-  test('deploys that repeat an idempotency key return the same wallet, even in parallel; other contents are refused @wallets-16', async () => {
+  test('deploys that repeat an idempotency key return the same wallet, even in parallel; different content is refused @wallets-16', async () => {
     const { token } = await createUser(api)
     const answers = await Promise.all(Array.from({ length: 5 }, () => deploy(token, 'one-deploy', 'Ops')))
     const later = await deploy(token, 'one-deploy', 'Ops')

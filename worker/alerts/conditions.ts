@@ -13,7 +13,7 @@ const largeShare = 0.8
 /** Alerts sent individually per kind; the rest share one alert. A node that hides logs can halt many wallets. */
 const maxOfKind = 20
 
-/** A single failing webhook is its owner's problem. This many, if they are more than half of all, point to ours. */
+/** A single failing webhook is its owner's problem. This many or more, if over half of all webhooks, point to ours. */
 const minFailingWebhooks = 5
 
 /** Conditions that need an operator's attention now. docs/operations.md explains every key. */
@@ -29,7 +29,7 @@ export function observe(state: DeploymentState): Observation {
       ...(overdue > 0 ? [{ key: 'treasuries_overdue', text: overdueText(overdue) }] : []),
       ...channels.map(({ channel, since }) => ({
         key: `messages:${channel}`,
-        text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has taken no message since ${new Date(since).toISOString()}`,
+        text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has accepted no message since ${new Date(since).toISOString()}`,
       })),
       ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
         ? [{ key: 'webhooks_failing', text: `${webhooks.failing} of ${webhooks.on} webhooks fail` }]

@@ -95,7 +95,7 @@ export const events = {
   'group.deleted': { text: 'A policy group was deleted.', to: audit },
   'group.paused': { text: 'The owner paused a policy group.', to: audit },
   'group.resumed': { text: 'The owner resumed a policy group.', to: audit },
-  'group.budget_reached': { text: 'Usage of a budget reached 75, 90 or 100 %.', to: ['audit', 'bell', 'mail'] },
+  'group.budget_reached': { text: 'Usage of a budget reached 75%, 90% or 100%.', to: ['audit', 'bell', 'mail'] },
   'contact.confirmed': { text: 'The owner confirmed a whitelisted contact.', to: audit },
   'contact.stale': { text: 'A whitelisted contact changed; it is refused until confirmed.', to: audit },
   'contact.removed': { text: 'A whitelisted contact was deleted.', to: audit },

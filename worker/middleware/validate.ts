@@ -27,7 +27,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   const name = sentenceCase(String(key ?? 'request'))
   if (issue.code === 'unrecognized_keys') return `Unknown field: ${issue.keys.slice(0, 5).join(', ').slice(0, 100)}`
   if (issue.code === 'invalid_type' && issue.input === undefined) return `${name} is required`
-  if (issue.code === 'invalid_type') return `${name} must be ${typeNames[issue.expected] ?? 'of another type'}`
+  if (issue.code === 'invalid_type') return `${name} must be ${typeNames[issue.expected] ?? 'of a different type'}`
   if (issue.code === 'too_big') return `${name} is too ${issue.origin === 'string' ? 'long' : 'large'}`
   if (issue.code === 'too_small') return issue.origin === 'string' ? `${name} is required` : `${name} is too small`
   return `${name} is not valid`

@@ -126,7 +126,7 @@ export class RelayerAccounts {
     const { address } = sql
       .exec<{ address: string }>('SELECT address FROM relayer_account WHERE version = ?', version)
       .one()
-    if (!sameAddress(address, account.address)) throw new Error(`RELAYER_SEED version ${version} is another secret`)
+    if (!sameAddress(address, account.address)) throw new Error(`RELAYER_SEED version ${version} is a different secret`)
     const made = this.#deps.createSubmitter(account, new Transactions(sql, chainId, account, version))
     this.#submitters.set(version, made)
     return made

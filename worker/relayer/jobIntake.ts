@@ -78,5 +78,5 @@ function refusalReason(job: RelayJob, { frozen, contents, isFull }: Intake): str
   if (isFull && content === undefined && !followUps.has(job.kind)) return 'full'
   return content === undefined || content === job.guard?.content
     ? null
-    : 'guard: another content is known under this scope'
+    : 'guard: different content is known under this scope'
 }

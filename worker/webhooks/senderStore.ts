@@ -106,24 +106,24 @@ export class SenderStore {
     return this.#all<EndpointRow>('SELECT * FROM endpoint')
   }
 
-  /** Due deliveries, longest overdue first, except those in `underWay`. */
-  due(endpointId: string, now: number, underWay: readonly number[], limit: number): DueDelivery[] {
+  /** Due deliveries, longest overdue first, except those in `inProgress`. */
+  due(endpointId: string, now: number, inProgress: readonly number[], limit: number): DueDelivery[] {
     return this.#all<DueDelivery>(
       `SELECT d.seq, d.event_id, d.attempts, d.since, e.body FROM delivery d JOIN event e ON e.id = d.event_id
        WHERE d.endpoint_id = ? AND d.status = 'waiting' AND d.due_at <= ? AND d.seq NOT IN (SELECT value FROM json_each(?))
        ORDER BY d.due_at, d.seq LIMIT ?`,
       endpointId,
       now,
-      JSON.stringify(underWay),
+      JSON.stringify(inProgress),
       limit,
     )
   }
-  nextDueAt(endpointId: string, underWay: readonly number[]): number | null {
+  nextDueAt(endpointId: string, inProgress: readonly number[]): number | null {
     const [next] = this.#all<{ at: number }>(
       `SELECT due_at AS at FROM delivery
        WHERE endpoint_id = ? AND status = 'waiting' AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`,
       endpointId,
-      JSON.stringify(underWay),
+      JSON.stringify(inProgress),
     )
     return next?.at ?? null
   }

@@ -42,7 +42,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
   readonly #alarms: Alarms<'deliver' | 'prune' | 'schema'>
   readonly #work: WorkNote
   /** Attempts in progress: `seq` of their deliveries, by endpoint. */
-  readonly #underWay = new Map<string, Set<number>>()
+  readonly #inProgress = new Map<string, Set<number>>()
   #targets: Targets | null = null
   /** Raised by `refresh`, so that a reply to an earlier request is not kept. */
   #generation = 0
@@ -148,24 +148,24 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
   #start(target: WebhookTarget, share: number, now: number): number | null {
     const endpoint = this.store.endpoint(target)
     if (endpoint.disable !== null) return now + targetsMs
-    const underWay = this.#underWay.get(target.id) ?? new Set()
-    this.#underWay.set(target.id, underWay)
+    const inProgress = this.#inProgress.get(target.id) ?? new Set()
+    this.#inProgress.set(target.id, inProgress)
     const most = isFailing(endpoint.failures) ? 1 : share
     const notBefore = isFailing(endpoint.failures) ? endpoint.next_at : 0
-    if (now >= notBefore && underWay.size < most)
-      for (const delivery of this.store.due(target.id, now, [...underWay], most - underWay.size)) {
-        underWay.add(delivery.seq)
+    if (now >= notBefore && inProgress.size < most)
+      for (const delivery of this.store.due(target.id, now, [...inProgress], most - inProgress.size)) {
+        inProgress.add(delivery.seq)
         this.store.postpone(delivery.seq, now + retryMs)
-        this.ctx.waitUntil(this.#send(target, delivery, underWay))
+        this.ctx.waitUntil(this.#send(target, delivery, inProgress))
       }
     // Each attempt checks again when it ends; the alarm is for attempts that a crash interrupts.
-    const repeatAt = underWay.size > 0 ? now + retryMs : null
-    if (underWay.size >= most) return repeatAt
-    const dueAt = this.store.nextDueAt(target.id, [...underWay])
+    const repeatAt = inProgress.size > 0 ? now + retryMs : null
+    if (inProgress.size >= most) return repeatAt
+    const dueAt = this.store.nextDueAt(target.id, [...inProgress])
     return earliest(repeatAt, dueAt === null ? null : Math.max(dueAt, notBefore))
   }
 
-  async #send(target: WebhookTarget, delivery: DueDelivery, underWay: Set<number>): Promise<void> {
+  async #send(target: WebhookTarget, delivery: DueDelivery, inProgress: Set<number>): Promise<void> {
     const at = this.clock.now()
     const event = { id: delivery.event_id, body: delivery.body }
     try {
@@ -182,7 +182,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     } catch (error) {
       logError('webhook_failed', { user: this.#userId, webhook: target.id }, error)
     } finally {
-      underWay.delete(delivery.seq)
+      inProgress.delete(delivery.seq)
       await this.#alarms.runNow('deliver')
     }
   }

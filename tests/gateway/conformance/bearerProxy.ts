@@ -7,7 +7,7 @@ export async function startBearerProxy(target: string, bearer: string) {
   const server = createServer((incoming, answer) => {
     const own = `http://localhost:${(server.address() as AddressInfo).port}`
     const headers = { ...incoming.headers, host, authorization: `Bearer ${bearer}` }
-    // The proxy's own origin stands for the target's.
+    // The target expects its own origin in place of the proxy's.
     if (headers.origin === own) headers.origin = origin
     const { method, url: path } = incoming
     const outgoing = request({ hostname, port, method, path, headers }, (response) => {

@@ -58,7 +58,7 @@ export function ConnectDialog(props: { onClose: () => void }) {
           ))}
         </ul>
         <p role="status" className="text-muted text-small">
-          {chosen && `Answer the request in ${nameOf(chosen)}.`}
+          {chosen && `Respond to the request in ${nameOf(chosen)}.`}
         </p>
       </div>
       {uri && <QrModal uri={uri} onClose={props.onClose} />}

@@ -12,7 +12,7 @@ export function NetworkSelect(props: { chainId: number | undefined }) {
     <Field
       label="Network"
       error={error ? walletProblem(error) : undefined}
-      hint={isPending ? 'Answer the request in your wallet.' : shown === '' && 'Your wallet is on another network.'}
+      hint={isPending ? 'Respond to the request in your wallet.' : shown === '' && 'Your wallet is on another network.'}
     >
       {(control) => (
         <Select

@@ -2,7 +2,7 @@ import { ApiError, messageOf } from '../lib/apiError.ts'
 
 export const rejected = 'You rejected the request in your wallet.'
 export const noWallet = 'No wallet was found in this browser. Install one and reload this page.'
-const pending = 'Your wallet is waiting for an answer to an earlier request. Open it and answer there.'
+const pending = 'Your wallet is waiting for you to respond to an earlier request. Open it and respond there.'
 const notConfigured = 'Your wallet is not set up for this network. Add it there, then try again.'
 
 /** The shape of errors that wallets and wagmi throw: EIP-1193 codes, wrapped in named errors. */

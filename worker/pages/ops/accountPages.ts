@@ -51,7 +51,7 @@ export function accountContent(report: AccountReport, form: Form): Html[] {
         stuck.map(({ since, kind, id, status, why }) => [time(since), html`${kind} <code>${id}</code>`, status, why]),
         'Nothing has been waiting for more than a minute.',
       ),
-      html`<p class="muted">Waking immediately runs work that waits for a timer. It does nothing that would not happen by itself.</p>`,
+      html`<p class="muted">Waking immediately runs work that waits for a timer. All of it would also happen without waking.</p>`,
       form(`${path}/wake`, 'Wake'),
     ]),
     card('Limits', [

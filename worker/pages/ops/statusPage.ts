@@ -6,8 +6,8 @@ import { card, type Form, facts, table, time, userLink } from './layout.ts'
 
 const meaning: Record<StopMode, string> = {
   none: 'Nothing is stopped.',
-  new: 'No new payments. What was accepted is signed and delivered.',
-  sign: 'Nothing new is paid or signed. What is signed is delivered; claims, reclaims and exits work.',
+  new: 'New payments are refused. Accepted payments are signed and delivered.',
+  sign: 'New payments are refused, and no session key signs. Signed payments are delivered; claims, reclaims and exits work.',
   all: 'Nothing is sent to the chain: no payments, claims, reclaims or exits.',
 }
 const more: Record<StopMode, string> = {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'
 import { waitingInBatch } from './notices.ts'
 
-/** Pushes the notice with this number to the owner's browsers. Throws if no push service took it, so that it is retried. */
+/** Pushes the notice with this number to the owner's browsers. Throws, for a retry, if no push service accepted it. */
 export async function pushApprovals(ctx: Context, entry: Entry): Promise<void> {
   const [first, ...others] = waitingInBatch(ctx, Number(entry.ref))
   if (first) {
@@ -13,7 +13,7 @@ export async function pushApprovals(ctx: Context, entry: Entry): Promise<void> {
     const ttlSeconds = (Math.max(...waiting.map(({ expiresAt }) => expiresAt)) - ctx.now()) / 1000
     const state = await pushToUser(ctx.env, ctx.db, ctx.userId, approvalNotice(waiting), ttlSeconds)
     notePush(ctx, entry.ref, state)
-    if (state === 'failed') throw new Error('no push service took the notice')
+    if (state === 'failed') throw new Error('no push service accepted the notice')
   }
   markSent(ctx, entry)
 }

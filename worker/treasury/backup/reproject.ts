@@ -48,7 +48,7 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
     kept_value: kept.length,
     user_suspension: suspension.version > 0 ? 1 : 0,
   }
-  if (owner === null) return { next, rows, changed: {}, problem: 'nobody has told the account who its owner is' }
+  if (owner === null) return { next, rows, changed: {}, problem: 'the account does not know its owner yet' }
 
   const [user, agent_credential, webhook_endpoint, kept_value, user_suspension] = await Promise.all([
     differsFromOwner(db, userId, owner),

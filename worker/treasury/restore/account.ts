@@ -45,7 +45,8 @@ function importSalt({ store }: Context, state: RestoreState, salt: string | null
   const here = store.meta('payout_salt')
   if (salt === null || here === salt) return
   if (here === null) store.setMeta('payout_salt', salt)
-  else noteUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps another salt of the payouts’ keys' })
+  else
+    noteUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps a different salt of the payouts’ keys' })
 }
 
 /** Ends credentials that were replaced, or whose agent was deleted. New ones are unknown here and must be created again. */

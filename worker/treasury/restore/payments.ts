@@ -121,7 +121,7 @@ function importOne(
 }
 
 function problemOf({ store }: Context, { act, kept, payout, known }: Change): string | null {
-  if (act === 'differs') return 'D1 has other content under this id'
+  if (act === 'differs') return 'D1 has different content under this id'
   if (act === 'ended') return 'it ended here before it was signed, and D1 has it as signed'
   const { row } = kept
   if (!store.wallet(row.wallet_id!)) return `its wallet ${row.wallet_id} is unknown`
@@ -257,7 +257,7 @@ function noteSigned({ store }: Context, state: RestoreState, row: Partial<Paymen
   )
 }
 
-/** Binds the Idempotency-Key again, so that it returns the payment and refuses other content. */
+/** Binds the Idempotency-Key again, so that it returns the payment and refuses different content. */
 function bindKey({ store }: Context, state: RestoreState, { row, request }: KeptPayment): void {
   if (request === null) return
   store.run(

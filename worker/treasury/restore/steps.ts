@@ -105,8 +105,8 @@ function check(ctx: Context, state: RestoreState, accept: Accepted | null): Rest
 function whyNot(accept: Accepted | null, isAccepted: boolean): string {
   if (isAccepted) return 'not accepted, because payments are still open: try again later'
   return accept === null
-    ? 'an operator has to look at what is unexplained'
-    : 'not accepted, because this is another list'
+    ? 'an operator has to review what is unexplained'
+    : 'not accepted, because this is a different list'
 }
 
 /** Opens the account with the object's last write, after D1, the desks and the Relayers have been updated. */

@@ -38,7 +38,9 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
         <Line name="Sent to">
           <span className="font-mono">{props.recipientAddress}</span>
         </Line>
-        <Line name="Network">{chain === 'base' ? 'USDC on Base' : 'Test USDC on Base Sepolia, without value'}</Line>
+        <Line name="Network">
+          {chain === 'base' ? 'USDC on Base' : 'Test USDC on Base Sepolia, which has no value'}
+        </Line>
         <Line name="Completed">{formatMoment(props.completedAt)}</Line>
         <Line name="Payout">
           <span className="font-mono">{escrowId}</span>

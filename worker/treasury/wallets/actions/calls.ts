@@ -84,7 +84,7 @@ const refusals: Record<string, Refused> = {
   ),
   SignatureExpired: noLongerValid,
   DeadlineTooFar: noLongerValid,
-  WrongEpoch: refuse('conflict', 'The session key changed meanwhile. Please reload and try again.'),
+  WrongEpoch: refuse('conflict', 'The session key has changed in the meantime. Please reload and try again.'),
   InvalidRecipient: refuse('invalid_input', 'The wallet can’t withdraw to this address.', { field: 'to' }),
 }
 

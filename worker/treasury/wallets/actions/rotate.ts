@@ -13,12 +13,12 @@ import { operatorKey, refusalOf, rotationAt, signedRotation } from './calls.ts'
 import { activeSmartWallet } from './onChain.ts'
 import {
   actionReplay,
+  changeInProgress,
   insertSession,
   isChanging,
   maxPerDay,
   startedWithinDay,
   tooOften,
-  underWay,
 } from './sessionChange.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
     const meanwhile = actionReplay(ctx, 'rotate', input)
     if (meanwhile) return meanwhile
     if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
-    if (isChanging(ctx, wallet.id)) return underWay
+    if (isChanging(ctx, wallet.id)) return changeInProgress
     const limited = takeOwnerAction(ctx, 'rotate')
     if (limited) return limited
     const id = insertSession(ctx, wallet, 'rotate', 'draining', input, key, { epoch: state.epoch, validUntil: null })

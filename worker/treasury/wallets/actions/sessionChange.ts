@@ -42,7 +42,7 @@ export function actionReplay(ctx: Context, kind: SessionChange, input: RotateInp
   return replay && (replay.ok ? ok(actionOf(ctx, replay.value)!) : replay)
 }
 
-export const underWay: Refused = refuse(
+export const changeInProgress: Refused = refuse(
   'conflict',
   'The session key is already being changed. Please wait until that change has ended.',
 )

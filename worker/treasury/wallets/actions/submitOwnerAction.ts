@@ -11,7 +11,7 @@ import { toColumn } from '../../storage/columns.ts'
 import { actionOf, isExit, type WalletActionRow } from './actions.ts'
 import { ownerCall, refusalOf } from './calls.ts'
 import { activeSmartWallet } from './onChain.ts'
-import { drainMs, isChanging, underWay } from './sessionChange.ts'
+import { changeInProgress, drainMs, isChanging } from './sessionChange.ts'
 
 /** Submits an action that the owner signed, if a simulation accepts it. The same signature returns the same action. */
 export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): Promise<Result<WalletActionRow>> {
@@ -58,7 +58,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     )
     if (taken)
       return refuse('conflict', 'Another action that you signed is still in progress. Please wait until it has ended.')
-    if (offer && isChanging(ctx, wallet.id)) return underWay
+    if (offer && isChanging(ctx, wallet.id)) return changeInProgress
     const limited = takeOwnerAction(ctx, isExit(input) ? 'exit' : 'ownerAction')
     if (limited) return limited
     const now = ctx.now()
@@ -73,7 +73,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
         now + drainMs,
         id,
       )
-      if (updated === 0) return underWay
+      if (updated === 0) return changeInProgress
     } else
       store.run(
         `INSERT INTO wallet_action (id, wallet_id, kind, status, epoch, owner_nonce, to_address, amount, deadline, data, first_block, created_at)

@@ -54,7 +54,7 @@ export function ApprovalFields(props: { form: UseFormReturn<GroupValues> }) {
         <WholeField
           form={form}
           name="approvalTtlHours"
-          label="Hours to answer"
+          label="Hours to respond"
           hint="After that the payment is not made. The agent may ask again."
         />
       </div>

@@ -56,7 +56,7 @@ function TestMoney(props: { wallet: Wallet }) {
     try {
       await mintTestUsdc(props.wallet.address, props.wallet.chain)
       await refreshWallets()
-      toast.success('100.00 test USDC are on their way.')
+      toast.success('100.00 test USDC is on its way.')
     } catch {
       toast.error('The local faucet did not respond.')
     }

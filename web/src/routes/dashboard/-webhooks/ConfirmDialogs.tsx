@@ -45,7 +45,7 @@ export function SwitchWebhookDialog({ webhook, onClose }: Props) {
       {enabled ? (
         <p>
           Nothing is sent to <strong className="wrap-anywhere font-semibold">{webhook.url}</strong> until you switch it
-          on again. Events in the meantime are not sent later.
+          on again. Events that occur in the meantime are not sent later.
         </p>
       ) : (
         <p>

@@ -83,7 +83,7 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
                   busy={busy === delivery.id}
                   disabled={busy !== null || !webhook.enabled}
                   onReplay={() =>
-                    act(delivery.id, () => replayDelivery(webhook.id, delivery.id), 'The event is sent again.')
+                    act(delivery.id, () => replayDelivery(webhook.id, delivery.id), 'The event will be sent again.')
                   }
                 />
               ))}
