@@ -6,6 +6,7 @@ import { jobId, paymentRef } from '../relay/jobs.ts'
 import { relayerOf } from '../relay/relayers.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import type { WalletActionRow } from '../wallets/actions/actions.ts'
+import { doBooksDiffer } from '../wallets/walletHalts.ts'
 import type { StuckWork } from './api.ts'
 import { stoppedSince } from './stop.ts'
 
@@ -101,7 +102,15 @@ function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null 
   }
   if (payment.revert !== null) return `the contract refuses it: ${payment.revert}`
   if (payment.max_deadline! * 1000 >= ctx.now()) return delivery(report)
-  return `its last signature has expired; ${isStopped ? stopped : 'waits for a final block'}`
+  return `its last signature has expired; ${whyNotEnded(ctx, payment, wallet)}`
+}
+
+/** Why a payment whose last signature has expired is neither signed again nor released. */
+function whyNotEnded(ctx: Context, { give_up_at, wallet_id }: PaymentRow, wallet: WalletRow | null): string {
+  if (stoppedSince(ctx) !== null) return stopped
+  if (doBooksDiffer(ctx, wallet_id)) return 'the books of its wallet differ from the chain'
+  if (ctx.now() >= give_up_at || wallet?.halted) return 'waits for a final block'
+  return 'not signed again yet: its session key has changed or expired, or node or database do not respond'
 }
 
 function whyPayout(ctx: Context, payout: PayoutRow, report: JobReport | null | undefined): string {

@@ -32,6 +32,10 @@ export function noteBooksDiffer({ store, now }: Context, walletId: string, at: C
   return null
 }
 
+/** True while the last comparison of the books with the chain found a difference. */
+export const doBooksDiffer = ({ store }: Context, walletId: string): boolean =>
+  (store.meta(sinceKey(walletId, 'read')) ?? store.meta(sinceKey(walletId, 'final'))) !== null
+
 const againKey = (walletId: string) => `books_read_again:${walletId}`
 
 /** Records that everything not final is read again, once while the books differ. Returns false if it already was. */
