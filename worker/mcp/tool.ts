@@ -82,13 +82,13 @@ async function run<Input extends z.ZodType, Output extends z.ZodType>(
       return pending ? taskCreated(pending.id, pending.task, shown) : shown
     }
     if (result.code === 'unauthenticated') call.rejected = result
-    return toResult(refusalOf(call, result, args), true)
+    return toResult(toolRefusal(call, result, args), true)
   } catch (error) {
     // As for REST, the details are logged and not sent.
     logError('mcp_tool_failed', { tool: spec.name }, error)
     if (isUpdating(error)) {
       const { code, message, retryAfter } = toAppError(error)
-      return toResult(refusalOf(call, refuse(code, message, { retryAfter: retryAfter! }), args), true)
+      return toResult(toolRefusal(call, refuse(code, message, { retryAfter: retryAfter! }), args), true)
     }
     const next = 'The outcome is unknown. Repeat the call with the same arguments.'
     return toResult({ code: 'internal', detail: 'Something went wrong.', request_id: call.requestId, next }, true)
@@ -130,7 +130,7 @@ function toResult(value: object, isError = false): CallToolResult {
   return { content, structuredContent: value as Record<string, unknown>, ...(isError && { isError }) }
 }
 
-function refusalOf(call: McpCall, refused: Refused, args: unknown): Refusal {
+function toolRefusal(call: McpCall, refused: Refused, args: unknown): Refusal {
   const { code, message, field, retryAfter, refusal } = refused
   const { id, ...figures } = refusal ?? {}
   const argument = field && (argumentOf[field] ?? field)

@@ -11,7 +11,7 @@ import { page } from '../pages/layout.ts'
 
 /** Turns any thrown error into a response. The path decides its format; logging and Retry-After are the same for all. */
 export function onFailure(thrown: Error, c: Context<AppEnv>): Response | Promise<Response> {
-  const error = refusalOf(thrown)
+  const error = appErrorOf(thrown)
   // A stop or a restore by the operator is not a server error.
   if (statusOf[error.code] >= 500 && error.code !== 'payments_paused' && error.code !== 'account_restoring')
     logError(
@@ -30,7 +30,7 @@ export const onMethodNotAllowed = (c: Context<AppEnv>, methods: string[]) => {
   return onFailure(new AppError('method_not_allowed', 'Method not allowed; see the Allow header.'), c)
 }
 
-function refusalOf(thrown: Error): AppError {
+function appErrorOf(thrown: Error): AppError {
   // Hono throws this for a body that is not JSON.
   const isNotJson = thrown instanceof HTTPException && thrown.status === 400
   return isNotJson ? new AppError('invalid_input', 'The request body is not valid JSON.') : toAppError(thrown)

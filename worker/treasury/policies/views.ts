@@ -146,10 +146,10 @@ export function refusalsOf({ store }: Context, agentId: string): Result<AgentRef
     agentId,
     maxRefusalsShown,
   )
-  return ok(rows.map(refusalView))
+  return ok(rows.map(agentRefusalView))
 }
 
-function refusalView(row: PaymentRow): AgentRefusal {
+function agentRefusalView(row: PaymentRow): AgentRefusal {
   const { refusal } = JSON.parse(row.refusal ?? '{}') as { refusal?: RefusalFigures }
   return {
     id: row.id,

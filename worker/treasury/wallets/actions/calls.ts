@@ -89,7 +89,7 @@ const refusals: Record<string, Refused> = {
 }
 
 /** The reason why the wallet would refuse this call now; null if it would accept it. Throws RpcUnavailable. */
-export async function refusalOf(ctx: Context, wallet: WalletRow, data: Hex): Promise<Refused | null> {
+export async function callRefusal(ctx: Context, wallet: WalletRow, data: Hex): Promise<Refused | null> {
   try {
     await ctx.chains[wallet.chain_id].call({ to: wallet.address, data })
     return null

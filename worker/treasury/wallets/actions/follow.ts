@@ -9,7 +9,7 @@ import type { WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
 import { openActions, type WalletActionRow } from './actions.ts'
-import { operatorKey, refusalOf, rotationAt, signedRotation } from './calls.ts'
+import { callRefusal, operatorKey, rotationAt, signedRotation } from './calls.ts'
 
 /** Advances this wallet's open actions by what the chain shows. Part of the settle alarm. Throws RpcUnavailable. */
 export async function followActions(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
@@ -50,7 +50,7 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
     validUntil = rotation.validUntil
   }
   // Nothing has been submitted yet, so an action that the wallet would refuse can fail immediately.
-  const refused = await refusalOf(ctx, wallet, data!)
+  const refused = await callRefusal(ctx, wallet, data!)
   if (refused) return end(ctx, action, 'failed', refused.message)
   store.transaction(() => {
     const sent = store.run(

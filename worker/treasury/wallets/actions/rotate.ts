@@ -9,7 +9,7 @@ import { freshStop, rotationRefusal } from '../../operators/stop.ts'
 import { suspendedOwner } from '../../operators/suspension.ts'
 import { newSessionKey } from '../sessionKeys.ts'
 import { actionOf, type WalletActionRow } from './actions.ts'
-import { operatorKey, refusalOf, rotationAt, signedRotation } from './calls.ts'
+import { callRefusal, operatorKey, rotationAt, signedRotation } from './calls.ts'
 import { activeSmartWallet } from './onChain.ts'
 import {
   actionReplay,
@@ -41,7 +41,7 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   if (ungranted) return ungranted
   const key = await newSessionKey(ctx, wallet.id)
   const rotation = rotationAt(state, { key: key.address, limit: input.limit, hours: input.hours })
-  const refused = await refusalOf(ctx, wallet, signedRotation(wallet, rotation, operator))
+  const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operator))
   if (refused) return refused
   return ctx.store.transaction((): Result<WalletActionRow> => {
     const meanwhile = actionReplay(ctx, 'rotate', input)

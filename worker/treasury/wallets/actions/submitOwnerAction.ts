@@ -9,7 +9,7 @@ import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { deliveryRefusal, freshStop } from '../../operators/stop.ts'
 import { toColumn } from '../../storage/columns.ts'
 import { actionOf, isExit, type WalletActionRow } from './actions.ts'
-import { ownerCall, refusalOf } from './calls.ts'
+import { callRefusal, ownerCall } from './calls.ts'
 import { activeSmartWallet } from './onChain.ts'
 import { changeInProgress, drainMs, isChanging } from './sessionChange.ts'
 
@@ -42,7 +42,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
   if (before) return ok(before)
   const stopped = deliveryRefusal(ctx)
   if (stopped) return stopped
-  const refused = await refusalOf(ctx, wallet, data)
+  const refused = await callRefusal(ctx, wallet, data)
   if (refused) return refused
   const ungranted = isExit(input) ? null : await obtainGas(ctx, wallet.chain_id, stepGas.ownerAction)
   if (ungranted) return ungranted
