@@ -48,4 +48,4 @@ export function categoryLabel(transaction: Transaction): string {
 }
 
 /** The agent's name, or 'User' if no agent sent it. */
-export const senderOf = (transaction: Transaction) => transaction.agent?.name ?? 'User'
+export const senderOf = ({ agent }: Pick<Transaction, 'agent'>) => agent?.name ?? 'User'

@@ -16,6 +16,7 @@ import { messageOf } from '../../../lib/apiError.ts'
 import { failures } from '../../../lib/failures.ts'
 import { formatMoment } from '../../../lib/format.ts'
 import { canReclaim, deliveryText, isTakenDown, isUndelivered, recipientOf } from '../../../lib/payoutStatus.ts'
+import { senderOf } from '../../../lib/transactionStatus.ts'
 import { contactsQuery } from '../../../queries/contacts.ts'
 import { claimLinkQuery, type Escrow, payoutQuery, resendCode } from '../../../queries/payouts.ts'
 import { walletName } from '../../../queries/wallets.ts'
@@ -137,7 +138,7 @@ function Details(props: { payout: Escrow }) {
           </Fact>
         )}
         {payout.memo && <Fact name="Memo">{payout.memo}</Fact>}
-        <Fact name="Sender">{payout.agent?.name ?? 'User'}</Fact>
+        <Fact name="Sender">{senderOf(payout)}</Fact>
         {payout.sourceWallet && <Fact name="From wallet">{walletName(payout.sourceWallet)}</Fact>}
         {(payout.status === 'CREATING' || payout.status === 'CREATED') && !isTakenDown(payout) && (
           <Fact name="Claim link">
