@@ -1,6 +1,6 @@
 /** Operator actions on one account. serviceStop.test.ts covers stops for all accounts, operators.test.ts authentication. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
@@ -189,7 +189,13 @@ describe('limits of one user', () => {
     expect((await pay(own.apiKey)).json.code, 'after an eviction').toBe('payment_rate_exceeded')
     expect((await report()).limits).toEqual({ agentPaymentBurst: 1, agentPaymentsPerSecond: 0.001 })
     expect((await set({ agentPaymentBurst: null, agentPaymentsPerSecond: null })).json.data).toEqual({})
-    expect((await pay(own.apiKey)).status).toBe(201)
+    const last = await pay(own.apiKey)
+    expect(last.status, last.text).toBe(201)
+    // The object loads the session key again.
+    await until(
+      'signed',
+      async () => (await owner('GET', `/transactions/${last.json.id}`)).json.data.status !== 'QUEUED',
+    )
   })
 
   test.each([
@@ -206,6 +212,7 @@ describe('limits of one user', () => {
 })
 
 test('stuck work is listed with its reason, and continues once woken @stuck-1', async () => {
+  onTestFinished(() => chain.fault({ mode: 'none' }))
   await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
   const payment = await pay(own.apiKey)
   expect(payment.status, payment.text).toBe(201)
