@@ -100,17 +100,19 @@ function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null 
     if (!session || session.valid_until * 1000 < ctx.now()) return 'not signed: the wallet has no valid session key'
     return 'not signed: no free slot of its wallet, or the node does not respond'
   }
-  if (payment.revert !== null) return `the contract refuses it: ${payment.revert}`
-  if (payment.max_deadline! * 1000 >= ctx.now()) return delivery(report)
-  return `its last signature has expired; ${whyNotEnded(ctx, payment, wallet)}`
+  const refused = payment.revert === null ? null : `the contract refuses it: ${payment.revert}`
+  if (payment.max_deadline! * 1000 >= ctx.now()) return refused ?? delivery(report)
+  return `${refused ?? 'its last signature has expired'}; ${whyNotEnded(ctx, payment, wallet)}`
 }
 
-/** Why a payment whose last signature has expired is neither signed again nor released. */
-function whyNotEnded(ctx: Context, { give_up_at, wallet_id }: PaymentRow, wallet: WalletRow | null): string {
+/** Why a payment whose last signature has expired is neither released nor signed again. */
+function whyNotEnded(ctx: Context, payment: PaymentRow, wallet: WalletRow | null): string {
+  if (doBooksDiffer(ctx, payment.wallet_id)) return 'the books of its wallet differ from the chain'
+  const isOfSession = ctx.store.session(payment.wallet_id)?.epoch === payment.epoch
+  if (payment.revert !== null || wallet?.halted || !isOfSession) return 'waits for a final block'
   if (stoppedSince(ctx) !== null) return stopped
-  if (doBooksDiffer(ctx, wallet_id)) return 'the books of its wallet differ from the chain'
-  if (ctx.now() >= give_up_at || wallet?.halted) return 'waits for a final block'
-  return 'not signed again yet: its session key has changed or expired, or node or database do not respond'
+  if (ctx.now() >= payment.give_up_at) return 'waits for a final block'
+  return 'not signed again yet: its session key has expired, or node or database do not respond'
 }
 
 function whyPayout(ctx: Context, payout: PayoutRow, report: JobReport | null | undefined): string {
