@@ -99,18 +99,21 @@ test('a block with more logs than the node returns is read by its receipts', asy
 test('a wallet whose deployment a reorganisation removed is deploying, and its deployment is submitted again', async () => {
   const payer = await createPayer({ on: chain })
   const { address } = payer.wallet
+  const submitted: string[] = []
+  await changeJobs(payer, (jobs) => {
+    for (const { ref } of jobs) if (ref?.type === 'deploy') submitted.push(ref.walletId)
+    return jobs
+  })
   await chain.node('anvil_setCode', address, '0x')
   await chain.node('anvil_setNonce', address, '0x0')
   const status = async () => (await payer.treasury().wallets()).find((wallet) => wallet.address === address)?.status
   await chain.mine()
   await payer.treasury().sessionKey(payer.wallet.id)
   expect(await status()).toBe('deploying')
-  const submitted: string[] = []
-  await changeJobs(payer, (jobs) => {
-    for (const { ref } of jobs) if (ref?.type === 'deploy') submitted.push(ref.walletId)
-    return jobs
+  await until('submitted', async () => {
+    await look(payer)
+    return submitted.length > 0
   })
-  await look(payer)
   expect(new Set(submitted)).toEqual(new Set([payer.wallet.id]))
 })
 
