@@ -4,11 +4,12 @@ import type { OperatorAction, OpsStatus, Stuck, WebhooksState } from '#schemas/o
 import type { Html } from '../layout.ts'
 import { card, type Form, facts, table, time, userLink } from './layout.ts'
 
+/** Shown for the current mode, and above the button of each other one. */
 const meaning: Record<StopMode, string> = {
   none: 'Nothing is stopped.',
-  new: 'New payments are refused. Accepted payments are signed and delivered.',
-  sign: 'New payments are refused, and no session key signs. Signed payments are delivered; claims, reclaims and exits work.',
-  all: 'Nothing is sent to the chain: no payments, claims, reclaims or exits.',
+  new: 'Refuses new payments. Accepted payments are still signed and delivered.',
+  sign: 'Refuses new payments and signs with no session key. Signed payments are delivered; claims, reclaims and exits work.',
+  all: 'Sends nothing to the chain: no payments, claims, reclaims or exits.',
 }
 const more: Record<StopMode, string> = {
   none: '',
