@@ -87,3 +87,32 @@ test("agents whose sends all fail do not delay their owner's sends @relayer-2", 
   expect(result).toMatchObject({ sends: blocks, dropped: 0 })
   expect(result.max).toBeLessThanOrEqual(3)
 })
+
+test('with eight transactions in flight, new jobs wait for the next poll, 250 ms later, and are sent after a receipt @relayer-17', async () => {
+  const node = await startModelNode()
+  const wallet = walletOf('full')
+  const sends = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => modelSend('busy', wallet, from + i, merchant, node.now()))
+  await runInDurableObject(relayer(), async (instance: Relayer, { storage }) => {
+    await instance.submit(sends(0, 8 * 50))
+    await instance.wakeUp()
+    expect((await instance.health()).inFlight).toBe(8)
+    expect(node.block(), 'all in one block').toBe(1)
+
+    const { roundTrips } = node
+    const sent = await instance.submit(sends(400, 3))
+    expect(sent.accepted).toHaveLength(3)
+    expect(node.roundTrips).toBe(roundTrips)
+    expect(nextDueAt(storage)! - node.now()).toBeLessThanOrEqual(250)
+    expect(await instance.health()).toMatchObject({ ready: 3, stalledMs: 0 })
+
+    const minedAt = node.nextBlockAt()
+    while (node.block() === 1) {
+      node.passTo(nextDueAt(storage)!)
+      await instance.wakeUp()
+    }
+    // The step that sends them makes a few requests of 40 ms.
+    expect(node.now() - minedAt).toBeLessThan(250 + 5 * 40)
+    expect(await instance.health()).toMatchObject({ ready: 0, inFlight: 1 })
+  })
+})

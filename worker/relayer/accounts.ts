@@ -61,6 +61,7 @@ type Deps = {
 export class RelayerAccounts {
   readonly #deps: Deps
   readonly #submitters = new Map<number, TransactionSubmitter>()
+  #versions: readonly number[] = []
   #checkAt = 0
 
   constructor(deps: Deps) {
@@ -81,18 +82,18 @@ export class RelayerAccounts {
   }
 
   /** Versions in ascending order; the last one sends. */
-  versions(): number[] {
-    const known = this.#rows()
-    if (known.length > 0) return known
+  versions(): readonly number[] {
+    if (this.#versions.length === 0) this.#read()
+    if (this.#versions.length > 0) return this.#versions
     // An object from before there were versions has used the first.
     const used = this.#deps.sql.exec<{ next_nonce: number | null }>('SELECT next_nonce FROM account').one().next_nonce
     this.#add(used === null ? this.#ring.current(this.#deps.now()).version : 1, used)
-    return this.#rows()
+    return this.#versions
   }
 
-  #rows(): number[] {
+  #read(): void {
     const rows = this.#deps.sql.exec<{ version: number }>('SELECT version FROM relayer_account ORDER BY version')
-    return rows.toArray().map(({ version }) => version)
+    this.#versions = rows.toArray().map(({ version }) => version)
   }
 
   #add(version: number, nextNonce: number | null): void {
@@ -102,6 +103,7 @@ export class RelayerAccounts {
       this.account(version).address,
       nextNonce,
     )
+    this.#read()
   }
 
   /** The submitter that sends. Throws InvalidSeed, UnknownKeyVersion, or if the seed of its version has changed. */

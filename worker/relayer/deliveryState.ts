@@ -38,10 +38,10 @@ export class DeliveryState {
     this.#stepError = null
   }
 
-  /** A step begins with this many jobs that could be sent. */
-  noteReady(ready: number, now: number): void {
-    if (ready === 0) this.noteSent()
-    else this.#stalledSince ??= now
+  /** A step begins. `hasReady`: there are jobs that could be sent. */
+  noteReady(hasReady: boolean, now: number): void {
+    if (hasReady) this.#stalledSince ??= now
+    else this.noteSent()
   }
 
   noteSent(): void {

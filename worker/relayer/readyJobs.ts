@@ -9,6 +9,14 @@ import { failingSince, isFailingPrincipal } from './failureQuota.ts'
 const maxReadyPerUser = 50
 const maxReady = 500
 
+/** Condition on a row of `job`: it may be sent now. Binds one value, `now` (ms). */
+const isReady = `state IN ('waiting','parked') AND due_at <= ?
+  -- A newer signature of an intent that is in flight waits for the outcome.
+  AND NOT EXISTS (SELECT 1 FROM job other WHERE other.scope = job.scope AND other.state = 'in_flight')`
+
+export const hasReadyJobs = (sql: SqlStorage, now: number): boolean =>
+  sql.exec(`SELECT 1 FROM job WHERE ${isReady} LIMIT 1`, now).toArray().length > 0
+
 type ReadyRow = {
   id: string
   user_id: string
@@ -35,9 +43,7 @@ export function readyJobs(sql: SqlStorage, chain: Pick<Chain, 'contractSets'>, n
              ${isFailingPrincipal} AS is_failing,
              row_number() OVER (PARTITION BY user_id, principal, lane ORDER BY due_at, seq) AS turn
            FROM job
-           WHERE state IN ('waiting','parked') AND due_at <= ?
-             -- A newer signature of an intent that is in flight waits for the outcome.
-             AND NOT EXISTS (SELECT 1 FROM job other WHERE other.scope = job.scope AND other.state = 'in_flight')
+           WHERE ${isReady}
          )
        ) WHERE place <= ? ORDER BY place, is_new_account, due_at, seq LIMIT ?`,
       failingSince(now),

@@ -31,7 +31,7 @@ import { relayerSchema } from './migrations.ts'
 import { NewAccountGas } from './newAccountGas.ts'
 import { followOlder, sweepOlder } from './olderAccounts.ts'
 import { prune } from './prune.ts'
-import { readyJobs } from './readyJobs.ts'
+import { hasReadyJobs, readyJobs } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 
@@ -105,10 +105,12 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   async submit(jobs: RelayJob[]): Promise<SubmitResult> {
-    this.#openSubmitter()
-    const result = this.#schema.storage.transactionSync(() => this.#intake.submit(jobs, this.clock.now()))
+    const submitter = this.#openSubmitter()
+    const now = this.clock.now()
+    const result = this.#schema.storage.transactionSync(() => this.#intake.submit(jobs, now))
     // No await in between: the jobs and the alarm that protects them are stored together.
-    this.ctx.waitUntil(this.#alarms.runNow('deliver'))
+    if (submitter.transactions.hasCapacity()) this.ctx.waitUntil(this.#alarms.runNow('deliver'))
+    else this.#alarms.schedule('deliver', submitter.nextPollAt(now)!)
     return result
   }
 
@@ -166,8 +168,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   async grantGas(gas: number): Promise<boolean> {
-    const { newAccountsGasPerDay } = this.#limits
-    return new NewAccountGas(this.#schema.storage.sql).grant(gas, newAccountsGasPerDay, this.clock.now())
+    return new NewAccountGas(this.#schema.storage.sql).grant(gas, this.#limits.newAccountsGasPerDay, this.clock.now())
   }
 
   async wakeUp(): Promise<boolean> {
@@ -213,9 +214,10 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const now = this.clock.now()
     const isFollowing = await followOlder(this.#openAccounts(), this.#feeCeilings, now)
     this.#quota.parkOverQuota(now)
-    const ready = readyJobs(this.#schema.storage.sql, submitter.chain(), now)
-    this.#state.noteReady(ready.length, now)
+    const { sql } = this.#schema.storage
+    this.#state.noteReady(hasReadyJobs(sql, now), now)
     const inFlight = submitter.inFlight()
+    const ready = submitter.transactions.hasCapacity() ? readyJobs(sql, submitter.chain(), now) : []
     const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
     const followAt = isFollowing ? now + followMs : null
     if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now), followAt)
@@ -242,8 +244,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
 
     // A newer signature of the same intent may have waited for a transaction that has just ended.
     const hasEnded = submitter.inFlight().all < inFlight.all
-    if (!isResolved || batch || (hasEnded && readyJobs(this.#schema.storage.sql, submitter.chain(), now).length > 0))
-      return now
+    if (!isResolved || batch || (hasEnded && hasReadyJobs(sql, now))) return now
     return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
   }
 

@@ -15,13 +15,15 @@ import type { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, replacementFees } from './fees.ts'
 import type { JobQueue, QueuedJob } from './jobQueue.ts'
 import { type Simulation, simulateBatch } from './simulation.ts'
-import type { Attempt, Transactions } from './transactions.ts'
+import type { Transactions, WatchedAttempt } from './transactions.ts'
 
 /** Blocks without a receipt after which a transaction is replaced with higher fees: 10 s. */
 const stuckBlocks = 5
 /** How long the receipt of a used nonce may be missing before its jobs are requeued: nodes behind one URL differ. */
 const receiptGraceMs = 10_000 // 10 seconds
 const pollMs = 1_000 // half a block
+/** Jobs wait for a receipt while the account has no capacity. */
+const pollWithoutCapacityMs = 250
 const maxReplacementsAtOnce = 3
 
 export type SubmitterDeps = {
@@ -78,6 +80,7 @@ export class TransactionSubmitter {
 
   /** When to read receipts again (ms); null when idle. */
   nextPollAt(now: number): number | null {
+    if (!this.transactions.hasCapacity()) return now + pollWithoutCapacityMs
     return this.isIdle(now) ? null : now + pollMs
   }
 
@@ -116,7 +119,7 @@ export class TransactionSubmitter {
     }
   }
 
-  #applyReceipt({ nonce, hash, is_cancellation }: Attempt, receipt: Receipt): void {
+  #applyReceipt({ nonce, hash, is_cancellation }: WatchedAttempt, receipt: Receipt): void {
     const now = this.#clock()
     const { kind, target } = this.transactions.get(nonce)!
     this.transactions.close(nonce, 'mined', now)
@@ -259,9 +262,7 @@ export class TransactionSubmitter {
   #createTransaction(kind: Batch['kind'], jobs: readonly QueuedJob[], snapshot: SendingSnapshot): number | null {
     return this.#storage.transactionSync(() => {
       const ids = jobs.map(({ id }) => id)
-      const open = this.transactions.open()
-      const hasCapacity = open.length < maxInFlight && open.every(({ accepted }) => accepted)
-      if (!hasCapacity || this.#jobs.load(ids).length !== ids.length) return null
+      if (!this.transactions.mayTakeNonce() || this.#jobs.load(ids).length !== ids.length) return null
       const content = encodeBatch(kind, jobs, this.chain())
       const nonce = this.transactions.create(kind, content, ids, snapshot.fees, this.#clock())
       this.#jobs.markInFlight(ids, nonce)

@@ -2,7 +2,7 @@ import { signTransaction, type UnsignedTransaction } from '../chain/transaction.
 import type { Address, ChainId, Hex } from '../chain/types.ts'
 import type { RelayerAccount } from './account.ts'
 import type { TransactionContent } from './batchEncoding.ts'
-import type { Batch } from './chooseBatch.ts'
+import { type Batch, maxInFlight } from './chooseBatch.ts'
 import type { Fees } from './fees.ts'
 
 /** How long receipts of a lost nonce are still watched for, because the node may have been wrong. */
@@ -28,6 +28,8 @@ export type AccountTransaction = {
   /** Null until a receipt was seen. */
   gas_used: number | null
 }
+/** A transaction without a final outcome. */
+export type OpenTransaction = Pick<AccountTransaction, 'nonce' | 'accepted' | 'sent_block'>
 export type Attempt = {
   hash: Hex
   nonce: number
@@ -36,6 +38,8 @@ export type Attempt = {
   max_fee: string
   max_priority_fee: string
 }
+/** An attempt whose receipt matters. */
+export type WatchedAttempt = Pick<Attempt, 'hash' | 'nonce' | 'is_cancellation'>
 
 /** Each version of the seed has its own range of stored nonces, which identifies their account. */
 const rangeSize = 2 ** 32
@@ -182,22 +186,33 @@ export class Transactions {
     return this.#sql.exec<AccountTransaction>('SELECT * FROM account_tx WHERE nonce = ?', nonce).toArray()[0] ?? null
   }
 
-  /** Transactions without a final outcome, lowest nonce first. */
-  open(): AccountTransaction[] {
+  /** Lowest nonce first. */
+  open(): OpenTransaction[] {
     return this.#sql
-      .exec<AccountTransaction>(
-        `SELECT * FROM account_tx WHERE state = 'open' AND nonce >= ? AND nonce < ? ORDER BY nonce`,
+      .exec<OpenTransaction>(
+        `SELECT nonce, accepted, sent_block FROM account_tx WHERE state = 'open' AND nonce >= ? AND nonce < ? ORDER BY nonce`,
         this.firstNonce,
         this.firstNonce + rangeSize,
       )
       .toArray()
   }
 
-  /** The attempts whose receipts matter, newest first. */
-  watched(now: number): Attempt[] {
+  /** False while as many transactions are in flight as the account may have. */
+  hasCapacity(): boolean {
+    return this.open().length < maxInFlight
+  }
+
+  /** False too while a transaction is uncertain, that is not accepted by a node yet. */
+  mayTakeNonce(): boolean {
+    const open = this.open()
+    return open.length < maxInFlight && open.every(({ accepted }) => accepted)
+  }
+
+  /** Newest first. Reads no signed bytes: a batch is large, and every step reads this several times. */
+  watched(now: number): WatchedAttempt[] {
     return this.#sql
-      .exec<Attempt>(
-        `SELECT attempt.* FROM attempt JOIN account_tx USING (nonce)
+      .exec<WatchedAttempt>(
+        `SELECT hash, attempt.nonce, is_cancellation FROM attempt JOIN account_tx USING (nonce)
          WHERE (state = 'open' OR (state = 'lost' AND closed_at > ?)) AND nonce >= ? AND nonce < ?
          ORDER BY attempt.seq DESC LIMIT ?`,
         now - lostWatchMs,
