@@ -3,11 +3,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stepGas } from '#domain/gasAllowance.ts'
 import { parseUsdc } from '#domain/money.ts'
+import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
 import type { Principal } from '../../worker/treasury/api.ts'
 import type { Context } from '../../worker/treasury/context.ts'
 import { correctGas, gasAllowance, noteOutcome, releaseGas, takeExitGas } from '../../worker/treasury/limits/gas.ts'
 import { paymentRateStates } from '../../worker/treasury/limits/rates.ts'
+import { readSlots } from '../../worker/treasury/payments/slots.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
 import { createAgent } from '../../worker/treasury/policies/agents.ts'
 import { createGroup } from '../../worker/treasury/policies/groups.ts'
@@ -20,9 +22,9 @@ import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 const usdc = (text: string) => parseUsdc(text)!
 const agentIds = ['agt_0', 'agt_1']
 const principals = [null, ...agentIds]
-const limits = { ...noLimits, agentPaymentsPerSecond: 0.1, agentPaymentBurst: 5, gasPerDay: 800_000 }
+const few = { ...noLimits, agentPaymentsPerSecond: 0.1, agentPaymentBurst: 5, gasPerDay: 800_000 }
 
-function createTreasury() {
+function createTreasury(limits = few) {
   const memory = createMemoryTreasury(usdc('1000000'), usdc('10000'), limits)
   const { context } = memory
   const group = createGroup(context, {
@@ -88,6 +90,60 @@ test('cached rates and gas equal the tables after any sequence of steps @limits-
         else noteOutcome(context, one.kind)
         const reloaded = { ...context, store: new Store(storage, () => {}) }
         expect(figures(context)).toEqual(figures(reloaded))
+      }
+      close()
+    }),
+  )
+})
+
+const paymentStep = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('pay' as const), agentId: fc.constantFrom(...principals) }) },
+  fc.record({ kind: fc.constant('pay and roll back' as const), agentId: fc.constantFrom(...principals) }),
+  fc.record({
+    kind: fc.constantFrom('confirm' as const, 'revert' as const, 'retry' as const),
+    nth: fc.nat({ max: 20 }),
+  }),
+  // Almost as many nonces as the window is wide.
+  fc.record({ kind: fc.constant('skip nonces' as const), count: fc.constantFrom(1, 60, 126) }),
+)
+const changes = {
+  confirm: "UPDATE payment SET status = 'CONFIRMED' WHERE id = ?",
+  revert: "UPDATE payment SET revert = 'refused' WHERE id = ?",
+  retry: 'UPDATE payment SET revert = NULL WHERE id = ?',
+}
+
+test('cached payments in flight equal the tables after any sequence of steps @limits-38', () => {
+  fc.assert(
+    fc.property(fc.array(paymentStep, { maxLength: 30 }), (steps) => {
+      const { context, store, storage, clock, pay, close } = createTreasury({
+        ...noLimits,
+        ownerSlots: 4,
+        agentInFlight: 6,
+      })
+      const head = { number: 1, timestamp: Math.floor(clock.now / 1000), hash: '0x' } as unknown as Block
+      context.heads.set(8453, { block: head, readAt: clock.now })
+      context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+      const slots = (of: Context) => {
+        const { of: free, inFlight } = readSlots(of, of.store.session('wal')!, head)
+        return principals.map((id) => ({ id, free: free(id), inFlight: inFlight(id) }))
+      }
+      for (const one of steps) {
+        if (one.kind === 'pay') pay(one.agentId)
+        else if (one.kind === 'pay and roll back')
+          expect(() =>
+            store.transaction(() => {
+              pay(one.agentId)
+              throw new Error('rolled back')
+            }),
+          ).toThrow('rolled back')
+        else if (one.kind === 'skip nonces')
+          store.run("UPDATE session SET next_sequence = next_sequence + ? WHERE wallet_id = 'wal'", one.count)
+        else {
+          const query = "SELECT id FROM payment WHERE status = 'PROCESSING' ORDER BY sequence LIMIT 1 OFFSET ?"
+          const payment = store.first<{ id: string }>(query, one.nth)
+          if (payment) store.run(changes[one.kind], payment.id)
+        }
+        expect(slots(context)).toEqual(slots({ ...context, store: new Store(storage, () => {}) }))
       }
       close()
     }),

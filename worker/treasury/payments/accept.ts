@@ -34,6 +34,7 @@ import { type Caller, resolveCaller, resolveTarget, type Target } from './paymen
 import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, smsRefusal } from './recipients.ts'
 import { recordRefusal, refusalOf } from './refusals.ts'
 import { type Intent, signNew } from './sign.ts'
+import { withPayment } from './slots.ts'
 
 /** The content that makes two requests with one key the same payment. */
 const contentOf = ({ walletId, to, amount, memo, expiresInDays, senderName }: PayInput) => [
@@ -126,7 +127,7 @@ export function accept(
       grant_id: grant?.id ?? null,
       request_key: request?.key ?? (approved ? keyOf(store, approved.payment_id) : null),
     }
-    store.insertPayment(payment)
+    store.insertPayment(payment, intent && withPayment(ctx, session!, work.agentId, intent.sequence))
     if (isPayout) insertPayout(ctx, draft!, wallet)
     if (recipient === 'clear') rememberRecipient(ctx, wallet, to)
     if (grant) takeFromGrant(ctx, grant, input.amount)

@@ -1,6 +1,7 @@
 import { issuable, maxSpread, slotsFor } from '#domain/intent.ts'
 import type { Block } from '../../chain/types.ts'
 import type { Context } from '../context.ts'
+import type { CachedRow } from '../storage/rowCache.ts'
 import type { SessionRow } from '../storage/rows.ts'
 
 /** Shares of a wallet's slots for payments in flight: the owner's (`agentId` null) and each agent's. */
@@ -16,24 +17,54 @@ export type Slots = {
   take: (agentId: string | null) => void
 }
 
-/** There are no free slots while the session is being replaced. */
-export function readSlots(ctx: Context, { wallet_id, epoch, next_sequence }: SessionRow, head: Block): Slots {
+/** The payments in flight of one session. */
+type InFlight = {
+  /** Number of payments by principal. */
+  counts: ReadonlyMap<string | null, number>
+  /** Lowest sequence that is not behind the window and that the contract does not refuse. */
+  lowest: number | null
+}
+
+const keyOf = ({ wallet_id, epoch }: Pick<SessionRow, 'wallet_id' | 'epoch'>) => `in flight ${wallet_id} ${epoch}`
+
+function readInFlight({ store }: Context, { wallet_id, epoch }: SessionRow, windowStart: number): InFlight {
   const counts = new Map<string | null, number>()
-  let total = 0
   let lowest: number | null = null
-  for (const row of ctx.store.all<{ agent_id: string | null; n: number; lowest: number | null }>(
+  for (const row of store.all<{ agent_id: string | null; n: number; lowest: number | null }>(
     // A payment behind the window was refused once. It does not hold the window back, even if it is no longer refused.
     `SELECT agent_id, count(*) AS n, min(CASE WHEN revert IS NULL AND sequence >= ? THEN sequence END) AS lowest FROM payment
      WHERE status = 'PROCESSING' AND wallet_id = ? AND epoch = ? GROUP BY agent_id`,
-    next_sequence - maxSpread - 1,
+    windowStart,
     wallet_id,
     epoch,
   )) {
     counts.set(row.agent_id, row.n)
-    total += row.n
     if (row.lowest !== null) lowest = Math.min(lowest ?? row.lowest, row.lowest)
   }
-  let room = isReplaced(ctx, wallet_id, head) ? 0 : issuable(next_sequence, lowest, total)
+  return { counts, lowest }
+}
+
+/** Kept in memory, because each acceptance reads it. */
+function inFlightOf(ctx: Context, session: SessionRow): InFlight {
+  const windowStart = session.next_sequence - maxSpread - 1
+  const cached = ctx.store.cached('payment', keyOf(session), () => readInFlight(ctx, session, windowStart))
+  // The window has moved past it.
+  return cached.lowest !== null && cached.lowest < windowStart ? readInFlight(ctx, session, windowStart) : cached
+}
+
+/** What is cached of a session's payments in flight, with a payment that has just been signed added. */
+export function withPayment(ctx: Context, session: SessionRow, agentId: string | null, sequence: number): CachedRow {
+  const { counts, lowest } = inFlightOf(ctx, session)
+  const added = new Map(counts).set(agentId, (counts.get(agentId) ?? 0) + 1)
+  return [keyOf(session), { counts: added, lowest: lowest ?? sequence } satisfies InFlight]
+}
+
+/** There are no free slots while the session is being replaced. */
+export function readSlots(ctx: Context, session: SessionRow, head: Block): Slots {
+  const stored = inFlightOf(ctx, session)
+  const counts = new Map(stored.counts)
+  let total = [...counts.values()].reduce((sum, n) => sum + n, 0)
+  let room = isReplaced(ctx, session.wallet_id, head) ? 0 : issuable(session.next_sequence, stored.lowest, total)
   const inFlight = (agentId: string | null) => counts.get(agentId) ?? 0
   return {
     inFlight,

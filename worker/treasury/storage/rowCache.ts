@@ -1,5 +1,16 @@
-/** Small tables that almost every call reads. `any` is for queries that read several tables. */
-export type CachedTable = 'rate' | 'gas_level' | 'gas_use' | 'any'
+/** Tables that almost every call reads. `any` is for queries that read several tables. */
+export type CachedTable = 'rate' | 'gas_level' | 'gas_use' | 'payment' | 'any'
+
+export type CachedRow = readonly [key: string, value: unknown]
+
+/** Matches queries that may write to the table. */
+const names: Record<CachedTable, RegExp> = {
+  rate: /\brate\b/,
+  gas_level: /\bgas_level\b/,
+  gas_use: /\bgas_use\b/,
+  payment: /\bpayment\b/,
+  any: /(?:)/,
+}
 
 /** Query results, kept in memory until their table is written. The caller reports writes and rollbacks. */
 export class RowCache {
@@ -20,7 +31,7 @@ export class RowCache {
   /** `but`: a table whose rows the caller sets itself. */
   forgetWhatChanges(query: string, but?: CachedTable): void {
     for (const [table, rows] of this.#tables)
-      if (table !== but && rows.size > 0 && (table === 'any' || query.includes(table))) rows.clear()
+      if (table !== but && rows.size > 0 && names[table].test(query)) rows.clear()
   }
 
   clear(): void {

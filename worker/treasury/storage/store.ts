@@ -1,5 +1,5 @@
 import { type Refused, refuse } from '../../result.ts'
-import { type CachedTable, RowCache } from './rowCache.ts'
+import { type CachedRow, type CachedTable, RowCache } from './rowCache.ts'
 import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, SessionRow, WalletRow } from './rows.ts'
 
 /** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10 GB. */
@@ -25,8 +25,6 @@ export class Store {
   #isSuspended: boolean | null = null
   /** Column names by query; the schema does not change while the object is loaded. */
   readonly #joins = new Map<string, string[]>()
-  #paymentColumns: (keyof PaymentRow)[] | null = null
-  #paymentInsert: string | null = null
   /** End of the audit chain, kept in memory; null if it has to be read. */
   auditHead: { seq: number; hash: string } | null = null
 
@@ -89,23 +87,22 @@ export class Store {
     return this.#cache.get(table, key, read)
   }
   /** Runs a write that changes only these cached rows of `table`, and updates them. */
-  runCached(
-    table: CachedTable,
-    rows: readonly (readonly [key: string, value: unknown])[],
-    query: string,
-    ...values: Value[]
-  ): void {
+  runCached(table: CachedTable, rows: readonly CachedRow[], query: string, ...values: Value[]): void {
     this.version += 1
     this.#cache.forgetWhatChanges(query, table)
     this.#storage.sql.exec(query, ...values)
     for (const [key, value] of rows) this.#cache.set(table, key, value)
   }
-  /** Writes every column, so that the row need not be read back. */
-  insertPayment(row: PaymentRow): void {
-    this.#paymentColumns ??= Object.keys(row) as (keyof PaymentRow)[]
-    const columns = this.#paymentColumns
-    this.#paymentInsert ??= `INSERT INTO payment (${columns}) VALUES (${columns.map(() => '?')})`
-    this.run(this.#paymentInsert, ...columns.map((name) => row[name]))
+  /**
+   * Writes the whole row, so that it need not be read back. No column that may be null has another default. `cached` is the
+   * one cached row that this payment changes, with the payment counted.
+   */
+  insertPayment(row: PaymentRow, cached: CachedRow | null = null): void {
+    const columns = Object.entries(row).filter(([, value]) => value !== null)
+    const query = `INSERT INTO payment (${columns.map(([name]) => name)}) VALUES (${columns.map(() => '?')})`
+    const values = columns.map(([, value]) => value)
+    if (cached) this.runCached('payment', [cached], query, ...values)
+    else this.run(query, ...values)
   }
   meta(key: string): string | null {
     return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null
