@@ -51,11 +51,11 @@ function createTreasury(limits: Partial<Limits>, agentCount = 2) {
   const payTimes = (count: number, principal: Principal, to?: Recipient) =>
     Array.from({ length: count }, () => pay(principal, to))
   const signAll = () => {
-    const head = { number: 1, timestamp: Math.floor(memory.clock.now / 1000), hash: '0x' } as unknown as Block
-    return store.transaction(() => signQueued(context, store.wallet('wal')!, head))
+    return store.transaction(() => signQueued(context, store.wallet('wal')!, headAt(memory.clock.now)))
   }
   return { ...memory, agents, pay, payTimes, signAll }
 }
+const headAt = (now: number) => ({ number: 1, timestamp: Math.floor(now / 1000), hash: '0x' }) as unknown as Block
 const toAddress: Recipient = { type: 'address', address: address(1) }
 const toEmail = (email = 'ada@example.com'): Recipient => ({ type: 'email', email })
 
@@ -122,6 +122,18 @@ describe('the queue of a wallet', () => {
     expect(pay(agents[0]!)).toMatchObject(refusedBy('queue_full', 'limits.queue'))
     expect(pay(agents[1]!)).toMatchObject(accepted)
     for (const result of payTimes(20, owner)) expect(result).toMatchObject(accepted)
+  })
+
+  test('if agents may not queue at all, the owner’s payments are still signed in order @limits-39', () => {
+    const { agents, pay, signAll, store, context } = createTreasury({ agentQueued: 0 })
+    expect(pay(agents[0]!)).toMatchObject(refusedBy('queue_full', 'limits.queue'))
+    expect(pay(owner)).toMatchObject(accepted)
+    context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
+    context.heads.set(8453, { block: headAt(context.now()), readAt: context.now() })
+    expect(pay(owner)).toMatchObject(accepted)
+    const statuses = () => store.all<{ status: string }>('SELECT status FROM payment').map(({ status }) => status)
+    expect(statuses(), 'the second waits for the first').toEqual(['QUEUED', 'QUEUED'])
+    expect(signAll()).toBe(2)
   })
 
   test('agents leave slots to the owner, no agent exceeds its share, and slots are assigned round-robin @limits-5', () => {

@@ -1,5 +1,6 @@
 import type { Refused } from '../../result.ts'
 import type { Context } from '../context.ts'
+import { queuedOf } from '../payments/slots.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { limitRefusal } from './limitRefusal.ts'
 
@@ -9,12 +10,7 @@ const retryMs = 10_000 // 10 seconds: a few blocks, by which time earlier paymen
 export function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): Refused | null {
   if (agentId === null) return null
   const { agentQueued } = ctx.limits
-  const { n } = ctx.store.first<{ n: number }>(
-    "SELECT count(*) AS n FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id = ?",
-    wallet.id,
-    agentId,
-  )!
-  if (n < agentQueued) return null
+  if (queuedOf(ctx, wallet.id, agentId) < agentQueued) return null
   const now = ctx.now()
   return limitRefusal(
     'queue_full',

@@ -14,7 +14,7 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { isPlainKey } from '../wallets/plainKey.ts'
 import { cacheKey } from '../wallets/sessionKeys.ts'
-import { hasQueued, queuedInTurn, readSlots } from './slots.ts'
+import { queuedInTurn, queuedOf, readSlots } from './slots.ts'
 
 /** The columns that signing adds to a payment's row. */
 export type Intent = {
@@ -50,7 +50,8 @@ export function signNew(
   const head = knownHead(ctx, wallet.chain_id)
   if (!head || !canSign(ctx, wallet, session, head)) return null
   const slots = readSlots(ctx, session, head)
-  if (slots.of(agentId) === 0 || hasQueued(ctx, wallet.id, agentId)) return null
+  // A principal's payments are signed in the order of their acceptance, so a new one waits for those before it.
+  if (slots.of(agentId) === 0 || queuedOf(ctx, wallet.id, agentId) > 0) return null
   return intentOf(ctx, wallet, session, send, session.next_sequence, head)
 }
 

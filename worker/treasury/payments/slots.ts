@@ -91,13 +91,19 @@ const isReplaced = (ctx: Context, walletId: string, head: Block) =>
     head.timestamp,
   ) !== null
 
-/** A principal's payments are signed in the order of their acceptance, so a new one waits for those before it. */
-export const hasQueued = (ctx: Context, walletId: string, agentId: string | null) =>
-  ctx.store.first(
-    "SELECT 1 FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id IS ? LIMIT 1",
-    walletId,
-    agentId,
-  ) !== null
+/** Number of the principal's queued payments, counted up to the limit of one agent. */
+export const queuedOf = (ctx: Context, walletId: string, agentId: string | null): number =>
+  ctx.store.cached(
+    'payment',
+    `queued ${walletId} ${agentId}`,
+    () =>
+      ctx.store.first<{ n: number }>(
+        "SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id IS ? LIMIT ?)",
+        walletId,
+        agentId,
+        Math.max(1, Math.ceil(ctx.limits.agentQueued)),
+      )!.n,
+  )
 
 /** Queued payments in signing order: principals with the fewest in flight come first, each with its oldest first. */
 export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id: string; agent_id: string | null }[] {
