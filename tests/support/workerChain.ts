@@ -1,6 +1,7 @@
 /** Access to the real chains of workerSetup.ts from inside workerd. */
 
 import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
+import { onTestFinished } from 'vitest'
 import { agentWalletAbi, agentWalletFactoryAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { walletAddress } from '../../worker/chain/addresses.ts'
 import { sendDigest } from '../../worker/chain/digests.ts'
@@ -44,7 +45,9 @@ export class WorkerChain {
     return answer.result
   }
 
+  /** Lasts until it is changed, at most to the end of the test. */
   async fault(fault: Fault): Promise<void> {
+    if (fault.mode !== 'none') onTestFinished(() => this.fault({ mode: 'none' }))
     await fetch(`${env[`RPC_URLS_${this.chainId}`]}/fault`, { method: 'POST', body: JSON.stringify(fault) })
   }
 

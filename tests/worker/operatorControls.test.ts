@@ -1,6 +1,6 @@
 /** Operator actions on one account. serviceStop.test.ts covers stops for all accounts, operators.test.ts authentication. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
@@ -212,7 +212,6 @@ describe('limits of one user', () => {
 })
 
 test('stuck work is listed with its reason, and continues once woken @stuck-1', async () => {
-  onTestFinished(() => chain.fault({ mode: 'none' }))
   await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
   const payment = await pay(own.apiKey)
   expect(payment.status, payment.text).toBe(201)

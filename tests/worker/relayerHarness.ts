@@ -26,7 +26,6 @@ export function setUpRelayers(firstShard: number): void {
     await chain.giveEther(account)
   })
   afterEach(async () => {
-    await chain.fault({ mode: 'none' })
     for (const { nonce, contents } of await contentsByNonce()) {
       expect(contents, `I6: contents signed for nonce ${nonce}`).toHaveLength(1)
     }
