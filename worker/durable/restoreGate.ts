@@ -29,14 +29,10 @@ export class RestoreGate {
     this.inner = inner
     const { check } = this
     const storage = {
-      sql: {
-        exec: (query: string, ...values: SqlStorageValue[]) => {
-          check()
-          return inner.sql.exec(query, ...values)
-        },
-        get databaseSize() {
-          return inner.sql.databaseSize
-        },
+      // Checked when it is read, which is cheaper than around every query, so callers must not keep it.
+      get sql() {
+        check()
+        return inner.sql
       },
       transactionSync: <T>(work: () => T): T => {
         check()

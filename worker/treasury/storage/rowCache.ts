@@ -30,8 +30,9 @@ export class RowCache {
 
   /** `but`: a table whose rows the caller sets itself. */
   forgetWhatChanges(query: string, but?: CachedTable): void {
-    for (const [table, rows] of this.#tables)
+    this.#tables.forEach((rows, table) => {
       if (table !== but && rows.size > 0 && names[table].test(query)) rows.clear()
+    })
   }
 
   clear(): void {

@@ -98,9 +98,9 @@ export class Store {
    * one cached row that this payment changes, with the payment counted.
    */
   insertPayment(row: PaymentRow, cached: CachedRow | null = null): void {
-    const columns = Object.entries(row).filter(([, value]) => value !== null)
-    const query = `INSERT INTO payment (${columns.map(([name]) => name)}) VALUES (${columns.map(() => '?')})`
-    const values = columns.map(([, value]) => value)
+    const names = (Object.keys(row) as (keyof PaymentRow)[]).filter((name) => row[name] !== null)
+    const query = `INSERT INTO payment (${names}) VALUES (?${',?'.repeat(names.length - 1)})`
+    const values = names.map((name) => row[name])
     if (cached) this.runCached('payment', [cached], query, ...values)
     else this.run(query, ...values)
   }
