@@ -1,7 +1,7 @@
 /** Payments do not get slower as a Treasury's tables grow. `npm run test:long treasury-growth` runs this at full size. */
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
-import type { Principal } from '../../worker/treasury/api.ts'
+import type { GroupLimits, Principal } from '../../worker/treasury/api.ts'
 import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { createAgent } from '../../worker/treasury/policies/agents.ts'
@@ -17,7 +17,7 @@ const paymentMs = 600_000 // ten minutes between two payments: 200,000 take almo
 function createPayer() {
   const memory = createMemoryTreasury(usdc('100000000'), usdc('100000000'))
   const { context, store, clock } = memory
-  const limits = { maxPayment: usdc('10'), period: 'day' as const, periodLimit: usdc('1000') }
+  const limits: GroupLimits = { maxPayment: usdc('10'), periodBudget: { period: 'day', limit: usdc('1000') } }
   const scopes = ['address_payments:write']
   const created = createGroup(context, {
     ...{ key: null, name: 'Group', spendLimit: usdc('10000000'), scopes, walletId: 'wal', contacts: [], limits },
