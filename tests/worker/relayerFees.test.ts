@@ -69,8 +69,9 @@ describe('fees of 10,000 gwei from a node', () => {
     await relayer().submit([job])
     await becomes(job.id, 'broadcast')
     await chain.node('anvil_dropTransaction', (await attempts())[0]!.hash)
-    await chain.mine(6) // long enough to be replaced
+    // Before the blocks, after which the Relayer's own next step would replace it.
     await chain.fault({ mode: 'forge', results: { eth_maxPriorityFeePerGas: wild } })
+    await chain.mine(6)
     for (let tries = 0; tries < 3; tries++) await relayer().wakeUp()
     expect(await attempts()).toHaveLength(1)
 
