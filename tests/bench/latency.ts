@@ -59,7 +59,7 @@ function bundle(name: string, main: string) {
   const config = join(work, `${name}.toml`)
   writeFileSync(
     config,
-    `name = "${name}"\nmain = "${main}"\ncompatibility_date = "2026-11-01"\ncompatibility_flags = ["nodejs_compat"]\n`,
+    `name = "${name}"\nmain = "${main}"\ncompatibility_date = "2026-11-01"\ncompatibility_flags = ["nodejs_compat"]\nkeep_names = false\n`,
   )
   execFileSync(wrangler, ['deploy', '--dry-run', '--config', config, '--outdir', join(work, name)], {
     cwd: root,
