@@ -15,9 +15,21 @@ export function addressProblem(text: string): string | null {
   return mixed && checksumAddress(text) !== text ? 'Invalid wallet address format' : null
 }
 
+/** By their digits in lower case. The same recipients are paid again and again, and a hash takes longer than a look-up. */
+const checksummed = new Map<string, `0x${string}`>()
+
 /** Adds the EIP-55 checksum. The input must be 0x and 40 hex digits. */
 export function checksumAddress(address: string): `0x${string}` {
   const lower = address.slice(2).toLowerCase()
+  const known = checksummed.get(lower)
+  if (known) return known
+  if (checksummed.size >= 1_000) checksummed.clear()
+  const result = withChecksum(lower)
+  checksummed.set(lower, result)
+  return result
+}
+
+function withChecksum(lower: string): `0x${string}` {
   const hash = keccak_256(new TextEncoder().encode(lower))
   let out = '0x'
   for (let i = 0; i < 40; i++) {
