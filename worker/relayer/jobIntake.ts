@@ -21,7 +21,7 @@ export class JobIntake {
   submit(jobs: readonly RelayJob[], now: number): SubmitResult {
     const result: SubmitResult = { accepted: [], refused: [] }
     const known = this.#queue.knownIds(jobs.map((job) => job.id))
-    this.#queue.reopenMined([...known], now)
+    if (known.size > 0) this.#queue.reopenMined([...known], now)
     const contents = this.#guard.contentsOf(jobs.flatMap((job) => job.guard?.scope ?? []))
     const intake = { frozen: this.#frozen.all(), contents, isFull: this.#isFull() }
     for (const job of jobs) {

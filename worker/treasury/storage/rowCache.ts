@@ -15,6 +15,8 @@ const names: Record<CachedTable, RegExp> = {
 /** Query results, kept in memory until their table is written. The caller reports writes and rollbacks. */
 export class RowCache {
   readonly #tables = new Map<CachedTable, Map<string, unknown>>()
+  /** By query. */
+  readonly #changedBy = new Map<string, ReadonlySet<CachedTable>>()
 
   get<T>(table: CachedTable, key: string, read: () => T): T {
     const rows = this.#rowsOf(table)
@@ -30,13 +32,20 @@ export class RowCache {
 
   /** `but`: a table whose rows the caller sets itself. */
   forgetWhatChanges(query: string, but?: CachedTable): void {
-    this.#tables.forEach((rows, table) => {
-      if (table !== but && rows.size > 0 && names[table].test(query)) rows.clear()
-    })
+    for (const table of this.#changesOf(query)) if (table !== but) this.#tables.get(table)?.clear()
   }
 
   clear(): void {
     this.#tables.clear()
+  }
+
+  #changesOf(query: string): ReadonlySet<CachedTable> {
+    const known = this.#changedBy.get(query)
+    if (known) return known
+    const changed = new Set((Object.keys(names) as CachedTable[]).filter((table) => names[table].test(query)))
+    if (this.#changedBy.size >= 1_000) this.#changedBy.clear()
+    this.#changedBy.set(query, changed)
+    return changed
   }
 
   #rowsOf(table: CachedTable): Map<string, unknown> {
