@@ -1,8 +1,9 @@
 /**
  * Compares the throughput of an agent's calls with that of a bare Hono handler: `npm run bench:latency`. Both run on
  * Miniflare in child processes and take turns on the same machine, so their ratio is meaningful where absolute numbers
- * are not. Payments are real: authenticated, decided, reserved, durable and signed; a local chain confirms them. While
- * acceptance is measured, the Relayer has no ETH and sends nothing.
+ * are not. Each round is cut into short slices, so that a change of the machine's speed, and the collection of garbage,
+ * fall on all of them alike. Payments are real: authenticated, decided, reserved, durable and signed; a local chain
+ * confirms them. While acceptance is measured, the Relayer has no ETH and sends nothing.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -34,7 +35,8 @@ const walletsEach = 6 // the most a user may have; each may have 64 payments in 
 const wallets = users * walletsEach
 const connections = 32
 const rounds = 5
-const perRound = { hello: 6_000, read: 3_000, pay: 1_200 }
+const slices = 10
+const perSlice = { hello: 600, read: 300, pay: 120 }
 const enoughWei = 1_000n * 10n ** 18n
 const floors = { pay: 0.1, read: 0.3 }
 const targets = { pay: 0.18, read: 0.4 }
@@ -101,7 +103,7 @@ function send(base: URL, call: Call): Promise<{ status: number; text: string }> 
   })
 }
 
-/** Requests per second of `count` calls, `connections` at a time; every reply is checked. */
+/** Seconds that `count` calls take, `connections` at a time; every reply is checked. */
 async function measure(
   base: URL,
   count: number,
@@ -115,7 +117,7 @@ async function measure(
       while (i < count) check(await send(base, next(i++)))
     }),
   )
-  return count / ((performance.now() - start) / 1000)
+  return (performance.now() - start) / 1000
 }
 /** Median time of a durable write of 4 kB, in ms. */
 function fsyncMs(): number {
@@ -302,32 +304,34 @@ try {
     }
   }
 
-  const rates: Record<'hello' | 'read' | 'pay' | 'settled', number[]> = { hello: [], read: [], pay: [], settled: [] }
+  const phases: Record<keyof typeof perSlice, () => Promise<number>> = {
+    hello: () => measure(helloUrl, perSlice.hello, () => ({ path: '/' }), good),
+    read: () =>
+      measure(
+        url,
+        perSlice.read,
+        (i) => ({ path: '/v1/context', headers: { authorization: `Bearer ${keys[i % wallets]}` } }),
+        good,
+      ),
+    pay: () => measure(url, perSlice.pay, pay, signed),
+  }
+  const names = Object.keys(phases) as (keyof typeof phases)[]
+  const rates: Record<keyof typeof phases | 'settled', number[]> = { hello: [], read: [], pay: [], settled: [] }
   for (let round = -1; round < rounds; round++) {
-    const warm = round < 0
-    const helloRate = await measure(helloUrl, perRound.hello, () => ({ path: '/' }), good)
-    const readRate = await measure(
-      url,
-      perRound.read,
-      (i) => ({ path: '/v1/context', headers: { authorization: `Bearer ${keys[i % wallets]}` } }),
-      good,
-    )
     // The Relayer would take part of the processors, and of the thread on which Miniflare runs all objects.
     await setEther(relayer, 0n)
-    const payRate = await measure(url, perRound.pay, pay, signed)
+    const seconds = { hello: 0, read: 0, pay: 0 }
+    for (let slice = 0; slice < slices; slice++) for (const name of names) seconds[name] += await phases[name]()
     await setEther(relayer, enoughWei)
     await settled()
     const startedAt = performance.now()
-    await measure(url, perRound.pay, pay, signed)
+    await measure(url, perSlice.pay * slices, pay, signed)
     await settled()
-    const settledRate = perRound.pay / ((performance.now() - startedAt) / 1000)
-    if (warm) continue
-    rates.hello.push(helloRate)
-    rates.read.push(readRate)
-    rates.pay.push(payRate)
+    const settledRate = (perSlice.pay * slices) / ((performance.now() - startedAt) / 1000)
+    if (round < 0) continue // warms up
+    for (const name of names) rates[name].push((perSlice[name] * slices) / seconds[name])
     rates.settled.push(settledRate)
   }
-  // Each round compares rates that were measured within seconds: the machine may be faster or slower in the next.
   const toHello = (name: 'read' | 'pay') => median(rates[name].map((rate, round) => rate / rates.hello[round]!))
   const ratio = { read: toHello('read'), pay: toHello('pay') }
   console.log(
