@@ -1,4 +1,5 @@
 import { chainIds } from '#domain/networks.ts'
+import { dayMs } from '#domain/time.ts'
 import { checkAlerts } from './alerts/checkAlerts.ts'
 import { keepAccounts } from './backup/accounts.ts'
 import { exportDaily } from './backup/export.ts'
@@ -18,7 +19,7 @@ import { purgeDeletedContacts } from './services/contacts.ts'
 const silentMs = 120_000 // 2 minutes
 /** Maximum number of Treasuries, and of WebhookSenders, woken per minute. */
 const maxWoken = 50
-const reportMs = 24 * 60 * 60_000 // 1 day
+const reportMs = dayMs
 const timeoutMs = 10_000 // 10 seconds
 
 /**

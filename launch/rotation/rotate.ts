@@ -1,5 +1,6 @@
 /** `npm run ops -- rotate`: replaces one secret of a deployment, step by step. Each step can be killed and run again. */
 
+import { isoOf } from '#domain/time.ts'
 import { firstVersions, type KeyringName, keyringNames } from '../../worker/keyrings/keyring.ts'
 import type { KeyringState } from '../../worker/schemas/ops.ts'
 import { LaunchError } from '../launchError.ts'
@@ -42,7 +43,7 @@ export async function start({ vault, now, isDry, say }: Rotation, name: KeyringN
   // It may not have been distributed before that run ended, so the ten minutes start again.
   const changed = pending ? postponed(secrets, name, now()) : withNewVersion(secrets, name, now())
   const next = nextVersion(changed, name, now())!
-  const text = `version ${next.version}, current from ${iso(next.from)}`
+  const text = `version ${next.version}, current from ${isoOf(next.from)}`
   if (isDry) return say(`Would ${pending ? 'distribute again' : 'create, back up and distribute'} ${text}.`)
   say(`Backup: ${vault.write(changed)}`)
   say(`Distributed ${text}: ${await vault.distribute(changed, ['KEYRINGS'])}.`)
@@ -117,5 +118,3 @@ const notDistributed = (secrets: Secrets, name: KeyringName, state: KeyringState
   ringOf(secrets, name)
     .versions.map(({ version }) => version)
     .filter((version) => !state.versions.some((one) => one.version === version))
-
-const iso = (at: number) => new Date(at).toISOString()

@@ -1,4 +1,5 @@
 /** Moves the chains and the Worker of a sample stack through time. */
+import { hourMs } from '#domain/time.ts'
 import { RpcClient } from '../../worker/chain/rpcClient.ts'
 import { demo } from '../stack/seed.ts'
 
@@ -11,7 +12,6 @@ export type SampleClock = {
 
 /** Seconds between blocks of a sample's chains. */
 export const sampleBlockTime = 1
-const hourMs = 3_600_000
 
 /** `startedAt` (ms) is the chains' current time; the Worker is moved there as well. */
 export async function startClock(workerUrl: string, rpcUrls: string[], startedAt: number): Promise<SampleClock> {

@@ -1,7 +1,9 @@
 /** Fills the demo account with the month of month.ts, through the calls that people and agents make. */
+
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
 import { parseUsdc } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import type { LoginReply } from '#schemas/account.ts'
 import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
 import type { Payment } from '#schemas/payment.ts'
@@ -15,7 +17,6 @@ import { changes, contacts, deposits, groups, payments, payouts, refusals, type 
 
 /** Owns the sample's wallets. It is the phrase of every local chain's test accounts, so anyone can act as their owner. */
 export const ownerPhrase = 'test test test test test test test test test test test junk'
-const dayMs = 86_400_000
 
 /** 06:00 UTC, thirty days before `now` (ms). */
 export const monthStart = (now: number): number => Math.floor(now / dayMs - 30) * dayMs + 6 * 3_600_000

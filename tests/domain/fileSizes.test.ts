@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const maxLines = 300
+const maxLines = 400
 const generated = ['worker/chain/abi.ts', 'web/src/routeTree.gen.ts']
 
-test('product files have at most 300 lines, unless they are generated', () => {
+test('product files have at most 400 lines, unless they are generated', () => {
   const files = globSync(['worker/**/*.ts', 'web/src/**/*.{ts,tsx}', 'contracts/src/**/*.sol'], { cwd: root })
   expect(files.length).toBeGreaterThan(500)
   const long = files

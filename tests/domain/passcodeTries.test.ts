@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { attemptAllowed, maxTries, newCodeAt, waitText } from '#domain/attempts.ts'
+import { hourMs } from '#domain/time.ts'
 
 const now = Date.UTC(2026, 10, 22)
-const hourMs = 3_600_000
 
 test.each([
   // Codes sent so far, tries allowed per payout, time at which the next code is due.

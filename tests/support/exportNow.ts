@@ -1,10 +1,10 @@
+import { dayMs } from '#domain/time.ts'
 import { exportDaily } from '../../worker/backup/export.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { newestRun } from '../../worker/db/exports.ts'
 import { env } from './testEnv.ts'
 
 const db = primaryDb(env.DB)
-const dayMs = 86_400_000
 
 /** Makes a whole export now, with as many cron steps as it takes. Returns its id. */
 export async function exportNow(): Promise<string> {

@@ -1,13 +1,14 @@
 /** Spending per day, and the history of a budget. */
+
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import { spentAt } from '../../worker/treasury/ledger/balances.ts'
 import { createGroup, editGroup, topUp } from '../../worker/treasury/policies/groups.ts'
 import { budgetHistory } from '../../worker/treasury/reports/budgetHistory.ts'
 import { spendingOf, spentSince } from '../../worker/treasury/reports/spending.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
-const dayMs = 86_400_000
 const usdc = (text: string) => parseUsdc(text)!
 
 /** Writes the rows of settled payments. `at` (ms): confirmation of a send, withdrawal of a payout funded 3 days earlier. */

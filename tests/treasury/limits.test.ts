@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
 import type { Limits } from '#domain/limits.ts'
 import { parseUsdc } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import type { Address, Block } from '../../worker/chain/types.ts'
 import type { Principal, Recipient } from '../../worker/treasury/api.ts'
 import { gasAllowance, noteGrant } from '../../worker/treasury/limits/gas.ts'
@@ -20,7 +21,6 @@ import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 const usdc = (text: string) => parseUsdc(text)!
 const address = (n: number): Address => `0x${n.toString(16).padStart(40, '7')}`
 const owner: Principal = { type: 'user' }
-const dayMs = 86_400_000
 
 /** A Treasury with a funded wallet and agents `agt_0`, `agt_1`, … in one group. */
 function createTreasury(limits: Partial<Limits>, agentCount = 2) {

@@ -1,7 +1,9 @@
 /** What the bell shows, tested with the Treasury's real tables. */
+
 import { expect, test } from 'vitest'
 import { type EventName, events, isNoticeEvent } from '#domain/events.ts'
 import { parseUsdc } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import { audit } from '../../worker/treasury/ledger/audit.ts'
 import { pruneNotices } from '../../worker/treasury/notices/add.ts'
 import { listNotices, markRead } from '../../worker/treasury/notices/views.ts'
@@ -12,7 +14,6 @@ import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
 const usdc = (text: string) => parseUsdc(text)!
 const shop = `0x${'9'.repeat(40)}` as const
-const dayMs = 24 * 3_600_000
 
 function createBook() {
   const memory = createMemoryTreasury(usdc('100000'), usdc('100000'))

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
+import { hourMs } from '#domain/time.ts'
 import { figures } from '../../worker/treasury/reports/overview.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
-
-const hourMs = 3_600_000
 
 /** Writes the rows that payments leave, with only the columns that matter here. */
 function historyIn({ store, clock }: MemoryTreasury) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { api, apiEnvelope, apiFile } from '../../web/src/lib/api.ts'
 import { ApiError, isOutcomeUnknown } from '../../web/src/lib/apiError.ts'
 import { storage } from './browser.ts'
@@ -8,7 +9,6 @@ let calls: Call[]
 let respond: (call: Call) => { status?: number; body?: unknown; headers?: Record<string, string> } | 'unreachable'
 
 const events = new EventTarget()
-const minuteMs = 60_000
 const ok = (data: unknown) => ({ body: { success: true, data } })
 const tokens = { accessToken: 'fresh', idToken: 'id', refreshToken: 'refresh-2', expiresIn: 900 }
 

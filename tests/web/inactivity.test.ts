@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { hourMs, minuteMs } from '#domain/time.ts'
 import { watchInactivity } from '../../web/src/lib/inactivity.ts'
 import { storage, windowEvents } from './browser.ts'
 
-const hourMs = 3_600_000
-const minuteMs = 60_000
 const startAt = Date.parse('2026-11-20T08:00:00Z')
 
 let events: ReturnType<typeof windowEvents>

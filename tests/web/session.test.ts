@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { hourMs, minuteMs } from '#domain/time.ts'
 import { locks, storage, windowEvents } from './browser.ts'
 
-const hourMs = 3_600_000
-const minuteMs = 60_000
 const now = Date.parse('2026-11-20T08:00:00Z')
 const user = { id: 'usr_1', email: 'ada@example.com', name: 'Ada', needsOnboarding: false }
 

@@ -1,6 +1,8 @@
 /** Attempts to take over an account, or to lock its owner out, with much time and many network addresses. */
+
 import { beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
+import { dayMs } from '#domain/time.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { limitWrongCodes } from '../../worker/services/accountLimits.ts'
 import {
@@ -19,7 +21,6 @@ import {
 
 beforeAll(seed)
 
-const dayMs = 24 * 60 * 60_000
 const password = 'correct horse battery'
 const post = (api: Api, call: string, body: unknown, from?: string) =>
   api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })

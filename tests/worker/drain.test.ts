@@ -3,9 +3,11 @@
  * stay under the bounds stated in docs/operations.md. DRAIN_HOURS and DRAIN_TRIES extend the run:
  * `npm run test:long drain` simulates a whole day.
  */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
+import { hourMs } from '#domain/time.ts'
 import { defaultLimits } from '../../worker/domain/limits.ts'
 import type { PayInput, Principal, Recipient } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -15,7 +17,6 @@ import { party } from '../support/workerChain.ts'
 
 const hours = Number((env as { DRAIN_HOURS?: string }).DRAIN_HOURS || 2)
 const tries = Number((env as { DRAIN_TRIES?: string }).DRAIN_TRIES || 25)
-const hourMs = 3_600_000
 
 beforeAll(prepare, 60_000)
 

@@ -1,5 +1,7 @@
 /** Who gains an account when an address is signed up more than once before it is confirmed. */
+
 import { beforeAll, expect, test } from 'vitest'
+import { dayMs } from '#domain/time.ts'
 import { deleteExpired } from '../../worker/db/attempts.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import {
@@ -15,8 +17,6 @@ import {
 } from './apiClient.ts'
 
 beforeAll(seed)
-
-const dayMs = 24 * 60 * 60_000
 
 const post = (api: Api, call: string, body: unknown, from?: string) =>
   api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })

@@ -4,7 +4,9 @@
  *
  *   TAKEOVER_DAYS=30 TAKEOVER_ADDRESSES=100 vitest run --project worker tests/worker/takeover.test.ts    the long form
  */
+
 import { beforeAll, expect, test } from 'vitest'
+import { dayMs } from '#domain/time.ts'
 import {
   type Api,
   createApi,
@@ -20,7 +22,6 @@ import {
 const days = Number(env.TAKEOVER_DAYS || 1)
 const addresses = Number(env.TAKEOVER_ADDRESSES || 17)
 const roundsPerDay = 2
-const dayMs = 24 * 60 * 60_000
 const maxGuessesPerYear = 100 // of 10⁶ codes: 10⁻⁴
 
 beforeAll(seed)

@@ -1,6 +1,8 @@
 /** Webhooks from the change in the Treasury to the receiver. */
+
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { dayMs, hourMs } from '#domain/time.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
@@ -15,9 +17,6 @@ import { createApi, env, mailsTo } from './apiClient.ts'
 
 beforeAll(prepare)
 afterEach(() => relayerAhead(0))
-
-const hourMs = 3600_000
-const dayMs = 24 * hourMs
 
 async function pay(payer: Payer, amount = '1') {
   const paid = await payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) }))

@@ -1,4 +1,5 @@
 import type { Condition, Observation } from '#domain/alertPlan.ts'
+import { isoOf } from '#domain/time.ts'
 import type { TroubleKind } from '#domain/trouble.ts'
 import { plural } from '#domain/words.ts'
 import type { TroubleRow } from '../db/objectTroubles.ts'
@@ -29,7 +30,7 @@ export function observe(state: DeploymentState): Observation {
       ...(overdue > 0 ? [{ key: 'treasuries_overdue', text: overdueText(overdue) }] : []),
       ...channels.map(({ channel, since }) => ({
         key: `messages:${channel}`,
-        text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has accepted no message since ${new Date(since).toISOString()}`,
+        text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has accepted no message since ${isoOf(since)}`,
       })),
       ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
         ? [{ key: 'webhooks_failing', text: `${webhooks.failing} of ${webhooks.on} webhooks fail` }]
@@ -37,10 +38,10 @@ export function observe(state: DeploymentState): Observation {
       ...(webhooks.late > 0 ? [{ key: 'webhooks_overdue', text: lateText(webhooks.late) }] : []),
       ...(lateExport === null
         ? []
-        : [{ key: 'export_late', text: `no daily export was finished since ${new Date(lateExport).toISOString()}` }]),
+        : [{ key: 'export_late', text: `no daily export was finished since ${isoOf(lateExport)}` }]),
       ...restores.map(({ userId, since }) => ({
         key: `restore_unfinished:${userId}`,
-        text: `account ${userId} has been frozen for a restore since ${new Date(since).toISOString()}`,
+        text: `account ${userId} has been frozen for a restore since ${isoOf(since)}`,
       })),
       ...ofKind(
         troubles,

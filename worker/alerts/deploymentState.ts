@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type ChainId, chainIds } from '#domain/networks.ts'
+import { hourMs } from '#domain/time.ts'
 import { isInUse } from '../chain/networkSettings.ts'
 import { countOverdue } from '../db/busyTreasuries.ts'
 import type { Db } from '../db/d1.ts'
@@ -18,11 +19,11 @@ const overdueAfterMs = 120_000 // 2 minutes
 /** The cron wakes a WebhookSender that is two minutes late, and its new due time may reach D1 a minute later. */
 const lateSenderMs = 240_000 // 4 minutes
 /** A channel that has not been used for this long is no longer reported. */
-const channelMs = 2 * 60 * 60_000 // 2 hours
+const channelMs = 2 * hourMs
 /** Restoring an account takes about half an hour. */
-const longRestoreMs = 2 * 60 * 60_000 // 2 hours
+const longRestoreMs = 2 * hourMs
 /** Exports are made daily. */
-const lateExportMs = 36 * 60 * 60_000 // 36 hours
+const lateExportMs = 36 * hourMs
 /** How long a lost alarm is reported after it was found. */
 const lostAlarmMs = 10 * 60_000 // 10 minutes
 

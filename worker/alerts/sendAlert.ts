@@ -1,4 +1,5 @@
 import type { AlertRow } from '#domain/alertPlan.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Env } from '../env.ts'
 import { email } from '../notifications/email.ts'
 import { paragraph } from '../notifications/emailBody.ts'
@@ -18,7 +19,7 @@ export async function sendAlert(
   state: 'started' | 'ended',
 ): Promise<boolean> {
   const { key, since, text } = alert
-  logWarning(`alert_${state}`, { condition: key, since: new Date(since).toISOString(), text })
+  logWarning(`alert_${state}`, { condition: key, since: isoOf(since), text })
   const title = `${state === 'started' ? 'Alert' : 'Resolved'}: ${text}`
   const channels = [
     ...(env.ALERT_EMAIL ? [byEmail(env.ALERT_EMAIL)] : []),
@@ -32,7 +33,7 @@ export async function sendAlert(
   async function byEmail(to: string): Promise<void> {
     const parts = [
       paragraph(title),
-      paragraph(`Condition ${key} of ${env.APP_ORIGIN}, since ${new Date(since).toISOString()}.`),
+      paragraph(`Condition ${key} of ${env.APP_ORIGIN}, since ${isoOf(since)}.`),
       paragraph('docs/operations.md explains what it means and what to do.'),
     ]
     await messages.send(email({ id: `alert:${key}:${since}:${state}`, to, subject: title.slice(0, 120), parts }))
@@ -41,7 +42,7 @@ export async function sendAlert(
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ text: title, condition: key, state, since: new Date(since).toISOString() }),
+      body: JSON.stringify({ text: title, condition: key, state, since: isoOf(since) }),
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })

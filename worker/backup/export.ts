@@ -1,3 +1,4 @@
+import { dayMs } from '#domain/time.ts'
 import type { Db } from '../db/d1.ts'
 import {
   type ExportPartRow,
@@ -14,7 +15,7 @@ import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { deleteExport, finishedRuns, manifestKey, partKey, putSealed } from './exportedParts.ts'
 
-const everyMs = 24 * 60 * 60_000 // 1 day
+const everyMs = dayMs
 const keptMs = 30 * everyMs
 const partsAtOnce = 5
 /** Maximum rows of a part. A dashboard layout can be as large as 64 kB. */

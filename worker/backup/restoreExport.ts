@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import type { RestoreExportReply } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { countMissing, countPasswords, exportedTables, restorePasswords, restoreRows } from '../db/exports.ts'
@@ -42,7 +43,7 @@ export async function restoreExport(
   const isEnd = next >= parts.length
   return {
     run: manifest.run,
-    startedAt: new Date(startedAt).toISOString(),
+    startedAt: isoOf(startedAt),
     rows,
     changed,
     parts: parts.length,

@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import type { UserRestoreReply } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { forgetKeyUse } from '../db/keys.ts'
@@ -31,7 +32,7 @@ const replyOf = (step: UserRestoreReply['step'], doing: string): UserRestoreRepl
   list: null,
 })
 
-const iso = (seconds: number | undefined) => (seconds ? new Date(seconds * 1000).toISOString() : null)
+const iso = (seconds: number | undefined) => (seconds ? isoOf(seconds * 1000) : null)
 
 const fromProgress = ({ until, finalAt, ...rest }: RestoreProgress): UserRestoreReply => ({
   ...rest,
@@ -116,7 +117,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   const at = to === undefined ? Number.NaN : Date.parse(to)
   if (!(at < deps.now())) throw new AppError('invalid_input', 'The time must be in the past.', { field: 'to' })
   const { id } = await frozenAccount(deps, userId)
-  if (dryRun) return replyOf('frozen', `would go back to ${new Date(at).toISOString()}`)
+  if (dryRun) return replyOf('frozen', `would go back to ${isoOf(at)}`)
   // A cron run that read the object before it froze may have written in the meantime.
   await forgetKeyUse(deps.db, userId)
   try {
@@ -135,7 +136,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   await treasuryOf(deps, userId)
     .freezeForRestore(id, false)
     .catch((error: Error) => logError('account_not_told', { user: userId }, error))
-  return replyOf('going_back', `going back to ${new Date(at).toISOString()}`)
+  return replyOf('going_back', `going back to ${isoOf(at)}`)
 }
 
 async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreInput): Promise<UserRestoreReply> {

@@ -1,4 +1,5 @@
 import { and, eq, gt, lt, lte, notExists, sql } from 'drizzle-orm'
+import { dayMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import {
   accountCode,
@@ -59,7 +60,7 @@ export async function resetAttempts(db: Db, key: string): Promise<void> {
 }
 
 /** An unconfirmed account is deleted this long after its last sign-up. */
-export const unconfirmedMs = 7 * 24 * 60 * 60_000 // 7 days
+export const unconfirmedMs = 7 * dayMs
 
 /** Housekeeping. Foreign keys delete refresh tokens with their session, and sign-ups with their account. */
 export async function deleteExpired(db: Db, now: number): Promise<void> {

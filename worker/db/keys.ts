@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { hourMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import { keyUse, keyVersion, signup, signupPasscode, user, userRestore } from './schema.ts'
 
 export type KeyUseRow = Omit<typeof keyUse.$inferSelect, 'failure'>
 
-const hourMs = 3_600_000
 /** Delay before a failed account is checked again, so that a loop that runs until nothing is due terminates. */
 const retryMs = 30_000
 

@@ -1,5 +1,6 @@
 import { desc, eq, gte, sql } from 'drizzle-orm'
 import { type DeliveryState, deliveryStates } from '#domain/delivery.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Delivery } from '#schemas/escrow.ts'
 import type { Db } from './d1.ts'
 import { deliveredMessage, devInbox, messageFailure } from './schema.ts'
@@ -37,10 +38,7 @@ export async function deliveriesOf(db: Db, payoutIds: string[]): Promise<Map<str
     .where(sql`${deliveredMessage.payoutId} IN (SELECT value FROM json_each(${JSON.stringify(payoutIds)}))`)
     .orderBy(deliveredMessage.at)
   return new Map(
-    rows.map(({ payoutId, channel, state, stateAt }) => [
-      payoutId!,
-      { channel: channel!, state, at: new Date(stateAt).toISOString() },
-    ]),
+    rows.map(({ payoutId, channel, state, stateAt }) => [payoutId!, { channel: channel!, state, at: isoOf(stateAt) }]),
   )
 }
 

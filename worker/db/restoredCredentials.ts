@@ -1,4 +1,5 @@
 import { and, eq, isNull, lt, sql } from 'drizzle-orm'
+import { hourMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import { agentCredential } from './schema.ts'
 
@@ -13,7 +14,7 @@ export type LiveCredential = {
 }
 
 /** New credentials are written to D1 before the Treasury has them, so those younger than this are left alone. */
-const mintingMs = 60 * 60_000 // 1 hour
+const mintingMs = hourMs
 
 const isOf = (userId: string, live: LiveCredential[], now: number) =>
   and(

@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
+import { dayMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import { agentCredential, deliveredMessage, refreshToken, transactionView } from './schema.ts'
 
-const dayMs = 86_400_000
 /** The Treasury deletes refusals at the same age (treasury/payments/refusals.ts). */
 const refusalMs = 30 * dayMs
 /** The maximum lifetime of a payout, so that no message about it is sent twice. */

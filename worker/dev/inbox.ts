@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import { listDevMessages } from '../db/messages.ts'
 
@@ -9,5 +10,5 @@ export type InboxMessage = { id: string; to: string; channel: string; subject: s
 /** Messages to one recipient, or to all if `to` is null. Newest first. */
 export async function inboxMessages({ db }: Deps, to: string | null): Promise<InboxMessage[]> {
   const rows = await listDevMessages(db, to, maxMessages)
-  return rows.map(({ recipient, at, ...rest }) => ({ ...rest, to: recipient, at: new Date(at).toISOString() }))
+  return rows.map(({ recipient, at, ...rest }) => ({ ...rest, to: recipient, at: isoOf(at) }))
 }

@@ -1,5 +1,6 @@
 import { formatUsdcText, type MicroUsdc, saturatingSub } from './money.ts'
 import { sameAddress } from './sameAddress.ts'
+import { dayMs } from './time.ts'
 
 /** Decides when the owner must approve a payment, and which payments a grant covers. */
 
@@ -52,7 +53,7 @@ export const nextApproval = (status: ApprovalStatus, event: ApprovalEvent): Appr
 /** Maximum number of open approvals; an owner would not read more. */
 export const maxPending = { agent: 10, account: 50 }
 /** How long a denied request cannot be repeated. */
-export const deniedForMs = 24 * 3_600_000 // 24 hours
+export const deniedForMs = dayMs
 export const reasonMax = 280
 
 /** The facts about a payment that approvals depend on. */

@@ -1,10 +1,12 @@
+import { dayMs } from './time.ts'
+
 /**
  * How many new codes the sender may request for a payout. The recipient may request as many, one per pause, and then one a
  * day: anyone with the link could request them, which must not leave the recipient without a code.
  */
 export const maxResends = 3
 export const resendPauseMs = 60_000 // 1 minute
-export const laterResendPauseMs = 24 * 60 * 60_000 // 24 hours
+export const laterResendPauseMs = dayMs
 
 /**
  * Counts of wrong passcodes. Five wrong tries in a row lock the payout for 15 minutes; after 20 a code stops working
@@ -17,7 +19,7 @@ export const claimSessionMs = 15 * 60_000 // 15 minutes
 export const triesBeforeLock = 5
 export const lockMs = 15 * 60_000 // 15 minutes
 export const maxTries = 20
-const newCodePauseMs = 24 * 60 * 60_000 // 24 hours
+const newCodePauseMs = dayMs
 
 /**
  * When the recipient automatically gets a new code after 20 wrong tries, so that someone with only the link cannot lock them

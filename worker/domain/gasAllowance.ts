@@ -1,4 +1,5 @@
 import type { Limits } from './limits.ts'
+import { dayMs } from './time.ts'
 
 /** Gas units per step, rounded up from the measured cost of each step on its own (docs/operations.md). */
 export const stepGas = {
@@ -28,7 +29,6 @@ export type GasLevel = {
   failed: boolean
 }
 
-const dayMs = 86_400_000
 export const utcDay = (now: number): number => Math.floor(now / dayMs)
 /** ms */
 export const dayEndsAt = (now: number): number => (utcDay(now) + 1) * dayMs

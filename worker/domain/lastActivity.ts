@@ -1,3 +1,5 @@
+import { dayMs } from './time.ts'
+
 const dateFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 /** '2026-11-20' → 'Nov 20, 2026', in the local time zone. */
 export const formatDate = (iso: string | number): string => dateFormat.format(new Date(iso))
@@ -16,5 +18,4 @@ export function lastActivityText(iso: string | null, now: number): string {
   return formatDate(iso)
 }
 
-const dayMs = 86_400_000
 const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0)

@@ -3,6 +3,7 @@ import { formatUsdcText, type MicroUsdc, min, saturatingSub, zeroUsdc } from './
 import { minPayout } from './payment.ts'
 import { type PeriodBudget, periodNow } from './policyPeriod.ts'
 import type { Scope } from './scopes.ts'
+import { isoOf } from './time.ts'
 
 /** Limit (null if there is none), spent and held of one budget. */
 export type Budget = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc }
@@ -164,7 +165,7 @@ function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
   if (period) {
     const { used, endAt } = periodNow(period, kind.at)
     const periodLeft = saturatingSub(period.limit, used)
-    const resets = new Date(endAt).toISOString()
+    const resets = isoOf(endAt)
     bounds.push({
       left: periodLeft,
       code: 'budget_exceeded',

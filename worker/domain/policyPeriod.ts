@@ -1,9 +1,8 @@
 import { type MicroUsdc, zeroUsdc } from './money.ts'
+import { dayMs } from './time.ts'
 
 export const periods = ['day', 'week', 'month'] as const
 export type Period = (typeof periods)[number]
-
-const dayMs = 86_400_000 // 24 hours
 
 /** The UTC window [startAt, endAt) that contains `now` (ms). Weeks begin on Monday, as in ISO 8601. */
 export function periodAt(period: Period, now: number): { startAt: number; endAt: number } {

@@ -1,3 +1,5 @@
+import { hourMs } from './time.ts'
+
 /**
  * Estimates how long the balance of a gas-paying account lasts. Uses balances only, because they include costs that receipts
  * do not show, such as the network's data fee.
@@ -6,7 +8,7 @@
 /** The balance in wei at the time `at` (ms). */
 export type BalanceSample = { at: number; balance: bigint }
 
-const windowMs = 6 * 3_600_000 // 6 hours
+const windowMs = 6 * hourMs
 const everyMs = 30_000 // 30 seconds
 /** A shorter span says little about the rate. */
 const minSpanMs = 10 * 60_000 // 10 minutes
@@ -28,5 +30,5 @@ export function runwayHours(samples: readonly BalanceSample[]): number | null {
     if (balance < before) spent += before - balance
   }
   if (spent === 0n) return null
-  return (Number(last.balance) / Number(spent)) * ((last.at - first.at) / 3_600_000)
+  return (Number(last.balance) / Number(spent)) * ((last.at - first.at) / hourMs)
 }

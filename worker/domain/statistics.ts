@@ -1,4 +1,5 @@
 import { type MicroUsdc, microUsdc } from './money.ts'
+import { dayMs, hourMs } from './time.ts'
 
 /** Statistics shared by lists, widgets, usage and API. Amounts are in micro-USDC, times in ms. */
 
@@ -46,8 +47,6 @@ export function monthOf(now: number): { month: string; startsAt: number; endsAt:
   }
 }
 
-const dayMs = 86_400_000
-
 /** The spans of charts, in days. */
 export const spans = [7, 30, 90] as const
 export type Span = (typeof spans)[number]
@@ -62,7 +61,7 @@ export function lastDays(now: number, count: number): { day: string; startsAt: n
 }
 
 /** A forecast needs at least an hour of history, or a single payment would dominate it. */
-const minHistoryMs = 3_600_000 // 1 hour
+const minHistoryMs = hourMs
 /** Forecasts beyond this are meaningless. */
 const maxForecastMs = 3650 * dayMs // 10 years
 

@@ -1,8 +1,6 @@
-/** Rules of webhook delivery, documented in docs/webhooks.md. */
+import { dayMs, hourMs, minuteMs } from './time.ts'
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
+/** Rules of webhook delivery, documented in docs/webhooks.md. */
 
 /** Per account. With six concurrent connections, every endpoint always has its own. */
 export const maxWebhooks = 5

@@ -1,10 +1,11 @@
 import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
+import { dayMs } from '#domain/time.ts'
 import type { Db } from '../db/d1.ts'
 import { agentCredential } from '../db/schema.ts'
 import { newSecret, sameHash, sha256 } from './secrets.ts'
 
 /** How long a replaced credential keeps working, unless the owner revokes it immediately. */
-export const replacedCredentialMs = 24 * 60 * 60_000 // 24 hours
+export const replacedCredentialMs = dayMs
 const cacheMs = 30_000 // 30 seconds
 const cacheSize = 5_000
 

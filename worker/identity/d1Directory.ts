@@ -1,3 +1,4 @@
+import { dayMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import { putCodeAndLink, putLink, takeCode, takeLink } from '../db/accountCodes.ts'
 import type { CodePurpose, UserRow } from '../db/schema.ts'
@@ -13,11 +14,11 @@ import { signatures, signed } from './signed.ts'
 import { signupToConfirm } from './signupToConfirm.ts'
 
 /** A temporary password works for a week. After that, signing in requires replacing it first. */
-export const temporaryPasswordMs = 7 * 24 * 60 * 60_000 // 7 days
+export const temporaryPasswordMs = 7 * dayMs
 
 /** Lifetimes of the code and the link in a mail. */
 const proofLifeMs = {
-  confirm: 24 * 60 * 60_000, // 24 hours
+  confirm: dayMs,
   reset: 15 * 60_000, // 15 minutes
 }
 

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { dayMs } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
 import { cancelPayment, getPayment } from '../services/agentPayments.ts'
 import type { Task, Tasks } from './tasks.ts'
@@ -8,7 +9,7 @@ import type { McpCall } from './tool.ts'
 
 const pollIntervalMs = 5_000 // 5 seconds
 /** The outcome of an approval is kept for 30 days, approved payments forever. */
-const keptMs = 30 * 24 * 3_600_000
+const keptMs = 30 * dayMs
 
 /** Null for a payment that needed no approval. */
 export function taskOf(payment: Payment): Task | null {

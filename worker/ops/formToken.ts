@@ -1,8 +1,9 @@
+import { hourMs } from '#domain/time.ts'
 import { isSigned, signed } from '../identity/signed.ts'
 import type { KeyringSettings } from '../keyrings/keyring.ts'
 
 /** How long a page with forms stays usable. */
-const validMs = 12 * 60 * 60_000 // 12 hours
+const validMs = 12 * hourMs
 
 const textOf = (actor: string, until: number) => `ops-form:${actor}:${until}`
 

@@ -1,4 +1,5 @@
 import { chainIds } from '#domain/networks.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { KeyringState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { isInUse } from '../chain/networkSettings.ts'
@@ -18,7 +19,6 @@ import { relayerName, sweptWei } from '../relayer/api.ts'
 import { type Act, recordAct } from './record.ts'
 import { currentSince, renewKeys } from './renewKeys.ts'
 
-const dayMs = 24 * 60 * 60_000
 /** Time after its expiry in which a payout is reclaimed and the reclaim becomes final. */
 const endingMs = dayMs
 /** Lifetime of login sessions, whose refresh tokens are signed with the code pepper. */
@@ -47,11 +47,11 @@ export async function keyringStates(deps: Deps): Promise<KeyringState[]> {
         name,
         versions: ring.versions.map(({ version, from }) => ({
           version,
-          from: from === 0 ? null : iso(from),
+          from: from === 0 ? null : isoOf(from),
           state: version === current.version ? 'current' : version > current.version ? 'distributed' : 'older',
         })),
         remaining: remaining.map(({ what }) => what),
-        removableFrom: hasOlder && until !== null ? iso(until) : null,
+        removableFrom: hasOlder && until !== null ? isoOf(until) : null,
       }
     }),
   )
@@ -99,7 +99,7 @@ async function remainingOf(
           },
         ]
       : []),
-    ...(sessionsEnd > now() ? [{ what: `login sessions until ${iso(sessionsEnd)}`, until: sessionsEnd }] : []),
+    ...(sessionsEnd > now() ? [{ what: `login sessions until ${isoOf(sessionsEnd)}`, until: sessionsEnd }] : []),
   ]
 }
 
@@ -130,11 +130,11 @@ async function payoutsOf(
 ): Promise<Remaining[]> {
   if (at === null) return []
   const open = `${n} open payouts, the last of which`
-  if (at + endingMs > now()) return [{ what: `${open} expires at ${iso(at)}`, until: at + endingMs }]
+  if (at + endingMs > now()) return [{ what: `${open} expires at ${isoOf(at)}`, until: at + endingMs }]
   // They should have ended by now, so there is no date by which they will.
   const accounts = await openPayoutsUnderOther(db, ring, maxNamed)
   const named = accounts.flatMap(({ userId, ids }) => (ids ?? []).map((id) => `${id} of ${userId}`)).slice(0, maxNamed)
-  return [{ what: `${open} expired at ${iso(at)}: ${listOf(named, n)}`, until: null }]
+  return [{ what: `${open} expired at ${isoOf(at)}: ${listOf(named, n)}`, until: null }]
 }
 
 const listOf = (named: string[], n: number) =>
@@ -176,5 +176,3 @@ export async function resetOldPasswords(deps: Deps, act: Act): Promise<{ passwor
   await recordAct(deps, act, 'keys.reset_passwords', `version ${version}`)
   return { passwords: await voidPasswordsUnderOther(deps.db, version, noPassword) }
 }
-
-const iso = (at: number) => new Date(at).toISOString()

@@ -1,4 +1,5 @@
 import { signUpModeOf } from '#domain/signUpMode.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { CreatedPasscode, Passcode, PasscodeList } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { editPasscode, insertPasscode, listPasscodes, type PasscodeRow } from '../db/passcodes.ts'
@@ -7,7 +8,6 @@ import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { type Act, recordAct } from './record.ts'
 
-const dayMs = 24 * 60 * 60_000
 const maxListed = 200
 
 export async function passcodeList({ env, db, now }: Deps): Promise<PasscodeList> {
@@ -75,15 +75,14 @@ const idOf = (hash: string) => hash.slice(0, 16)
 
 function passcodeView(row: PasscodeRow, now: number): Passcode {
   const { hash, label, used, maxUses, createdAt, expiresAt, revokedAt } = row
-  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
   return {
     id: idOf(hash),
     label,
     used,
     maxUses,
-    createdAt: new Date(createdAt).toISOString(),
-    expiresAt: iso(expiresAt),
-    revokedAt: iso(revokedAt),
+    createdAt: isoOf(createdAt),
+    expiresAt: isoOf(expiresAt),
+    revokedAt: isoOf(revokedAt),
     state: stateOf(row, now),
   }
 }

@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import type { OperatorAction } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { insertOperatorAction, listOperatorActions } from '../db/operatorActions.ts'
@@ -22,7 +23,7 @@ export async function recentActs({ db }: Pick<Deps, 'db'>, limit: number): Promi
   const rows = await listOperatorActions(db, limit)
   return rows.map(({ at, detail, ...rest }) => ({
     ...rest,
-    at: new Date(at).toISOString(),
+    at: isoOf(at),
     detail: JSON.parse(detail),
   }))
 }

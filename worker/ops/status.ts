@@ -1,5 +1,6 @@
 import { type ChainId, chainIds } from '#domain/networks.ts'
 import { signUpModeOf } from '#domain/signUpMode.ts'
+import { isoOf } from '#domain/time.ts'
 import type { OpsStatus, RelayerState, Stuck, StuckJob } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { isInUse } from '../chain/networkSettings.ts'
@@ -14,7 +15,6 @@ import { webhooksState } from './webhooks.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
 const maxListed = 100
-const iso = (at: number) => new Date(at).toISOString()
 
 /** The state of the deployment at a glance. */
 export async function opsStatus(deps: Deps): Promise<OpsStatus> {
@@ -33,7 +33,7 @@ export async function opsStatus(deps: Deps): Promise<OpsStatus> {
     problems,
     stop,
     webhooks,
-    alerts: alerts.map(({ key, text, since }) => ({ key, text, since: iso(since) })),
+    alerts: alerts.map(({ key, text, since }) => ({ key, text, since: isoOf(since) })),
     relayers: states,
     overdueTreasuries,
     suspended,
@@ -48,7 +48,7 @@ export async function stuckWork({ env, db, now }: Deps): Promise<Stuck> {
     ...relayers(env).map((name) => stuckJobs(env, name)),
   ])
   return {
-    overdueTreasuries: overdue.map(({ userId, since }) => ({ userId, since: iso(since) })),
+    overdueTreasuries: overdue.map(({ userId, since }) => ({ userId, since: isoOf(since) })),
     jobs: jobs.flat(),
   }
 }
@@ -70,7 +70,7 @@ async function relayerState(env: Env, name: string): Promise<RelayerState> {
     balance: balance === null ? null : ethText(balance),
     problem: state ? (state.holding ?? state.stepError ?? full) : 'it does not respond',
     waiting: state?.waiting ?? 0,
-    oldestAt: state?.oldestAt ? iso(state.oldestAt) : null,
+    oldestAt: state?.oldestAt ? isoOf(state.oldestAt) : null,
     inFlight: state?.inFlight ?? 0,
   }
 }
@@ -87,12 +87,12 @@ async function stuckJobs(env: Env, name: string): Promise<StuckJob[]> {
       id,
       userId,
       status: state,
-      since: iso(since),
-      retryAt: iso(retryAt),
+      since: isoOf(since),
+      retryAt: isoOf(retryAt),
       why: reason ?? 'waiting for its turn',
     }))
   } catch {
-    const now = iso(Date.now())
+    const now = isoOf(Date.now())
     return [
       {
         kind: 'relayer',

@@ -1,4 +1,5 @@
 import type { StopMode } from '#domain/serviceStop.ts'
+import { isoOf } from '#domain/time.ts'
 import type { ServiceStop } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { readServiceStop, writeServiceStop } from '../db/operatorControls.ts'
@@ -7,7 +8,7 @@ import { type Act, recordAct } from './record.ts'
 
 export async function currentStop({ db }: Pick<Deps, 'db'>): Promise<ServiceStop> {
   const { mode, since } = await readServiceStop(db)
-  return { mode, since: since === null ? null : new Date(since).toISOString() }
+  return { mode, since: isoOf(since) }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Limits } from '#domain/limits.ts'
+import { isoOf } from '#domain/time.ts'
 import type { AccountReport, AuditPage, FoundUser, StuckWork, Suspension } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { findUsersForOperators, writeSuspension } from '../db/operatorControls.ts'
@@ -7,15 +8,14 @@ import type { AuditEntry, AccountReport as Report } from '../treasury/operators/
 import { type Act, recordAct } from './record.ts'
 
 const maxFound = 100
-const iso = (at: number) => new Date(at).toISOString()
 
 /** Accounts with this email address or id. An empty text finds all suspended accounts. */
 export async function findUsers({ db }: Pick<Deps, 'db'>, text: string): Promise<FoundUser[]> {
   const rows = await findUsersForOperators(db, text, maxFound)
   return rows.map(({ createdAt, suspendedSince, ...row }) => ({
     ...row,
-    createdAt: iso(createdAt),
-    suspendedSince: suspendedSince === null ? null : iso(suspendedSince),
+    createdAt: isoOf(createdAt),
+    suspendedSince: isoOf(suspendedSince),
   }))
 }
 
@@ -34,7 +34,7 @@ export async function accountReport(deps: Deps, userId: string): Promise<Account
   return { user, suspended: suspension.since !== null, ...report, stuck: stuck.map(stuckView) }
 }
 
-const stuckView = ({ since, ...work }: Report['stuck'][number]): StuckWork => ({ ...work, since: iso(since) })
+const stuckView = ({ since, ...work }: Report['stuck'][number]): StuckWork => ({ ...work, since: isoOf(since) })
 
 /** The Treasury decides; D1 gets a copy for lists. Repeating the call repairs a missing copy. */
 export async function setSuspended(deps: Deps, act: Act, userId: string, isSuspended: boolean): Promise<Suspension> {
@@ -43,7 +43,7 @@ export async function setSuspended(deps: Deps, act: Act, userId: string, isSuspe
   const { stoppedPayments, ...state } = await treasuryOf(deps, userId).suspend(isSuspended)
   await writeSuspension(deps.db, userId, state)
   const { since } = state
-  return { suspended: since !== null, since: since === null ? null : iso(since), stoppedPayments }
+  return { suspended: since !== null, since: isoOf(since), stoppedPayments }
 }
 
 /** Absent limits are unchanged; null resets one to the deployment's. Returns all limits set for the account. */
@@ -72,5 +72,5 @@ export async function readAudit(deps: Deps, act: Act, userId: string, before: nu
   // RPC types turn a record of unknown values into never.
   const rows = (await treasuryOf(deps, userId).readAudit(before)) as AuditEntry[]
   const last = rows.at(-1)?.seq ?? 1
-  return { entries: rows.map(({ at, ...row }) => ({ ...row, at: iso(at) })), before: last > 1 ? last : null }
+  return { entries: rows.map(({ at, ...row }) => ({ ...row, at: isoOf(at) })), before: last > 1 ? last : null }
 }

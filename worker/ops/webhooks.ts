@@ -1,10 +1,10 @@
+import { isoOf } from '#domain/time.ts'
 import type { WebhooksState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { countWebhooks, listFailingWebhooks, webhooksStoppedSince, writeWebhookStop } from '../db/webhooks.ts'
 import { type Act, recordAct } from './record.ts'
 
 const maxListed = 20
-const iso = (at: number) => new Date(at).toISOString()
 
 export async function webhooksState({ db }: Pick<Deps, 'db'>): Promise<WebhooksState> {
   const [counts, failing, stoppedSince] = await Promise.all([
@@ -14,8 +14,8 @@ export async function webhooksState({ db }: Pick<Deps, 'db'>): Promise<WebhooksS
   ])
   return {
     ...counts,
-    longestFailing: failing.map(({ id, userId, failingSince }) => ({ id, userId, since: iso(failingSince!) })),
-    stoppedSince: stoppedSince === null ? null : iso(stoppedSince),
+    longestFailing: failing.map(({ id, userId, failingSince }) => ({ id, userId, since: isoOf(failingSince!) })),
+    stoppedSince: isoOf(stoppedSince),
   }
 }
 

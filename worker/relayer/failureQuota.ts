@@ -1,3 +1,4 @@
+import { hourMs } from '#domain/time.ts'
 import type { RelayJob } from './api.ts'
 import { enqueueReport } from './reportOutbox.ts'
 
@@ -11,7 +12,7 @@ export type JobFailure = {
 
 /** After this many failures on chain within an hour, for which we paid gas, a user's jobs are parked. */
 const maxChainFailures = 10
-const windowMs = 3_600_000 // 1 hour
+const windowMs = hourMs
 const overQuotaParkMs = 60_000 // 1 minute
 /** How long a job and its principal wait after the job failed in simulation. */
 const firstDelayMs = 2_000 // 2 seconds, doubling

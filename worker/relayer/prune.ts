@@ -1,13 +1,14 @@
+import { dayMs } from '#domain/time.ts'
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 import { lostWatchMs } from './transactions.ts'
 
 /** How long the outcome of a job is kept, for reports and so that the job is not accepted a second time. */
-const jobRetentionMs = 7 * 86_400_000 // 7 days
+const jobRetentionMs = 7 * dayMs
 /** A run deletes at most this many of each, because delivery waits meanwhile. */
 const maxTransactions = 500
 const maxRows = 10_000
 /** Added to the current time for guards without a job: later than any deadline. */
-const unknownDeadlineMs = 400 * 86_400_000 // 400 days
+const unknownDeadlineMs = 400 * dayMs
 
 /**
  * Deletes what can no longer matter:

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type Limits, parseLimits, withLimits } from '#domain/limits.ts'
+import { hourMs } from '#domain/time.ts'
 import { chainsFrom } from '../chain/chains.ts'
 import type { Chain, ChainId } from '../chain/types.ts'
 import { schemaReporter } from '../db/objectTroubles.ts'
@@ -40,7 +41,7 @@ type AlarmKind = 'deliver' | 'report' | 'prune' | 'schema'
 
 const retryMs = 1_000 // 1 second: when the alarm takes over if this instance dies while it works
 const maxStepsInARow = 25
-const pruneEveryMs = 3_600_000 // 1 hour
+const pruneEveryMs = hourMs
 /** How often fees are read again while they are above the ceilings: one block. */
 const feePollMs = 2_000 // 2 seconds
 /** How often transactions of older accounts are checked: half a block. */

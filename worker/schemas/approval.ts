@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ApprovalKind, ApprovalStatus, AskedRule, CancelReason, GrantEnd } from '#domain/approval.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { RecipientType } from '#domain/scopes.ts'
+import { dayMs } from '#domain/time.ts'
 import { usdcAmount } from './common.ts'
 import type { TransactionStatus } from './transaction.ts'
 
@@ -104,7 +105,6 @@ export const ApprovalsQuery = z.strictObject({
 })
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'Send the hash of the approval that was shown')
 const password = z.string().min(1).max(1_000)
-const dayMs = 86_400_000
 /** Maximum duration of a grant. */
 export const maxGrantMs = 366 * dayMs
 

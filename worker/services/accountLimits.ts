@@ -1,5 +1,6 @@
 import { dayEndsAt } from '#domain/gasAllowance.ts'
 import { limitsFrom } from '#domain/limits.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import { countAttempt, hasAttempts, resetAttempts, takeBackAttempt } from '../db/attempts.ts'
 import type { Db } from '../db/d1.ts'
@@ -37,12 +38,12 @@ export async function limitCodeRequests(db: Db, purpose: string, email: string, 
     const message = `Please wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before asking for another code.`
     throw new AppError('rate_limited', message, { field: 'email', retryAfter: seconds })
   }
-  const hour = await countAttempt(db, attemptKey('code-hour', purpose, email), 60 * 60_000, now)
+  const hour = await countAttempt(db, attemptKey('code-hour', purpose, email), hourMs, now)
   if (hour.count > codesPerHour) throw tooManyAttempts(hour.resetsAt - now)
 }
 
 /** Longer than a month: 12 of these exceed a year, so a year never allows more than 12 times the limit. */
-const codeMonthMs = 31 * 24 * 60 * 60_000 // 31 days
+const codeMonthMs = 31 * dayMs
 
 /**
  * Counts a code as wrong before it is compared. Returns a function that undoes the count if it was right. Counts per email
@@ -94,7 +95,7 @@ export async function limitPasswords(
 export const resetKnownPasswords = (db: Db, email: string): Promise<void> =>
   resetAttempts(db, passwordsKey(email, true))
 
-const knownMs = 30 * 24 * 60 * 60_000 // 30 days
+const knownMs = 30 * dayMs
 const knownKey = (email: string, address: string) => attemptKey('known-address', email, address)
 
 /** Whether this account was signed in to from this network address within 30 days. */

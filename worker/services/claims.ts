@@ -1,6 +1,7 @@
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { claimStatus, type PayoutStatus } from '#domain/payment.ts'
+import { isoOf } from '#domain/time.ts'
 import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '#schemas/escrow.ts'
 import { chainsFrom } from '../chain/chains.ts'
 import { transactionUrl } from '../chain/networkSettings.ts'
@@ -39,7 +40,7 @@ export async function claimPage(env: Env, accessToken: string, now: number): Pro
     amount: view.amount,
     chain: chainNameOf(view.chainId),
     status,
-    expiresAt: new Date(view.expiresAt).toISOString(),
+    expiresAt: isoOf(view.expiresAt),
     escrowSubwalletAddress: view.escrowAddress,
     recipientEmail: view.channel === 'email' ? view.recipientMasked : null,
     recipientPhone: view.channel === 'sms' ? view.recipientMasked : null,

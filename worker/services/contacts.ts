@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { formatUsdc } from '#domain/money.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Contact, ContactBalances, SaveContact } from '#schemas/contact.ts'
 import type { Deps } from '../appEnv.ts'
 import { chainsFrom } from '../chain/chains.ts'
@@ -121,5 +122,5 @@ function columns({ name, address, email, phone, description }: Input) {
 }
 
 function asContact({ userId: _, deletedAt: __, createdAt, updatedAt, ...rest }: ContactRow): Contact {
-  return { ...rest, createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString() }
+  return { ...rest, createdAt: isoOf(createdAt), updatedAt: isoOf(updatedAt) }
 }

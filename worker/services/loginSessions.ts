@@ -1,4 +1,5 @@
 import { normalizeEmail } from '#domain/email.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { LoginReply, Tokens, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
 import { keepAccount } from '../backup/accounts.ts'
@@ -16,8 +17,8 @@ import { isKnownAddress, limitPasswords, rememberAddress } from './accountLimits
 import { attemptKey, limitAttempts, limitTraffic, resetAttempts } from './attempts.ts'
 import { refuseCommonPassword } from './passwordRules.ts'
 
-const sessionMs = 30 * 24 * 60 * 60_000 // 30 days, regardless of refreshes
-const refreshTokenMs = 7 * 24 * 60 * 60_000 // 7 days without use
+const sessionMs = 30 * dayMs // regardless of refreshes
+const refreshTokenMs = 7 * dayMs // 7 days without use
 /** A second use within this time is a lost reply or another tab. A later one means that the token was stolen. */
 const refreshGraceMs = 30_000 // 30 seconds
 const challengeMs = 3 * 60_000 // 3 minutes
@@ -28,7 +29,7 @@ export function asUser(row: UserRow): User {
   const passwordIsTemporary = row.status === 'FORCE_CHANGE_PASSWORD'
   const needsOnboarding = row.name === null || passwordIsTemporary
   const { id, email, name, publicAddress } = row
-  const createdAt = new Date(row.createdAt).toISOString()
+  const createdAt = isoOf(row.createdAt)
   const hasCompletedOnboarding = !needsOnboarding
   return { id, email, name, publicAddress, needsOnboarding, hasCompletedOnboarding, passwordIsTemporary, createdAt }
 }

@@ -1,5 +1,6 @@
 import { plainAmount } from '#domain/amountText.ts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
+import { hourMs } from '#domain/time.ts'
 import type { OnrampSession } from '#schemas/onramp.ts'
 import type { Deps } from '../appEnv.ts'
 import { countAttempt } from '../db/attempts.ts'
@@ -7,7 +8,6 @@ import { AppError } from '../errors.ts'
 import { onrampFrom } from '../onramp/onrampFrom.ts'
 import { attemptKey, tooManyAttempts } from './attempts.ts'
 
-const hourMs = 60 * 60_000
 /** Limited because the seller may charge or block us for unused sessions. */
 const sessionsPerHour = 30
 

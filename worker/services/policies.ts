@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isoOf } from '#domain/time.ts'
 import type {
   CreatedAgent,
   CreatePolicyGroup,
@@ -179,5 +180,5 @@ async function replaceCredential(
   if (!replaced.ok) deps.runInBackground(discardCredentials(deps.db, [hash]))
   const { previousUntil } = unwrap(replaced)
   deps.runInBackground(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))
-  return { clientId, previousUntil: previousUntil === null ? null : new Date(previousUntil).toISOString() }
+  return { clientId, previousUntil: isoOf(previousUntil) }
 }

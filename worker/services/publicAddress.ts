@@ -1,4 +1,5 @@
 import { recoverMessageAddress } from 'viem'
+import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { AddressNonce, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
@@ -21,7 +22,7 @@ export async function addressNonce(deps: Deps, userId: string): Promise<AddressN
   await putAddressNonce(deps.db, { userId, nonce, expiresAt })
   return {
     message: messageOf(deps, user.email, userId, nonce, expiresAt),
-    expiresAt: new Date(expiresAt).toISOString(),
+    expiresAt: isoOf(expiresAt),
   }
 }
 
@@ -73,7 +74,7 @@ const messageOf = ({ env }: Deps, email: string, userId: string, nonce: string, 
     `Account: ${email} (${userId})`,
     `URI: ${env.APP_ORIGIN}`,
     `Nonce: ${nonce}`,
-    `Expires: ${new Date(expiresAt).toISOString()}`,
+    `Expires: ${isoOf(expiresAt)}`,
   ].join('\n')
 
 const userNotFound = () => new AppError('not_found', 'User not found.')

@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import {
   type DisableReason,
   keepDeliveriesMs,
@@ -30,8 +31,6 @@ type DeliveryRow = {
   problem: string | null
 }
 export type DueDelivery = { seq: number; event_id: string; attempts: number; since: number; body: string }
-
-const iso = (at: number) => new Date(at).toISOString()
 
 /** The tables of a WebhookSender. */
 export class SenderStore {
@@ -140,7 +139,7 @@ export class SenderStore {
   ): void {
     const [row] = this.#all<DeliveryRow>('SELECT * FROM delivery WHERE seq = ?', seq)
     if (!row) return
-    const log = [...(JSON.parse(row.log) as DeliveryAttempt[]), { at: iso(at), status, error, ms: now - at }]
+    const log = [...(JSON.parse(row.log) as DeliveryAttempt[]), { at: isoOf(at), status, error, ms: now - at }]
     const state = isDelivered ? 'delivered' : dueAt === null ? 'failed' : 'waiting'
     this.#run(
       'UPDATE delivery SET status = ?, attempts = attempts + 1, due_at = ?, ended_at = ?, log = ?, problem = ? WHERE seq = ?',
@@ -222,11 +221,11 @@ type EventPart = { type: string; at: number; body: string }
 const deliveryView = (row: DeliveryRow & EventPart): Delivery => ({
   id: row.event_id,
   type: row.type,
-  createdAt: iso(row.at),
+  createdAt: isoOf(row.at),
   status: row.status,
   attempts: row.attempts,
   attemptList: JSON.parse(row.log) as DeliveryAttempt[],
-  nextAttemptAt: row.due_at === null ? null : iso(row.due_at),
+  nextAttemptAt: isoOf(row.due_at),
   problem: row.problem,
   body: row.body,
 })

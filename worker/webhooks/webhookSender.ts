@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { hourMs } from '#domain/time.ts'
 import { isFailing, maxConnections, retryForMs } from '#domain/webhookRules.ts'
 import { webhookRulesOf } from '#domain/webhookUrl.ts'
 import { primaryDb } from '../db/d1.ts'
@@ -23,7 +24,7 @@ const retryMs = 20_000 // 20 seconds; an attempt takes at most 15
 const pausedMs = 60_000 // 1 minute
 /** How long the targets are cached. The Treasury reports changes; this covers a report that did not arrive. */
 const targetsMs = 5_000 // 5 seconds
-const pruneMs = 6 * 3600_000 // 6 hours
+const pruneMs = 6 * hourMs
 const measureMs = 60_000 // 1 minute
 
 /** The account's webhooks at `askedAt` (ms), and whether operators had suspended the account or stopped all webhooks. */

@@ -1,5 +1,6 @@
 import { formatDate, lastActivityText } from '#domain/lastActivity.ts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 
 export { formatDate, lastActivityText }
 
@@ -19,10 +20,6 @@ function withDecimals(text: string, decimals: (fraction: string) => string): str
   const [whole = '0', fraction = ''] = formatUsdc(micro).split('.')
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${decimals(fraction)}`
 }
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 
 /** '2 min ago'; a date after a week. */
 export function ago(iso: string, now: number): string {

@@ -1,5 +1,6 @@
 import { type AskedRule, askedText, deniedForMs, maxPending } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import { hourMs, isoOf } from '#domain/time.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { PayInput, Principal } from '../api.ts'
 import { type Context, newId } from '../context.ts'
@@ -45,7 +46,7 @@ export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequ
   rate.save()
   const id = newId(ctx, 'apr')
   const paymentId = payment && newId(ctx, 'pay')
-  const expiresAt = now + policy.approvals.approvalTtlHours * 3_600_000
+  const expiresAt = now + policy.approvals.approvalTtlHours * hourMs
   const asked = rules.map((rule) => ({ rule, message: askedText(rule, policy.approvals) }))
   const contact = payment?.target.contact ?? null
   store.run(
@@ -83,7 +84,7 @@ export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequ
     amount: formatUsdc(amount),
     ...(payment && { payment: paymentId, to: payment.target.address ?? payment.target.email ?? payment.target.phone }),
     rules,
-    expiresAt: new Date(expiresAt).toISOString(),
+    expiresAt: isoOf(expiresAt),
   })
   if (paymentId) {
     enqueue(ctx, 'payment', paymentId)
@@ -101,7 +102,7 @@ function recentDenial({ store, now }: Context, content: string): Refused | null 
     now() - deniedForMs,
   )
   if (!denied) return null
-  const resetsAt = new Date(denied.at + deniedForMs).toISOString()
+  const resetsAt = isoOf(denied.at + deniedForMs)
   return {
     ...refuse('approval_denied', 'The owner denied this within the last 24 hours.'),
     refusal: {

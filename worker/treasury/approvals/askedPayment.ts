@@ -1,5 +1,6 @@
 import { approvalPath, cancelText } from '#domain/approval.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Context } from '../context.ts'
 import type { PaymentRow } from '../storage/rows.ts'
@@ -75,14 +76,14 @@ export function shownPayment(ctx: Context, id: string): ShownPayment | null {
   return approval && askedPayment(ctx, approval)
 }
 
-const endedAt = ({ ended_at }: ApprovalRow) => (ended_at === null ? null : new Date(ended_at).toISOString())
+const endedAt = ({ ended_at }: ApprovalRow) => isoOf(ended_at)
 
 export const referenceOf = (ctx: Context, row: ApprovalRow) => ({
   id: row.id,
   status: asOfNow(ctx, row).status,
-  requested_at: new Date(row.asked_at).toISOString(),
+  requested_at: isoOf(row.asked_at),
   decided_at: endedAt(asOfNow(ctx, row)),
-  expires_at: new Date(row.expires_at).toISOString(),
+  expires_at: isoOf(row.expires_at),
   url: `${ctx.env.APP_ORIGIN}${approvalPath(row.id)}`,
 })
 

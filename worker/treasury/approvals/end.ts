@@ -1,6 +1,7 @@
 import { type ApprovalEvent, type CancelReason, nextApproval } from '#domain/approval.ts'
 import type { WebhookEvent } from '#domain/events.ts'
 import { formatUsdc } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import { earliest } from '../../durable/earliest.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -12,7 +13,7 @@ import { endOverdueGrants } from './grants.ts'
 import type { ApprovalRow } from './rows.ts'
 import { wakeWaiters } from './waitForEnd.ts'
 
-const keepMs = 30 * 24 * 3_600_000 // 30 days; D1's lists keep showing them
+const keepMs = 30 * dayMs // D1's lists keep showing them
 const events = {
   approve: 'approval.approved',
   deny: 'approval.denied',

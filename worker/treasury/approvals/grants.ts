@@ -1,5 +1,6 @@
 import { type GrantEnd, type GrantTerms, grantCovers } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import { isoOf } from '#domain/time.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -83,7 +84,7 @@ export function createGrant(
     agent: approval.agent_id,
     to: approval.to_address,
     amount: formatUsdc(terms.amount),
-    endsAt: new Date(terms.endsAt).toISOString(),
+    endsAt: isoOf(terms.endsAt),
   })
   return ok(id)
 }

@@ -1,10 +1,11 @@
 import { cancelText, grantEndText, grantLeft } from '#domain/approval.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Approval, ApprovalList, Channel, Grant } from '#schemas/approval.ts'
 import type { BudgetRequest } from '#schemas/budgetRequest.ts'
 import type { Context } from '../context.ts'
-import { agentName, iso } from '../payments/views.ts'
+import { agentName } from '../payments/views.ts'
 import { budgetView } from '../policies/budgetView.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { GroupRow } from '../storage/rows.ts'
@@ -16,14 +17,12 @@ import { type ApprovalRow, asOfNow, type GrantRow } from './rows.ts'
 import { passwordAbove } from './settings.ts'
 import { wouldPass } from './wouldPass.ts'
 
-const at = (time: number) => new Date(time).toISOString()
-
 export function approvalView(ctx: Context, stored: ApprovalRow): Approval {
   const row = asOfNow(ctx, stored)
   const wallet = ctx.store.wallet(row.wallet_id)
   const payment = row.payment_id === null ? null : (askedPayment(ctx, row) ?? shownPayment(ctx, row.payment_id))
   const passwordLimit = passwordAbove(ctx)
-  const channel = (state: Channel['state'], time: number | null): Channel => ({ state, at: iso(time) })
+  const channel = (state: Channel['state'], time: number | null): Channel => ({ state, at: isoOf(time) })
   return {
     id: row.id,
     kind: row.kind,
@@ -48,9 +47,9 @@ export function approvalView(ctx: Context, stored: ApprovalRow): Approval {
     memo: row.memo,
     agentReason: row.agent_reason,
     askedBecause: JSON.parse(row.asked) as Approval['askedBecause'],
-    askedAt: at(row.asked_at),
-    expiresAt: at(row.expires_at),
-    endedAt: iso(row.ended_at),
+    askedAt: isoOf(row.asked_at),
+    expiresAt: isoOf(row.expires_at),
+    endedAt: isoOf(row.ended_at),
     decidedBy: row.decided_by === null ? null : { id: row.decided_by, name: row.decided_name },
     cancelledWhy: row.cancelled && { reason: row.cancelled, message: cancelText(row.cancelled) },
     payment: payment && { id: payment.id, status: payment.status, txHash: payment.tx_hash },
@@ -119,11 +118,11 @@ export function grantView(ctx: Context, row: GrantRow): Grant {
     limit: formatUsdc(terms.limit),
     used: formatUsdc(terms.used),
     remaining: formatUsdc(grantLeft(terms)),
-    createdAt: at(row.created_at),
+    createdAt: isoOf(row.created_at),
     createdBy: { id: row.created_by, name: row.created_name },
     approvalId: row.approval_id,
-    endsAt: at(row.ends_at),
-    endedAt: overdue ? at(row.ends_at) : iso(row.ended_at),
+    endsAt: isoOf(row.ends_at),
+    endedAt: overdue ? isoOf(row.ends_at) : isoOf(row.ended_at),
     endedWhy: reason && { reason, message: grantEndText(reason) },
   }
 }
@@ -155,8 +154,8 @@ export function budgetRequestView(ctx: Context, stored: ApprovalRow): BudgetRequ
     status: row.status === 'PENDING' ? 'PENDING_APPROVAL' : row.status,
     amount: formatUsdc(fromColumn(row.amount)),
     reason: row.agent_reason,
-    created_at: at(row.asked_at),
-    decided_at: iso(row.ended_at),
+    created_at: isoOf(row.asked_at),
+    decided_at: isoOf(row.ended_at),
     approval: referenceOf(ctx, row),
     budget: budgetView(group),
   }

@@ -1,3 +1,4 @@
+import { hourMs } from '#domain/time.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
 
@@ -11,7 +12,7 @@ export function isEstablished(ctx: Context): boolean {
 }
 
 function readEstablished({ env, store, limits, now }: Context): boolean {
-  const before = now() - limits.establishedAfterHours * 3_600_000
+  const before = now() - limits.establishedAfterHours * hourMs
   if (!store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before)) return false
   const { n } = store.first<{ n: number }>(
     `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE status = 'CONFIRMED'

@@ -1,3 +1,4 @@
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { type Refused, refuse } from '../../result.ts'
 
@@ -27,7 +28,7 @@ export function limitRefusal(
       rule: limit.rule,
       next: limit.next,
       max_allowed_now: '0',
-      resets_at: new Date(limit.resetsAt).toISOString(),
+      resets_at: isoOf(limit.resetsAt),
     },
   }
 }
@@ -37,5 +38,5 @@ export function resetText(resetsAt: number, now: number): string {
   const seconds = Math.max(1, Math.ceil((resetsAt - now) / 1000))
   const some = (count: number, unit: string) => `in ${count} ${unit}${count === 1 ? '' : 's'}`
   if (seconds < 60) return some(seconds, 'second')
-  return resetsAt % 86_400_000 === 0 ? 'at 00:00 UTC' : some(Math.ceil(seconds / 60), 'minute')
+  return resetsAt % dayMs === 0 ? 'at 00:00 UTC' : some(Math.ceil(seconds / 60), 'minute')
 }

@@ -1,4 +1,5 @@
 import type { Limits } from '#domain/limits.ts'
+import { dayMs } from '#domain/time.ts'
 import { type Bucket, type Rate, refill, takeToken } from '#domain/tokenBucket.ts'
 import type { Refused } from '../../result.ts'
 import type { PaymentRateName, RateState } from '../api.ts'
@@ -144,7 +145,7 @@ function stateOf({ name, rate: { perSecond, burst } }: AppliedRate<PaymentRateNa
 }
 
 function rateRefusal({ name, code, limit }: AppliedRate, resetsAt: number, now: number): Refused {
-  const at = Number.isFinite(resetsAt) ? resetsAt : now + 86_400_000
+  const at = Number.isFinite(resetsAt) ? resetsAt : now + dayMs
   return limitRefusal(
     code,
     {

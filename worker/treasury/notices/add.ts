@@ -1,11 +1,12 @@
 import type { NoticeEvent } from '#domain/events.ts'
+import { dayMs } from '#domain/time.ts'
 import type { Store } from '../storage/store.ts'
 
 /** Meta key: the newest notice that the owner has seen. */
 export const readKey = 'notices_read'
 /** Each account keeps this many of its newest notices. */
 const maxKept = 100
-const keepMs = 30 * 24 * 3600_000 // 30 days, as long as refusals are kept
+const keepMs = 30 * dayMs // as long as refusals are kept
 
 type NewNotice = { seq: number; at: number; event: NoticeEvent; ref: string; data: Record<string, unknown> }
 

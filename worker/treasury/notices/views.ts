@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
 import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../context.ts'
@@ -13,7 +14,7 @@ export function listNotices(ctx: Context): NoticeList {
     (row): Notice => ({
       id: row.seq,
       event: row.event,
-      at: new Date(row.at).toISOString(),
+      at: isoOf(row.at),
       isRead: row.seq <= read,
       times: row.times,
       ...wordsOf(ctx, row),

@@ -1,3 +1,4 @@
+import { hourMs } from '#domain/time.ts'
 import type { Context } from '../context.ts'
 import { mailKinds, type OutboxKind, pushKinds } from './enqueue.ts'
 
@@ -7,7 +8,7 @@ export type Entry = { kind: OutboxKind; ref: string; seq: number; failures: numb
 export const batchSize = 100
 const firstRetryMs = 250
 const maxRetryMs = 15_000 // 15 seconds
-const maxMailRetryMs = 3_600_000 // 1 hour
+const maxMailRetryMs = hourMs
 
 /** Due entries, those with the fewest failures first, so that failing ones do not hold up others. */
 export const dueEntries = (ctx: Context, kinds: readonly OutboxKind[], limit = batchSize): Entry[] =>

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '#domain/events.ts'
+import { isoOf } from '#domain/time.ts'
 import type { PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
 import { type ShownPayment, shownPayment } from '../approvals/askedPayment.ts'
 import { type Context, newId } from '../context.ts'
@@ -43,7 +44,7 @@ export function sendEvent(
     id,
     type,
     at,
-    JSON.stringify({ type, timestamp: new Date(at).toISOString(), data }),
+    JSON.stringify({ type, timestamp: isoOf(at), data }),
     JSON.stringify(endpoints),
   )
   enqueue(ctx, 'event', id)

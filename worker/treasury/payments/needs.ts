@@ -1,5 +1,6 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { type MicroUsdc, saturatingSub } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import type { Address } from '../../chain/types.ts'
 import { countAttempt } from '../../db/attempts.ts'
 import type { Refused, Result } from '../../result.ts'
@@ -96,7 +97,7 @@ export class NeedResolver {
   async #askForMessage(to: MessageTo): Promise<boolean> {
     const { db, limits, now } = this.#context
     const key = `new-account-message:${to.channel}:${mailboxOf(to)}:${utcDay(now())}`
-    const { count } = await countAttempt(db, key, 24 * 3600_000, now())
+    const { count } = await countAttempt(db, key, dayMs, now())
     return count <= limits.newAccountMessagesPerRecipient
   }
 }

@@ -1,10 +1,10 @@
 import { looksLike, repeatMs } from '#domain/sendRules.ts'
+import { isoOf } from '#domain/time.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
 import type { RecipientInput } from '../api.ts'
 import type { Context } from '../context.ts'
 import { toColumn } from '../storage/columns.ts'
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 /** SQL: payments that moved money or still may. The plus keeps SQLite off the status index, where nearly all rows match. */
 export const alive = "+status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')"
 
@@ -25,8 +25,8 @@ export function recipientHistory({ store, now }: Context, input: RecipientInput)
   )!
   return {
     payments: known.payments,
-    lastPaidAt: iso(known.last_at),
-    sameAmountAt: iso(known.same_at),
+    lastPaidAt: isoOf(known.last_at),
+    sameAmountAt: isoOf(known.same_at),
     lookAlike: toAddress ? lookAlikeOf(store, toAddress) : null,
   }
 }

@@ -1,6 +1,7 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { formatUsdc } from '#domain/money.ts'
 import type { Refusal } from '#domain/policy.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { RefusalFigures, Refused } from '../../result.ts'
 import type { PayInput } from '../api.ts'
 import { type Context, newId } from '../context.ts'
@@ -10,7 +11,7 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { Caller } from './paymentParties.ts'
 
-const keepMs = 30 * 24 * 3600_000 // 30 days; D1's lists keep showing them
+const keepMs = 30 * dayMs // D1's lists keep showing them
 
 /**
  * Meta key of the number of pruned refusals, so that counts still include them. The value differs from the name because
@@ -100,7 +101,7 @@ export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Re
       held: formatUsdc(figures.held),
       remaining: figures.remaining === null ? null : formatUsdc(figures.remaining),
     }),
-    ...(resetsAt !== null && { resets_at: new Date(resetsAt).toISOString() }),
+    ...(resetsAt !== null && { resets_at: isoOf(resetsAt) }),
   }
 }
 

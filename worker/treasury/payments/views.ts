@@ -1,5 +1,6 @@
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
 import type { RefusalFigures } from '../../result.ts'
@@ -8,8 +9,6 @@ import type { Context } from '../context.ts'
 import { budgetView } from '../policies/budgetView.ts'
 import type { AgentRow, GroupRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-
-export const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
 /** Deleted agents keep their name in history. */
 export const agentName = (store: Store, id: string | null) =>
@@ -28,7 +27,7 @@ export function transactionView(store: Store, payment: ShownPayment): Transactio
     category: categoryOf(payment),
     status: payment.status === 'PENDING_APPROVAL' ? 'PENDING' : payment.status,
     amountUsdc: formatUsdc(BigInt(payment.amount)),
-    createdAt: new Date(payment.created_at).toISOString(),
+    createdAt: isoOf(payment.created_at),
     agentId: payment.agent_id,
     agent: agent === null ? null : { name: agent },
     contactId: payment.contact_id,
@@ -47,10 +46,10 @@ export function transactionView(store: Store, payment: ShownPayment): Transactio
     approvalId: payment.approval_id,
     refusal: refusalView(payment),
     timeline: {
-      decidedAt: new Date(payment.created_at).toISOString(),
-      signedAt: iso(payment.signed_at),
-      broadcastAt: iso(payment.broadcast_at),
-      confirmedAt: iso(payment.confirmed_at),
+      decidedAt: isoOf(payment.created_at),
+      signedAt: isoOf(payment.signed_at),
+      broadcastAt: isoOf(payment.broadcast_at),
+      confirmedAt: isoOf(payment.confirmed_at),
     },
   }
 }
@@ -91,9 +90,9 @@ export function paymentView(ctx: Context, payment: ShownPayment, group = groupOf
     memo: payment.memo,
     tx_hash: payment.tx_hash,
     error: payment.error_code === null ? null : { code: payment.error_code, message: payment.error_message ?? '' },
-    created_at: new Date(payment.created_at).toISOString(),
-    signed_at: iso(payment.signed_at),
-    confirmed_at: iso(payment.confirmed_at),
+    created_at: isoOf(payment.created_at),
+    signed_at: isoOf(payment.signed_at),
+    confirmed_at: isoOf(payment.confirmed_at),
     approval: approvalReference(ctx, payment),
     budget: budgetView(group),
   }

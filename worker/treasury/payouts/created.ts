@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import type { Context } from '../context.ts'
 import { openCode } from './codes.ts'
@@ -14,7 +15,7 @@ export async function createdPayout(ctx: Context, payoutId: string): Promise<Cre
     passcode: ctx.now() < payout.code_until ? await openCode(ctx, payout) : null,
     escrowSubwalletAddress: payout.address,
     fundingTxHash: ctx.store.payment(payout.id)?.tx_hash ?? null,
-    expiresAt: new Date(payout.expires_at).toISOString(),
+    expiresAt: isoOf(payout.expires_at),
     terms: termsView(ctx, payout),
   }
 }

@@ -1,10 +1,8 @@
+import { dayMs, hourMs } from '#domain/time.ts'
 import type { Context } from '../context.ts'
 import { countMessage, messageRefusal, messageTo } from '../limits/messageLimits.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { PayoutRow } from '../storage/rows.ts'
-
-const dayMs = 86_400_000
-const hourMs = 3_600_000
 
 /** Reminds recipients three days and one day before a payout expires. Returns when the next one is due (ms), or null. */
 export function remindRecipients(ctx: Context): number | null {

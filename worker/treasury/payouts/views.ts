@@ -1,10 +1,11 @@
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Escrow, Terms } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { DeskView } from '../../claims/api.ts'
 import type { Context } from '../context.ts'
-import { agentName, iso, transactionView } from '../payments/views.ts'
+import { agentName, transactionView } from '../payments/views.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -46,11 +47,11 @@ export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
     recipientEmail: payment.recipient_email,
     recipientPhone: payment.recipient_phone,
     memo: payment.memo,
-    createdAt: new Date(payout.created_at).toISOString(),
-    updatedAt: new Date(payout.updated_at).toISOString(),
-    expiresAt: new Date(payout.expires_at).toISOString(),
-    claimedAt: payout.status === 'WITHDRAWN' ? iso(payout.done_at) : null,
-    withdrawnAt: payout.status === 'WITHDRAWN' ? iso(payout.done_at) : null,
+    createdAt: isoOf(payout.created_at),
+    updatedAt: isoOf(payout.updated_at),
+    expiresAt: isoOf(payout.expires_at),
+    claimedAt: payout.status === 'WITHDRAWN' ? isoOf(payout.done_at) : null,
+    withdrawnAt: payout.status === 'WITHDRAWN' ? isoOf(payout.done_at) : null,
     withdrawnToAddress: payout.withdrawn_to,
     escrowSubwalletAddress: payout.address,
     txHash: payout.done_tx ?? payout.action_tx ?? payment.tx_hash,
@@ -101,7 +102,7 @@ export const companionIds = ({ id }: PaymentRow) => [`${id}:withdraw`, `${id}:re
 /** The transaction that ended a payout, listed next to its funding with the same escrowId. Null if it has not ended. */
 export function companionView(store: Store, payment: PaymentRow, payout: PayoutRow): Transaction | null {
   if (payout.done_tx === null || payout.done_at === null) return null
-  const at = new Date(payout.done_at).toISOString()
+  const at = isoOf(payout.done_at)
   const withdrawn = payout.status === 'WITHDRAWN'
   return {
     ...transactionView(store, payment),

@@ -2,6 +2,7 @@ import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { remainingOf } from '#domain/policy.ts'
 import { periodNow } from '#domain/policyPeriod.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Agent, AgentRefusal, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
 import { notFound, ok, type RefusalFigures, type Result } from '../../result.ts'
 import type { Context } from '../context.ts'
@@ -10,7 +11,6 @@ import type { Store } from '../storage/store.ts'
 import { groupPolicy } from './groupPolicy.ts'
 import { whitelistOf } from './whitelist.ts'
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
 
 /** Do not call inside a transaction (see whitelistOf). */
@@ -44,8 +44,8 @@ export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup
             limit: formatUsdc(period.limit),
             used: formatUsdc(current.used),
             remaining: formatUsdc(period.limit > current.used ? period.limit - current.used : 0n),
-            startsAt: iso(current.startAt)!,
-            resetsAt: iso(current.endAt)!,
+            startsAt: isoOf(current.startAt)!,
+            resetsAt: isoOf(current.endAt)!,
           }
         : null,
     maxUnclaimed: text(unclaimed.limit),
@@ -61,9 +61,9 @@ export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup
       held: formatUsdc(BigInt(agents.held)),
     },
     totalTransactions: group.payments,
-    lastActivity: iso(group.last_activity_at),
+    lastActivity: isoOf(group.last_activity_at),
     version: group.version,
-    createdAt: new Date(group.created_at).toISOString(),
+    createdAt: isoOf(group.created_at),
   }
 }
 
@@ -84,7 +84,7 @@ function walletOf(store: Store, id: string, now: number): PolicyGroup['wallet'] 
 export function agentView({ store, now }: Context, agent: AgentRow): Agent {
   const group = store.group(agent.group_id)
   const previous = (kind: 'secret' | 'api_key') =>
-    iso(
+    isoOf(
       store.first<{ until: number | null }>(
         'SELECT max(expires_at) AS until FROM credential WHERE agent_id = ? AND kind = ? AND expires_at > ?',
         agent.id,
@@ -106,8 +106,8 @@ export function agentView({ store, now }: Context, agent: AgentRow): Agent {
     remaining: group && text(remainingOf(groupPolicy(group, null, false).budget)),
     previousApiKeyUntil: previous('api_key'),
     previousSecretUntil: previous('secret'),
-    lastActivity: iso(agent.last_activity_at),
-    createdAt: new Date(agent.created_at).toISOString(),
+    lastActivity: isoOf(agent.last_activity_at),
+    createdAt: isoOf(agent.created_at),
   }
 }
 
@@ -153,7 +153,7 @@ function agentRefusalView(row: PaymentRow): AgentRefusal {
   const { refusal } = JSON.parse(row.refusal ?? '{}') as { refusal?: RefusalFigures }
   return {
     id: row.id,
-    at: new Date(row.created_at).toISOString(),
+    at: isoOf(row.created_at),
     amount: formatUsdc(BigInt(row.amount)),
     to: {
       type: row.to_type,

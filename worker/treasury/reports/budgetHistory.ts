@@ -1,5 +1,6 @@
 import { formatUsdc } from '#domain/money.ts'
 import { lastDays } from '#domain/statistics.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { BudgetChange, BudgetHistory } from '#schemas/usage.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { BudgetHistoryInput } from '../api.ts'
@@ -7,7 +8,6 @@ import type { Context } from '../context.ts'
 import type { Store } from '../storage/store.ts'
 import { spentSince } from './spending.ts'
 
-const dayMs = 86_400_000
 const pageSize = 20
 const kinds = {
   'group.created': 'created',
@@ -74,7 +74,7 @@ function changesOf(
     const limit = limitOf(row)
     if (earlier && limitOf(earlier) === limit) return []
     const { amount = null } = JSON.parse(row.data) as { amount?: string }
-    return [{ id: `${row.seq}`, at: new Date(row.at).toISOString(), kind: kinds[row.event], amount, limit }]
+    return [{ id: `${row.seq}`, at: isoOf(row.at), kind: kinds[row.event], amount, limit }]
   })
   const last = page.at(-1)
   return { changes, ...(last && rows.length > pageSize && { next: `${last.at}-${last.seq}` }) }

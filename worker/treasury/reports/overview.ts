@@ -1,5 +1,6 @@
 import { formatUsdc, microUsdc } from '#domain/money.ts'
 import { averageOf, percentUsed, successRate } from '#domain/statistics.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { Overview } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
@@ -10,7 +11,6 @@ import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
 
-const dayMs = 86_400_000
 const text = (sum: number | bigint | null) => formatUsdc(BigInt(sum ?? 0))
 
 /** Sums and counts cover wallets on the primary network; money on the other network is shown separately. */
@@ -133,7 +133,7 @@ function recipients(ctx: Context): Overview['recipients'] {
     recipient: row.recipient,
     count: row.n,
     amount: text(row.sum),
-    lastPaidAt: new Date(row.at).toISOString(),
+    lastPaidAt: isoOf(row.at),
   }))
 }
 

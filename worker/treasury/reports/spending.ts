@@ -1,5 +1,6 @@
 import { formatUsdc, zeroUsdc } from '#domain/money.ts'
 import { lastDays } from '#domain/statistics.ts'
+import { dayMs } from '#domain/time.ts'
 import type { Spending, SpendingSeries } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
@@ -7,7 +8,6 @@ import type { SpendingInput } from '../api.ts'
 import type { Context } from '../context.ts'
 import type { Store } from '../storage/store.ts'
 
-const dayMs = 86_400_000
 /** More series could not be distinguished in a chart. */
 const maxSeries = 5
 

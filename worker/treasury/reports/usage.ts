@@ -2,6 +2,7 @@ import { stepGas } from '#domain/gasAllowance.ts'
 import { formatUsdc, type MicroUsdc, microUsdc, saturatingSub, zeroUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { lastsUntil, monthOf, percentUsed } from '#domain/statistics.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { Usage } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../context.ts'
@@ -11,7 +12,7 @@ import { fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-const paceMs = 30 * 86_400_000 // 30 days
+const paceMs = 30 * dayMs
 
 /** Spending in the current UTC month, by wallet, group and agent. Deleted wallets count in the total. */
 export function usageOf(ctx: Context): Usage {
@@ -38,8 +39,8 @@ export function usageOf(ctx: Context): Usage {
       ...against(currentSpent, limit),
       remaining: limit === null ? null : formatUsdc(saturatingSub(limit, currentSpent)),
       currentPeriod: month,
-      periodStart: new Date(startsAt).toISOString(),
-      periodEnd: new Date(endsAt).toISOString(),
+      periodStart: isoOf(startsAt),
+      periodEnd: isoOf(endsAt),
     },
     gasAllowance: gasShown(ctx),
     wallets: wallets.map((wallet) => {
@@ -123,5 +124,5 @@ function forecast(store: Store, group: GroupRow, left: MicroUsdc, now: number): 
     since,
   )!
   const at = lastsUntil(BigInt(spent.sum ?? 0), now - since, left, now)
-  return at === null ? null : new Date(at).toISOString()
+  return isoOf(at)
 }

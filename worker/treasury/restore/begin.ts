@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import { endApproval } from '../approvals/end.ts'
 import { endGrants } from '../approvals/grants.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
@@ -28,14 +29,7 @@ export function begin(ctx: Context, id: string, since: number): RestoreState {
       asOf: last?.at ?? 0,
     }
     writeState(store, state)
-    audit(
-      store,
-      now(),
-      'account.restored',
-      'account',
-      { restore: id, asOf: new Date(state.asOf).toISOString() },
-      lostRows,
-    )
+    audit(store, now(), 'account.restored', 'account', { restore: id, asOf: isoOf(state.asOf) }, lostRows)
     store.setMeta('edition', String(floor))
     store.pauseAccount(true)
     // Every agent, because it is unknown which ones were paused individually since.

@@ -1,5 +1,6 @@
 import { deadlineSeconds } from '#domain/intent.ts'
 import { formatUsdc } from '#domain/money.ts'
+import { isoOf } from '#domain/time.ts'
 import { authorizationNonce } from '../../chain/authorization.ts'
 import type { ChainId, Hex } from '../../chain/types.ts'
 import { readKeptValues } from '../../db/keptValues.ts'
@@ -138,7 +139,7 @@ function match(ctx: Context, state: RestoreState, wallet: WalletRow, { from, str
 
 /** The payout's id and the keys derived from it are lost: it can't be claimed, and we can't reclaim it before it expires. */
 const lostPayout = (expiry: number): string =>
-  `it funded a payout that is recorded nowhere else: the wallet’s owner can take it back with the recovery page, and anyone can return it to the wallet from ${new Date(expiry * 1000).toISOString()}`
+  `it funded a payout that is recorded nowhere else: the wallet’s owner can take it back with the recovery page, and anyone can return it to the wallet from ${isoOf(expiry * 1000)}`
 
 function giveNonce(ctx: Context, state: RestoreState, wallet: WalletRow, id: string, { nonce, block }: Signed): void {
   const { store } = ctx

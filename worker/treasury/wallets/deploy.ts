@@ -1,6 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils'
 import { stepGas } from '#domain/gasAllowance.ts'
 import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import { walletAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
 import { addressOf } from '../../chain/sign.ts'
@@ -106,7 +107,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
 }
 
 /** A wallet that is not on chain after this long is no longer submitted, nor counted as an active wallet of the account. */
-export const deployForMs = 24 * 3600_000 // 24 hours
+export const deployForMs = dayMs
 
 /**
  * Marks the wallet active once the chain shows it, and adopts its session under the chain's epoch. `failed` is not a final

@@ -2,6 +2,7 @@ import type { Exposure } from '#domain/exposure.ts'
 import { formatUsdc, microUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { spendableOf } from '#domain/spendable.ts'
+import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
 import { chainNow } from '../chainHeads.ts'
@@ -43,7 +44,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     escrowed: formatUsdc(escrowedOf(store, wallet.id)),
     exposure: snapshot && exposureView(walletExposure(store, wallet, snapshot, now())),
     spendable: snapshot && spendableView(ctx, wallet, session, snapshot),
-    createdAt: new Date(wallet.created_at).toISOString(),
+    createdAt: isoOf(wallet.created_at),
   }
 }
 

@@ -1,3 +1,4 @@
+import { isoOf } from '#domain/time.ts'
 import { maxWebhooks, oldSecretMs } from '#domain/webhookRules.ts'
 import { webhookRulesOf, webhookUrlProblem } from '#domain/webhookUrl.ts'
 import type { CreatedWebhook, RotatedSecret, Webhook, WebhookFilter } from '#schemas/webhook.ts'
@@ -10,7 +11,6 @@ import type { WebhookRow } from '../storage/rows.ts'
 import type { WebhookEdit } from './api.ts'
 
 const noWebhook: Refused = notFound('Webhook')
-const iso = (at: number) => new Date(at).toISOString()
 
 export const liveWebhook = ({ store }: Context, id: string): WebhookRow | null =>
   store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
@@ -29,8 +29,8 @@ const webhookView = ({ now }: Context, row: WebhookRow): Webhook => ({
   events: JSON.parse(row.events) as WebhookFilter[],
   enabled: row.enabled === 1,
   disabledReason: row.disabled_reason,
-  createdAt: iso(row.created_at),
-  oldSecretUntil: row.old_secret_until !== null && row.old_secret_until > now() ? iso(row.old_secret_until) : null,
+  createdAt: isoOf(row.created_at),
+  oldSecretUntil: row.old_secret_until !== null && row.old_secret_until > now() ? isoOf(row.old_secret_until) : null,
 })
 
 export async function createWebhook(
@@ -118,7 +118,7 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Result<Rot
       id,
     )
     audit(store, ctx.now(), 'webhook.secret_rotated', id, { oldSecretUntil: until })
-    return ok({ secret, oldSecretUntil: iso(until) })
+    return ok({ secret, oldSecretUntil: isoOf(until) })
   })
 }
 

@@ -1,5 +1,6 @@
 import { formatUsdc } from '#domain/money.ts'
 import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { WalletActionView } from '#schemas/sessionKey.ts'
 import type { Address, Hex } from '../../../chain/types.ts'
 import type { Context } from '../../context.ts'
@@ -59,7 +60,7 @@ export const hasOpenAction = (ctx: Context, walletId: string) => openActions(ctx
 export const deliverableActions = (ctx: Context) =>
   ctx.store.all<WalletActionRow>("SELECT * FROM wallet_action WHERE status = 'sent' AND ended_at IS NULL")
 
-const shownMs = 24 * 3600_000 // 24 hours
+const shownMs = dayMs
 
 const shownCount = 10
 
@@ -85,6 +86,6 @@ const actionView = (action: WalletActionRow): WalletActionView => ({
   amount: action.amount === null ? null : formatUsdc(BigInt(action.amount)),
   txHash: action.tx_hash,
   error: action.error,
-  createdAt: new Date(action.created_at).toISOString(),
-  endedAt: action.ended_at === null ? null : new Date(action.ended_at).toISOString(),
+  createdAt: isoOf(action.created_at),
+  endedAt: isoOf(action.ended_at),
 })

@@ -1,4 +1,5 @@
 import { formatUsdc } from '#domain/money.ts'
+import { dayMs } from '#domain/time.ts'
 import type { Address } from '../../../chain/types.ts'
 import { ok, type Refused, type Result, refuse } from '../../../result.ts'
 import type { RotateInput } from '../../api.ts'
@@ -14,8 +15,6 @@ export const drainMs = 5 * 60_000 // 5 minutes
 
 /** Maximum number of new session keys per wallet in 24 hours: Bursar pays for rotations, and keys' rows are kept forever. */
 export const maxPerDay = 100
-
-const dayMs = 24 * 3600_000 // 24 hours
 
 export const startedWithinDay = (ctx: Context, walletId: string) =>
   ctx.store.first<{ n: number }>(

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Controller, useForm } from 'react-hook-form'
+import { dayMs } from '#domain/time.ts'
 import { MoneyChain } from '../../../components/Amount.tsx'
 import { AmountInput } from '../../../components/AmountInput.tsx'
 import { Field, Input } from '../../../components/Field.tsx'
@@ -17,7 +18,6 @@ import { amountOf, recipientOf } from './words.ts'
 
 type Values = { amount: string; lastDay: string; password: string }
 
-const dayMs = 86_400_000
 /** The local day, such as '2026-12-22'. */
 const dayText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
 /** The first instant after a local day. */

@@ -1,3 +1,4 @@
+import { minuteMs } from '#domain/time.ts'
 import { shortAddress } from '../../../lib/address.ts'
 import { formatAmount, formatMoment } from '../../../lib/format.ts'
 import { unitOf } from '../../../lib/networks.ts'
@@ -29,7 +30,6 @@ export const titleOf = (approval: Approval) =>
       ? `${approval.agent.name} asks to pay`
       : `${approval.agent.name} asked to pay`
 
-const minuteMs = 60_000
 /** '23 h 12 min'; null once the time is up. */
 export function timeLeft(untilIso: string, now: number): string | null {
   const minutes = Math.ceil((Date.parse(untilIso) - now) / minuteMs)

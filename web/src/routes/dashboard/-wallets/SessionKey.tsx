@@ -1,14 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { saturatingSub } from '#domain/money.ts'
 import { percentUsed } from '#domain/statistics.ts'
+import { hourMs } from '#domain/time.ts'
 import { budgetLevel } from '../../../components/BudgetRing.tsx'
 import { Chip } from '../../../components/Chip.tsx'
 import { useNow } from '../../../components/Time.tsx'
 import { dollars } from '../../../lib/amounts.ts'
 import { formatDate, formatMoment } from '../../../lib/format.ts'
 import type { SessionKeyInfo } from '../../../queries/wallets.ts'
-
-const hourMs = 3_600_000
 
 /** Expired, Inactive, 'Nh left' in the last 24 hours, or Active; Unknown if it can't be loaded. */
 export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> }) {

@@ -1,13 +1,12 @@
 import { Controller } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
 import { maxHours, maxLimit, minLimit } from '#domain/sessionKey.ts'
+import { hourMs } from '#domain/time.ts'
 import { AmountInput } from '../../../../components/AmountInput.tsx'
 import { Field, Input } from '../../../../components/Field.tsx'
 import { wholeDollars } from '../../../../lib/amounts.ts'
 import { formatMoment, plural } from '../../../../lib/format.ts'
 import { type GrantForm, typedHours } from './useGrantForm.ts'
-
-const hourMs = 3_600_000 // 1 hour
 
 const limits = ['100', '500', '1000', '5000', formatUsdc(maxLimit)]
 const durations = [1, 7, 30, maxHours / 24].map((days) => ({ value: String(days * 24), label: plural(days, 'day') }))
