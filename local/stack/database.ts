@@ -12,7 +12,8 @@ import { offlineEnv } from './workerProcess.ts'
 
 /**
  * Applies the migrations and the seed unless `stateDir` has exactly these already: wrangler takes seconds to find that
- * out. The Worker must not be running.
+ * out. The Worker must not be running. Throws if the state has an older schema: until the first deployment, schemas are
+ * changed in place.
  */
 export async function ensureDatabase(
   stateDir: string,
@@ -20,9 +21,12 @@ export async function ensureDatabase(
   say: (line: string) => void,
   seededAt = Date.now(),
 ): Promise<void> {
-  const wanted = versionOf(secrets)
+  const wanted = `${schemaHash()} ${seedHash(secrets)}`
   const stamp = join(stateDir, 'database.prepared')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  const prepared = existsSync(stamp) ? readFileSync(stamp, 'utf8') : null
+  if (prepared === wanted) return
+  if (prepared !== null && prepared.split(' ')[0] !== schemaHash())
+    throw new Error('This local state is from an older version of Bursar. Delete it: npm run dev -- --reset')
   say('preparing the database …')
   mkdirSync(stateDir, { recursive: true })
   const sqlPath = join(stateDir, 'seed.sql')
@@ -74,10 +78,27 @@ export async function applyMigrations(stateDir: string, config = join(root, 'wra
 
 const local = (stateDir: string) => ['--local', '--persist-to', join(stateDir, 'worker')]
 
-/** A hash of the migrations' names, the seed, and the secrets that the seed's hashes depend on. */
-function versionOf(secrets: LocalSecrets): string {
-  const hash = createHash('sha256').update(secrets.PASSWORD_PEPPER).update(secrets.CODE_PEPPER)
-  hash.update(readFileSync(join(import.meta.dirname, 'seed.ts')))
-  for (const name of readdirSync(join(root, 'migrations')).sort()) hash.update(name)
+/** A hash of the seed and of the secrets that its hashes depend on. */
+const seedHash = (secrets: LocalSecrets): string =>
+  createHash('sha256')
+    .update(secrets.PASSWORD_PEPPER)
+    .update(secrets.CODE_PEPPER)
+    .update(readFileSync(join(import.meta.dirname, 'seed.ts')))
+    .digest('hex')
+
+/** The files that define the tables of D1 and of the objects. */
+const schemaFiles = () => [
+  ...readdirSync(join(root, 'migrations'))
+    .sort()
+    .map((name) => `migrations/${name}`),
+  'worker/treasury/storage/tables.ts',
+  ...['treasury/storage', 'relayer', 'claims', 'webhooks'].map((folder) => `worker/${folder}/migrations.ts`),
+]
+
+/** A hash of the statements, without comments and spaces. */
+const schemaHash = (): string => {
+  const hash = createHash('sha256')
+  for (const path of schemaFiles())
+    hash.update(readFileSync(join(root, path), 'utf8').replaceAll(/--.*$|^ *(\/\*)?\*.*$|\s+/gm, ''))
   return hash.digest('hex')
 }

@@ -112,7 +112,7 @@ const runs: Record<string, LongRun> = {
     env: { LAUNCH_CHAIN: '84532' },
   },
   skew: {
-    about: 'an older version from git and this one on one state, one after the other and together; SKEW_COMMIT',
+    about: 'this version and a newer one on one state, one after the other and together',
     command: script('skew'),
   },
   sample: { about: 'the month of `npm run dev -- --sample`, compared with the chain', command: script('sample') },

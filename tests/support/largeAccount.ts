@@ -155,7 +155,14 @@ function payoutRow(i: number, wallet: Wallet, now: number): Escrow {
     fundingTxHash: hex(i + 1, 32),
     errorMessage: null,
     agent: null,
-    terms: { payer: wallet.address, claimKey: hex(1, 20), reclaimKey: hex(2, 20), amount: '1000000', expiry: 0 },
+    terms: {
+      payer: wallet.address,
+      claimKey: hex(1, 20),
+      reclaimKey: hex(2, 20),
+      amount: '1000000',
+      expiry: 0,
+      contractSet: 1,
+    },
   }
 }
 

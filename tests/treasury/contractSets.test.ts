@@ -1,11 +1,8 @@
-/** Wallets and payouts of several contract sets in one Treasury. */
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { parseUsdc } from '#domain/money.ts'
 import { topics } from '../../worker/chain/calls.ts'
 import { allContracts, contractNames } from '../../worker/chain/contractSets.ts'
 import type { Address, Block, Chain, ContractSets, Contracts, LogFilter } from '../../worker/chain/types.ts'
-import { migrate } from '../../worker/durable/migrations.ts'
 import type { PayInput } from '../../worker/treasury/api.ts'
 import { knownSets, setOfNewPayout } from '../../worker/treasury/contracts.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
@@ -15,8 +12,7 @@ import { claim, reclaim } from '../../worker/treasury/payouts/actions.ts'
 import { termsView } from '../../worker/treasury/payouts/views.ts'
 import { dueJobs } from '../../worker/treasury/relay/dueJobs.ts'
 import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
-import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
-import { createMemoryTreasury, type MemoryTreasury, storageOf } from '../support/memoryTreasury.ts'
+import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
 const usdc = (text: string) => parseUsdc(text)!
 const address = (n: number): Address => `0x${n.toString(16).padStart(40, '9')}`
@@ -48,8 +44,8 @@ function insertPayout({ store }: MemoryTreasury, id: string, set: number, status
   )
   store.run(
     `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, funded, announced,
-       sealed_token, token_hash, code_until, code_at, created_at, updated_at, contract_set, action, action_deadline, action_r, action_vs)
-     VALUES (?, 'wal', ?, ?, ?, ?, 1, 1, '0x', 1, ?, 1, 0, '', '', 0, 0, 0, 0, ?, 'reclaim', 9, ?, ?)`,
+       sealed_token, token_hash, code_until, code_at, created_at, updated_at, secret_version, contract_set, action, action_deadline, action_r, action_vs)
+     VALUES (?, 'wal', ?, ?, ?, ?, 1, 1, '0x', 1, ?, 1, 0, '', '', 0, 0, 0, 0, 1, ?, 'reclaim', 9, ?, ?)`,
     id,
     own,
     own,
@@ -61,25 +57,6 @@ function insertPayout({ store }: MemoryTreasury, id: string, set: number, status
     `0x${'0'.repeat(64)}`,
   )
 }
-
-test('wallets and payouts from before contract sets existed belong to set 1 @sets-3', () => {
-  const db = new DatabaseSync(':memory:')
-  const storage = storageOf(db)
-  const before = treasuryMigrations.findIndex((entry) => String(entry).includes('contract_set'))
-  migrate(storage, treasuryMigrations, before)
-  db.exec(`
-    INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at)
-      VALUES ('w', 8453, 'smart', '0x1', '0x2', 'active', '0x3', '0x', '0x4', '', 1, 1, 1, 0);
-    INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES ('p', 'payout', 'w', 'email', 1, 'PENDING', 0, 0);
-    INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, sealed_token, token_hash, code_until, code_at, created_at, updated_at)
-      VALUES ('p', 'w', '0x5', '0x6', '0x7', '0x1', 1, 1, '0x', 1, 'CREATED', '', '', 0, 0, 0, 0);`)
-  migrate(storage, treasuryMigrations)
-  expect(db.prepare('SELECT contract_set FROM wallet UNION ALL SELECT contract_set FROM payout').all()).toEqual([
-    { contract_set: 1 },
-    { contract_set: 1 },
-  ])
-  db.close()
-})
 
 test('no payment or claim goes to a contract of any set, even if that address was paid before @sets-4', async () => {
   const memory = createMemoryTreasury(usdc('100'), usdc('100'))

@@ -29,8 +29,8 @@ function spenderIn({ store }: MemoryTreasury) {
     )
     if (over.payout)
       store.run(
-        `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, sealed_token, token_hash, code_until, code_at, created_at, updated_at, done_at)
-         VALUES (?, 'wal', ?, '', '', '', ?, 0, '', 0, 'WITHDRAWN', '', '', 0, 0, 0, 0, ?)`,
+        `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, sealed_token, token_hash, code_until, code_at, created_at, updated_at, done_at, secret_version, contract_set)
+         VALUES (?, 'wal', ?, '', '', '', ?, 0, '', 0, 'WITHDRAWN', '', '', 0, 0, 0, 0, ?, 1, 1)`,
         id,
         id,
         over.usdc * 1_000_000,
@@ -52,7 +52,9 @@ test('spending per day counts sends when confirmed and payouts when withdrawn, f
   const { clock, store } = treasury
   const spend = spenderIn(treasury)
   const today = Date.UTC(2026, 10, 20)
-  store.run("INSERT INTO policy_group (id, wallet_id, name, scopes, created_at) VALUES ('g', 'wal', 'G', '[]', 0)")
+  store.run(
+    "INSERT INTO policy_group (id, wallet_id, name, scopes, created_at, approve_new_recipient, approval_ttl_hours, duplicate_minutes) VALUES ('g', 'wal', 'G', '[]', 0, 0, 24, 0)",
+  )
   for (const id of ['scout', 'buyer'])
     store.run(
       `INSERT INTO agent (id, group_id, name, client_id, created_at, deleted_at) VALUES (?, 'g', ?, ?, 0, ${id === 'buyer' ? 1 : 'NULL'})`,

@@ -16,7 +16,7 @@ function historyIn({ store, clock }: MemoryTreasury) {
     )
   const group = (id: string, paused = 0) =>
     store.run(
-      "INSERT INTO policy_group (id, wallet_id, name, scopes, paused, created_at) VALUES (?, 'wal', ?, '[]', ?, 0)",
+      "INSERT INTO policy_group (id, wallet_id, name, scopes, paused, created_at, approve_new_recipient, approval_ttl_hours, duplicate_minutes) VALUES (?, 'wal', ?, '[]', ?, 0, 0, 24, 0)",
       id,
       id,
       paused,

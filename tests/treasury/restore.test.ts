@@ -24,7 +24,9 @@ test('a restore first revokes everything that the owner may have forbidden since
     `INSERT INTO approval_grant (id, approval_id, agent_id, group_id, address, spend_limit, created_at, created_by, ends_at)
      VALUES ('gnt', 'apr', 'a', 'g', '0x', 1, 1, 'u', 9e15)`,
   )
-  store.run("INSERT INTO policy_group (id, wallet_id, name, scopes, created_at) VALUES ('g', 'wal', 'G', '[]', 1)")
+  store.run(
+    "INSERT INTO policy_group (id, wallet_id, name, scopes, created_at, approve_new_recipient, approval_ttl_hours, duplicate_minutes) VALUES ('g', 'wal', 'G', '[]', 1, 0, 24, 0)",
+  )
   store.run("INSERT INTO agent (id, group_id, name, client_id, created_at) VALUES ('a', 'g', 'A', 'c', 1)")
   audit(store, clock.now, 'account.resumed', 'account')
   clock.now += 60_000

@@ -2,8 +2,6 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { lockMs } from '#domain/attempts.ts'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
-import { claimDeskMigrations } from '../../worker/claims/migrations.ts'
-import { migrate } from '../../worker/durable/migrations.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
@@ -345,17 +343,4 @@ test('claim pages and codes have separate limits per minute and network address 
   }
   const elsewhere = await api.call('GET', `/api/escrow/claim/${link}`, { from: '203.0.113.10', env: limited })
   expect(elsewhere.status).toBe(404)
-})
-
-test('a ClaimDesk created before its migrations were recorded keeps its payout, attempts and sessions', async () => {
-  const desk = env.CLAIM_DESK.getByName(`old desk ${crypto.randomUUID()}`)
-  const rows = await runInDurableObject(desk, (_: ClaimDesk, { storage }) => {
-    for (const table of ['migration', 'desk', 'session']) storage.sql.exec(`DROP TABLE ${table}`)
-    storage.sql.exec(claimDeskMigrations[0] as string)
-    storage.sql.exec(`INSERT INTO desk (id, view, wrong_total) VALUES (1, '{}', 7)`)
-    storage.sql.exec(`INSERT INTO session VALUES ('hash', 1, 2)`)
-    migrate(storage, claimDeskMigrations)
-    return storage.sql.exec('SELECT view, wrong_total, hash FROM desk, session').toArray()
-  })
-  expect(rows).toEqual([{ view: '{}', wrong_total: 7, hash: 'hash' }])
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Alarms } from '../../worker/durable/alarms.ts'
 import { earliest } from '../../worker/durable/earliest.ts'
 import { runJobStep } from '../../worker/durable/migrationJobs.ts'
-import { contract, expand, migrate } from '../../worker/durable/migrations.ts'
+import { contract, expand, migrate, newSchema } from '../../worker/durable/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { env } from '../support/testEnv.ts'
 
@@ -323,8 +323,8 @@ test('earliest returns the earliest time that is set, or null', () => {
 })
 
 describe('migrate', () => {
-  const first = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('first')"
-  const second = "INSERT INTO note VALUES ('second')"
+  const first = newSchema("CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('first')")
+  const second = contract("INSERT INTO note VALUES ('second')", { oldestCode: 2 })
 
   /** Calls `use` with an object's database, without its migration tables. */
   async function onDatabase(use: (storage: DurableObjectStorage, notes: () => unknown[]) => void): Promise<void> {
@@ -359,7 +359,7 @@ describe('migrate', () => {
 
   test('a failing migration is rolled back, and the ones before it stay', () =>
     onDatabase((storage, notes) => {
-      const broken = "INSERT INTO note VALUES ('half'); INSERT INTO missing VALUES (1)"
+      const broken = expand("INSERT INTO note VALUES ('half'); INSERT INTO missing VALUES (1)")
       expect(() => migrate(storage, [first, broken])).toThrow('missing')
       expect(notes()).toEqual(['first'])
       migrate(storage, [first, second])

@@ -213,16 +213,3 @@ test('a payout that is still open a day after its expiry is named, and its key v
   await renew(later)
   expect((await needed(later)).PAYOUT_SECRET).toEqual({ remaining: [], removableFrom: new Date(later).toISOString() })
 })
-
-test('rows written before failures were recorded count as unchecked @keys-22', async () => {
-  const { needed } = await createDeployment({ usr_a: failing('broken') })
-  // How a failure was written at that time.
-  await recordKeyUse(db, { ...nothing, userId: 'usr_a', checkedAt: start, unsealed: 1 })
-  expect((await needed(start)).PAYOUT_SECRET.remaining).toEqual([])
-  const { queries } = env.TEST_MIGRATIONS.find(({ name }) => name.startsWith('0036'))!
-  await env.DB.prepare(queries.at(-1)!).run()
-  expect((await needed(start)).PAYOUT_SECRET).toEqual({
-    remaining: ['1 of 1 accounts have not been checked yet'],
-    removableFrom: null,
-  })
-})

@@ -1,9 +1,7 @@
 /** What a Relayer deletes, and when. `npm run test:long relayer-retention` runs the first test in full. */
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
-import { migrate } from '../../worker/durable/migrations.ts'
 import type { RelayJob } from '../../worker/relayer/api.ts'
-import { relayerMigrations } from '../../worker/relayer/migrations.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { ModelNode } from '../support/modelNode.ts'
 import { blacklisted, merchant, modelSend, nextDueAt, startModelNode } from './modelRelayer.ts'
@@ -97,27 +95,4 @@ test('a guard stays while any signature accepted for it may still be executed @r
   expect(await rows(`SELECT state FROM job WHERE id = 'first'`)).toEqual([{ state: 'dropped' }])
   await live(node, 3 * 60 * minute)
   expect(await left()).toMatchObject({ guard: 0 })
-})
-
-test('guards stored before their deadlines were recorded are deleted after the last deadline of their jobs @retention-4', async () => {
-  const node = await startModelNode()
-  const now = Math.floor(node.now() / 1000)
-  await runInDurableObject(relayer(), async (_: Relayer, { storage }) => {
-    await storage.deleteAll()
-    migrate(storage, relayerMigrations, 5)
-    storage.sql.exec(
-      `INSERT INTO account VALUES (1, 84532, 0, 0);
-       INSERT INTO guard VALUES ('short', 'a'), ('long', 'b'), ('unknown', 'c');
-       INSERT INTO job (id, user_id, kind, lane, target, data, scope, deadline, state, queued_at, due_at, finished_at) VALUES
-         ('1', 'u', 'send', 'send', '0x', '0x', 'short', ${now + 60}, 'dropped', 1, 1, ${node.now()}),
-         ('2', 'u', 'send', 'send', '0x', '0x', 'long', ${now + 86_400}, 'dropped', 1, 1, ${node.now()}),
-         ('3', 'u', 'send', 'send', '0x', '0x', 'long', ${now + 60}, 'dropped', 1, 1, ${node.now()});
-       INSERT INTO timer VALUES ('prune', ${node.now()});`,
-    )
-    migrate(storage, relayerMigrations)
-  })
-  await live(node, 2 * 60 * minute)
-  expect(await rows('SELECT scope FROM guard ORDER BY scope')).toEqual([{ scope: 'long' }, { scope: 'unknown' }])
-  await live(node, 30 * 60 * minute)
-  expect(await rows('SELECT scope FROM guard')).toEqual([{ scope: 'unknown' }])
 })

@@ -149,8 +149,8 @@ test('no log query names more than 500 payouts', async () => {
     )
     store.run(
       `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status,
-         funded, announced, sealed_token, token_hash, code_until, code_at, created_at, updated_at)
-       ${many} SELECT 'old' || i, ?, '0x' || printf('%040x', i), '', '', '', 1, 0, '', 9e15, 'CREATED', 1, 1, '', '', 0, 0, 0, 0 FROM n`,
+         funded, announced, sealed_token, token_hash, code_until, code_at, created_at, updated_at, secret_version, contract_set)
+       ${many} SELECT 'old' || i, ?, '0x' || printf('%040x', i), '', '', '', 1, 0, '', 9e15, 'CREATED', 1, 1, '', '', 0, 0, 0, 0, 1, 1 FROM n`,
       payer.wallet.id,
     )
   })

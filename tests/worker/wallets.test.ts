@@ -1,8 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../worker/chain/types.ts'
-import { migrate } from '../../worker/durable/migrations.ts'
-import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { followDeploy } from '../../worker/treasury/wallets/deploy.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
@@ -355,46 +353,4 @@ test('an imported key is shown only for the master password, in a reply that mus
   ])
   for (const masterPassword of ['', 42, null, 'x'.repeat(10_000)])
     expect((await api.call('POST', path, { token, body: { masterPassword } })).json.field).toBe('masterPassword')
-})
-
-test('the migration that rebuilds the wallet table keeps every row and every reference', async () => {
-  await runInDurableObject(env.TREASURY.getByName('migrated'), async (_, state) => {
-    const { sql } = state.storage
-    state.storage.transactionSync(() => {
-      sql.exec('PRAGMA defer_foreign_keys = ON')
-      for (const { name } of sql
-        .exec<{ name: string }>(
-          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
-        )
-        .toArray())
-        sql.exec(`DROP TABLE "${name}"`)
-    })
-    const rebuilt = 3 // the entry after this many rebuilds the table
-    migrate(state.storage, treasuryMigrations, rebuilt)
-    sql.exec(`INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key,
-        session_limit, valid_until, deposits, held, scanned_block, halted, created_at)
-      VALUES ('w', 8453, 'smart', '0xabc', '0xown', 'Old', 'active', '0xf', '0xs', '0xk', 'sealed', 5, 6, 70, 8, 9, 'why', 10)`)
-    sql.exec(
-      "INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, current) VALUES ('w', 1, '0xk', 'sealed', 5, 6, 1)",
-    )
-    sql.exec("INSERT INTO policy_group (id, wallet_id, name, scopes, created_at) VALUES ('g', 'w', 'G', '[]', 1)")
-    sql.exec(
-      "INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES ('p', 'send', 'w', 'address', 8, 'QUEUED', 1, 2)",
-    )
-    const before = sql.exec('SELECT * FROM wallet').toArray()
-    migrate(state.storage, treasuryMigrations)
-    await state.storage.sync() // the constraints are checked here
-    expect(sql.exec('SELECT * FROM wallet').toArray()).toMatchObject(before)
-    expect(sql.exec('PRAGMA foreign_key_check').toArray()).toEqual([])
-    for (const table of ['session', 'policy_group', 'payment'])
-      expect(
-        sql.exec(`SELECT 1 FROM ${table} WHERE ${table === 'payment' ? "id = 'p' AND " : ''}wallet_id = 'w'`).toArray(),
-        table,
-      ).toHaveLength(1)
-    expect(() =>
-      sql.exec(
-        "INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, current) VALUES ('nobody', 1, 'k', 's', 1, 1, 1)",
-      ),
-    ).toThrow(/FOREIGN KEY/)
-  })
 })

@@ -3,12 +3,10 @@ import type { Keyring, KeyVersion } from '../keyrings/keyring.ts'
 
 /**
  * The stored form of a payout's 6-digit code: HMAC-SHA256 over payout id, code version and code, under the code pepper,
- * without which such a short code could be guessed from a copy of the database. `<version of the pepper>.<hex>`; only hex
- * for the first version, so that releases from before there were several can read it.
+ * without which such a short code could be guessed from a copy of the database. `<version of the pepper>.<hex>`.
  */
 export function codeHmac(pepper: KeyVersion, payoutId: string, codeVersion: number, code: string): string {
-  const hmac = hmacOf(pepper.secret, payoutId, codeVersion, code)
-  return pepper.version === 1 ? hmac : `${pepper.version}.${hmac}`
+  return `${pepper.version}.${hmacOf(pepper.secret, payoutId, codeVersion, code)}`
 }
 
 const hmacOf = (pepperHex: string, payoutId: string, codeVersion: number, code: string): string =>
@@ -20,9 +18,9 @@ export function isRightCode(
   payout: { payoutId: string; codeVersion: number; codeHmac: string | null },
   code: string,
 ): boolean {
-  const [first = '', second] = (payout.codeHmac ?? '').split('.')
-  const [version, hmac] = second === undefined ? [1, first] : [Number(first), second]
-  const given = Buffer.from(hmacOf(peppers.secret(version), payout.payoutId, payout.codeVersion, code), 'hex')
+  if (payout.codeHmac === null) return false
+  const [version = '', hmac = ''] = payout.codeHmac.split('.')
+  const given = Buffer.from(hmacOf(peppers.secret(Number(version)), payout.payoutId, payout.codeVersion, code), 'hex')
   const expected = Buffer.from(hmac, 'hex')
   return expected.length === given.length && timingSafeEqual(expected, given)
 }

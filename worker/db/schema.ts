@@ -26,7 +26,7 @@ export const user = sqliteTable(
     publicAddress: text('public_address'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** When the password was chosen; 0 if that was before this was recorded. */
+    /** When the password was chosen; 0 if the user has not chosen one. */
     passwordAt: integer('password_at').notNull().default(0),
   },
   (t) => [index('user_unconfirmed_idx').on(t.updatedAt).where(sql`${t.status} = 'UNCONFIRMED'`)],

@@ -26,7 +26,6 @@ export const events = {
     to: auditAndWebhook,
   },
   'payment.cancellation_seen': { text: 'The owner of an imported key cancelled the authorization.', to: audit },
-  'payment.reorganised': { text: 'A confirmed payment moved to another block.', to: audit },
 
   'payout.ready': { text: 'A payout can be claimed; link and code are sent.', to: ['audit', 'webhook', 'mail'] },
   'payout.reminded': { text: 'The recipient of an unclaimed payout was reminded.', to: ['mail'] },

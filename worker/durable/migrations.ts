@@ -9,8 +9,11 @@ export type Migration = {
   after?: string
 }
 
-/** Append-only. A plain string is a migration from before this type existed: no older code may use the database after it. */
-export type Migrations = readonly (string | Migration)[]
+/** Append-only once it was deployed. */
+export type Migrations = readonly Migration[]
+
+/** The first entry: creates all tables. */
+export const newSchema = (sql: string): Migration => ({ sql, oldestCode: 1 })
 
 /** Adds what older code neither sees nor needs, so that it may continue to write. */
 export const expand = (sql: string, job?: string): Migration => ({ sql, oldestCode: 0, ...(job && { job }) })
@@ -51,15 +54,12 @@ export function migrate(storage: DurableObjectStorage, migrations: Migrations, u
   const stored = sql.exec<{ version: number }>('SELECT count(*) AS version FROM migration').one().version
   if (stored > migrations.length) openNewer(storage, stored, migrations.length)
   for (let version = stored; version < upTo; version++) {
-    const migration = complete(migrations[version]!, version)
+    const migration = migrations[version]!
     if (migration.after && isUnfinished(sql, migration.after)) return version
     storage.transactionSync(() => apply(sql, version, migration, stored === 0))
   }
   return Math.max(stored, upTo)
 }
-
-const complete = (migration: string | Migration, version: number): Migration =>
-  typeof migration === 'string' ? contract(migration, { oldestCode: version + 1 }) : migration
 
 /** `isNew`: the database is being created, so that there is nothing for a job to do. */
 function apply(sql: SqlStorage, version: number, migration: Migration, isNew: boolean): void {
@@ -88,10 +88,7 @@ function apply(sql: SqlStorage, version: number, migration: Migration, isNew: bo
  */
 function openNewer(storage: DurableObjectStorage, stored: number, highest: number): void {
   const { sql } = storage
-  const hasRule = sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'migration_rule'").toArray().length > 0
-  const oldestCode = hasRule
-    ? sql.exec<{ oldest: number }>('SELECT oldest_code AS oldest FROM migration_rule').one().oldest
-    : stored
+  const { oldest: oldestCode } = sql.exec<{ oldest: number }>('SELECT oldest_code AS oldest FROM migration_rule').one()
   if (oldestCode > highest)
     throw new SchemaNotUsable(
       `the database has schema version ${stored} and needs code of version ${oldestCode}; this code supports versions up to ${highest}`,

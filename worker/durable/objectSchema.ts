@@ -71,7 +71,7 @@ export class ObjectSchema {
   /** True if a background job is unfinished. The object then schedules `runJob`. */
   get hasJob(): boolean {
     const { migrations } = this.#schema
-    if (this.#problem || !migrations.some((migration) => typeof migration !== 'string' && migration.job)) return false
+    if (this.#problem || !migrations.some(({ job }) => job)) return false
     return this.storage.sql.exec('SELECT 1 FROM migration_job WHERE ended = 0').toArray().length > 0
   }
 

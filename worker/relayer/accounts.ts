@@ -85,9 +85,7 @@ export class RelayerAccounts {
   versions(): readonly number[] {
     if (this.#versions.length === 0) this.#read()
     if (this.#versions.length > 0) return this.#versions
-    // An object from before there were versions has used the first.
-    const used = this.#deps.sql.exec<{ next_nonce: number | null }>('SELECT next_nonce FROM account').one().next_nonce
-    this.#add(used === null ? this.#ring.current(this.#deps.now()).version : 1, used)
+    this.#add(this.#ring.current(this.#deps.now()).version)
     return this.#versions
   }
 
@@ -96,12 +94,11 @@ export class RelayerAccounts {
     this.#versions = rows.toArray().map(({ version }) => version)
   }
 
-  #add(version: number, nextNonce: number | null): void {
+  #add(version: number): void {
     this.#deps.sql.exec(
-      'INSERT OR IGNORE INTO relayer_account (version, address, next_nonce) VALUES (?, ?, ?)',
+      'INSERT OR IGNORE INTO relayer_account (version, address) VALUES (?, ?)',
       version,
       this.account(version).address,
-      nextNonce,
     )
     this.#read()
   }
@@ -148,7 +145,7 @@ export class RelayerAccounts {
     this.#checkAt = now() + checkEveryMs
     const { address } = this.account(version)
     if ((await balance(address)) < leastBalance) return
-    this.#add(version, null)
+    this.#add(version)
     logWarning('relayer_account_replaced', { relayer: `${chainId}:${shard}`, version, address })
   }
 

@@ -7,8 +7,6 @@ const jobRetentionMs = 7 * dayMs
 /** A run deletes at most this many of each, because delivery waits meanwhile. */
 const maxTransactions = 500
 const maxRows = 10_000
-/** Added to the current time for guards without a job: later than any deadline. */
-const unknownDeadlineMs = 400 * dayMs
 
 /**
  * Deletes what can no longer matter:
@@ -37,7 +35,6 @@ export async function prune(
   return storage.transactionSync(() => {
     const ranges = accounts.map(({ transactions: { firstNonce } }, i) => [firstNonce, firstNonce + nonces[i]!] as const)
     const transactions = Math.max(...ranges.map((range) => deleteFinalTransactions(storage.sql, range, now)))
-    dateOldGuards(storage.sql, now)
     const guards = deleteExpiredGuards(storage.sql, finalized.timestamp)
     return { isMoreLeft: jobs === maxRows || transactions === maxTransactions || guards === maxRows }
   })
@@ -73,16 +70,6 @@ function deleteFinalTransactions(sql: SqlStorage, [first, next]: readonly [numbe
   for (const table of ['batch_job', 'attempt', 'account_tx'])
     sql.exec(`DELETE FROM ${table} WHERE nonce ${within}`, nonces)
   return final.length
-}
-
-/** Sets the deadline of guards that are older than the column, from their jobs. */
-function dateOldGuards(sql: SqlStorage, now: number): void {
-  sql.exec(
-    `UPDATE guard SET max_deadline = coalesce((SELECT max(deadline) FROM job WHERE job.scope = guard.scope), ?)
-     WHERE scope IN (SELECT scope FROM guard WHERE max_deadline IS NULL LIMIT ?)`,
-    Math.floor((now + unknownDeadlineMs) / 1000),
-    maxRows,
-  )
 }
 
 const deleteExpiredGuards = (sql: SqlStorage, finalizedTimestamp: number): number =>

@@ -16,8 +16,9 @@ export type Terms = {
   amount: string
   /** Unix seconds. One hour after the displayed expiry. */
   expiry: number
-  /** Version of the contract set, and its escrow address. Missing in rows from before there were several sets. */
-  contractSet?: number
+  /** Version of the contract set. */
+  contractSet: number
+  /** Missing if the settings lack that set. */
   escrow?: string
 }
 

@@ -1,7 +1,6 @@
 import { markIdle } from '../db/busyTreasuries.ts'
 import { earliest } from '../durable/earliest.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
-import { keepMadeSalt } from './backup/kept.ts'
 import type { AlarmKind, Context } from './context.ts'
 import { pruneNotices } from './notices/add.ts'
 import { nextDueAt } from './outbox/entries.ts'
@@ -78,7 +77,6 @@ async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
-  await keepMadeSalt(ctx)
   noteSize(ctx)
   const idle = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status IN ('active','failed')")
   await forEach(idle, async (wallet) => {

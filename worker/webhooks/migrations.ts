@@ -1,9 +1,9 @@
-import type { Migrations } from '../durable/migrations.ts'
+import { type Migrations, newSchema } from '../durable/migrations.ts'
 import type { Schema } from '../durable/objectSchema.ts'
 
-/** Schema of a WebhookSender, append-only: a change is a new entry. Times are in ms. */
+/** Schema of a WebhookSender. The first entry is changed in place until the first deployment; from then on, append. Times: ms. */
 export const webhookSenderMigrations: Migrations = [
-  `
+  newSchema(`
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
   -- body: the JSON that is sent.
   CREATE TABLE event (id TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
@@ -23,7 +23,7 @@ export const webhookSenderMigrations: Migrations = [
     id TEXT PRIMARY KEY, version INTEGER NOT NULL, failures INTEGER NOT NULL DEFAULT 0, failing_since INTEGER,
     next_at INTEGER NOT NULL DEFAULT 0, disable TEXT
   ) WITHOUT ROWID;
-  `,
+  `),
 ]
 
 export const webhookSenderSchema: Schema = {

@@ -67,25 +67,6 @@ export function keptValues({ store }: Context, names: string[] | null = null): {
   return names === null ? all : all.filter(({ name }) => names.includes(name))
 }
 
-/**
- * Fills in `request_key` of payments that are older than the column. Scans all keys of the account, so only jobs that read
- * everything use it.
- */
-export function findRequestKeys({ store }: Context, ids: string[]): void {
-  const without = store.first(
-    `SELECT 1 FROM payment WHERE request_key IS NULL AND status NOT IN ('POLICY_REJECTED','VALIDATION_FAILED')
-       AND id IN (SELECT value FROM json_each(?)) LIMIT 1`,
-    JSON.stringify(ids),
-  )
-  if (without === null) return
-  store.run(
-    `UPDATE payment SET request_key = idempotency.key FROM idempotency
-     WHERE idempotency.kind = 'payment' AND idempotency.ref = payment.id AND payment.request_key IS NULL
-       AND payment.id IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(ids),
-  )
-}
-
 export const saltBinding = (ctx: Context) => `${ctx.userId}|payout salt`
 
 /** The salt of the payouts' keys, created when it is first needed. */
@@ -107,7 +88,3 @@ export async function keepSalt(ctx: Context): Promise<void> {
     enqueue(ctx, 'kept', 'salt')
   })
 }
-
-/** The same for an account whose payouts were made before salts were sealed. */
-export const keepMadeSalt = async (ctx: Context): Promise<void> =>
-  ctx.store.meta('payout_salt') === null ? undefined : keepSalt(ctx)

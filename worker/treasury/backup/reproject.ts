@@ -15,7 +15,7 @@ import { listRows } from '../outbox/readModel.ts'
 import { stateOf } from '../outbox/webhooks.ts'
 import type { PayoutRow, WebhookRow } from '../storage/rows.ts'
 import type { ReprojectCursor, Reprojected } from './api.ts'
-import { findRequestKeys, keepMadeSalt, keptValues } from './kept.ts'
+import { keptValues } from './kept.ts'
 import { keptOwner } from './owner.ts'
 
 /** Maximum number of payments per call: one batch of D1. */
@@ -31,7 +31,6 @@ export async function reproject(
 
 async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   const { store, db, userId, now } = ctx
-  if (!isDry) await keepMadeSalt(ctx)
   const owner = keptOwner(ctx)
   const credentials = liveCredentials(ctx)
   const suspension = suspensionState(ctx)
@@ -83,7 +82,7 @@ function reportAgain(ctx: Context): void {
 const liveCredentials = ({ store, now }: Context): LiveCredential[] =>
   store.all<LiveCredential>(
     `SELECT credential.hash, credential.kind, agent.id AS agentId, agent.client_id AS clientId,
-       coalesce(credential.created_at, agent.created_at) AS createdAt, credential.expires_at AS expiresAt
+       credential.created_at AS createdAt, credential.expires_at AS expiresAt
      FROM credential JOIN agent ON agent.id = credential.agent_id
      WHERE agent.deleted_at IS NULL AND (credential.expires_at IS NULL OR credential.expires_at > ?)`,
     now(),
@@ -107,7 +106,6 @@ async function sendPayments(ctx: Context, after: string, isDry: boolean): Promis
       maxPayments,
     )
     .map(({ id }) => id)
-  findRequestKeys(ctx, ids)
   const payouts = ids.flatMap((id) => store.payout(id) ?? [])
   const links = payouts.map((payout) => linkRow(ctx, payout))
   // Taken before anything is awaited, so that later changes are sent under a higher edition.

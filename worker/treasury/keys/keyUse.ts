@@ -18,8 +18,7 @@ export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promi
   const payouts = openPayouts(ctx, 'secret_version <> ?', versions.PAYOUT_SECRET)
   const codes = openPayouts(
     ctx,
-    // A value without a dot has the first version (claims/codeHmac.ts).
-    "code_hmac IS NOT NULL AND CASE instr(code_hmac, '.') WHEN 0 THEN 1 ELSE CAST(code_hmac AS INTEGER) END <> ?",
+    'CAST(code_hmac AS INTEGER) <> ?', // `<version>.<hex>` (claims/codeHmac.ts)
     versions.CODE_PEPPER,
   )
   return {

@@ -13,11 +13,8 @@ import type { Caller } from './paymentParties.ts'
 
 const keepMs = 30 * dayMs // D1's lists keep showing them
 
-/**
- * Meta key of the number of pruned refusals, so that counts still include them. The value differs from the name because
- * existing Treasuries have stored it.
- */
-export const prunedRefusals = 'forgotten_refusals'
+/** Meta key of the number of pruned refusals, so that counts still include them. */
+export const prunedRefusals = 'pruned_refusals'
 
 /**
  * Records the refusal with the figures it was based on, and returns it. Only a limited number is recorded per minute and

@@ -1,3 +1,4 @@
+import { defaultApprovalRules } from '#domain/approval.ts'
 import { formatUsdc, formatUsdcText, type MicroUsdc, maxAmount } from '#domain/money.ts'
 import { periodAt } from '#domain/policyPeriod.ts'
 import { allScopes } from '#domain/scopes.ts'
@@ -44,13 +45,17 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
     const id = newId(ctx, 'grp')
     const now = ctx.now()
     store.run(
-      'INSERT INTO policy_group (id, wallet_id, name, spend_limit, scopes, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+      `INSERT INTO policy_group (id, wallet_id, name, spend_limit, scopes, created_at, approve_new_recipient, approval_ttl_hours,
+         duplicate_minutes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       input.walletId,
       input.name,
       columnOrNull(input.spendLimit),
       scopesColumn(input.scopes),
       now,
+      defaultApprovalRules.approveNewRecipient ? 1 : 0,
+      defaultApprovalRules.approvalTtlHours,
+      defaultApprovalRules.duplicateMinutes,
     )
     addContacts(store, id, contacts)
     setLimits(store, store.group(id)!, input.limits ?? {}, now)

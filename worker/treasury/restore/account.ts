@@ -112,10 +112,9 @@ function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): vo
     wallet.chain_id,
     wallet.address,
   )
-  if (wallet.deleted && start === null) return
-  if (other || start === null || balance === null) {
-    const why = other ? `${other.id} has its address` : 'the block to read it from is unknown'
-    noteUnexplained(state, { what: 'wallet', ref: wallet.id, detail: `${wallet.address} was made since, and ${why}` })
+  if (other) {
+    const detail = `${wallet.address} was made since, and ${other.id} has its address`
+    noteUnexplained(state, { what: 'wallet', ref: wallet.id, detail })
     return
   }
   const isSmart = wallet.kind === 'smart'

@@ -136,14 +136,6 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   }
   const event = payment.kind === 'send' ? 'paid' : 'funded'
   const status = nextPayment(payment.status, event)
-  if (isTransferOf(payment, log) && ['CONFIRMED', 'PENDING', 'CANCELLED'].includes(payment.status)) {
-    // A nonce is used once, so this is the same payment, moved to another block by a reorganisation. Rows in `booking`
-    // are undone before their logs are read again, so this payment was booked before bookings were kept.
-    store.run('UPDATE payment SET tx_hash = ? WHERE id = ?', log.transactionHash, payment.id)
-    audit(store, ctx.now(), 'payment.reorganised', payment.id, { tx: log.transactionHash, block: log.blockNumber })
-    enqueue(ctx, 'payment', payment.id)
-    return
-  }
   if (status === null || !isTransferOf(payment, log)) {
     bookWithdrawal(ctx, wallet, log, value)
     halt(

@@ -40,9 +40,9 @@ export type WalletRow = {
   created_at: number
   /** The version of the contracts that the wallet was created with; has no meaning for imported wallets. */
   contract_set: number
-  /** The block at which reading its logs began, and its balance there; null for wallets from before this was kept. */
-  start_block: number | null
-  start_balance: number | null
+  /** The block at which reading its logs began, and its balance there. */
+  start_block: number
+  start_balance: number
 }
 
 export type SessionRow = {
@@ -166,7 +166,7 @@ export type PaymentRow = {
   /** The approval that it waited for, and the grant that it used. */
   approval_id: string | null
   grant_id: string | null
-  /** The key of its row in `idempotency`; null if there is none, or if the payment is older than this column. */
+  /** The key of its row in `idempotency`; null if there is none. */
   request_key: string | null
 }
 

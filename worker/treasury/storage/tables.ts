@@ -1,0 +1,308 @@
+/**
+ * The tables of a user's Treasury. Amounts are micro-USDC below 2^53; `…_at` is in ms, deadlines and expiries in unix
+ * seconds, days are UTC day numbers. rows.ts has the type of each row; a test compares the two.
+ */
+export const tables = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  -- Wallets
+
+  CREATE TABLE wallet (
+    id TEXT PRIMARY KEY, chain_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('smart','imported')),
+    address TEXT NOT NULL, owner TEXT NOT NULL, name TEXT,
+    status TEXT NOT NULL CHECK (status IN ('deploying','active','failed','deleted')),
+    factory TEXT NOT NULL, salt TEXT NOT NULL,
+    -- The version of the contracts (contracts.ts).
+    contract_set INTEGER NOT NULL DEFAULT 1,
+    -- The first session, which the address commits to.
+    session_key TEXT NOT NULL, sealed_key TEXT NOT NULL, session_limit INTEGER NOT NULL, valid_until INTEGER NOT NULL,
+    deploy_tx TEXT, error TEXT,
+    -- The ledger (invariant I1): deposits + returns = available + held + out + withdrawn.
+    deposits INTEGER NOT NULL DEFAULT 0, returns INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0,
+    withdrawn INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    -- Every log up to and including this block is in the ledger.
+    scanned_block INTEGER NOT NULL,
+    -- The block whose hash shows whether the chain is still the one that was booked. Null until the next reading.
+    anchor_block INTEGER, anchor_hash TEXT,
+    -- Everything up to here is final.
+    final_block INTEGER NOT NULL DEFAULT 0,
+    -- The block at which the wallet was found deployed: from there on only a reorganisation can make it missing.
+    active_block INTEGER,
+    -- Where the ledger begins, and the balance there. D1 keeps both, so that a restored object can add the wallet again.
+    start_block INTEGER NOT NULL DEFAULT 0, start_balance INTEGER NOT NULL DEFAULT 0,
+    paused INTEGER NOT NULL DEFAULT 0, halted TEXT,
+    created_at INTEGER NOT NULL
+  );
+  -- One address may be on both chains, and may be added again after it was deleted.
+  CREATE UNIQUE INDEX wallet_address ON wallet (chain_id, address) WHERE status <> 'deleted';
+
+  CREATE TABLE session (
+    wallet_id TEXT NOT NULL REFERENCES wallet(id), epoch INTEGER NOT NULL,
+    key_address TEXT NOT NULL, sealed_key TEXT NOT NULL,
+    spend_limit INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    valid_until INTEGER NOT NULL, next_sequence INTEGER NOT NULL DEFAULT 0, current INTEGER NOT NULL,
+    -- The block at which the session was adopted; null if final. undone: a reorganisation removed it; its nonces stay used.
+    adopted_block INTEGER, undone INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (wallet_id, epoch)
+  );
+
+  -- For viewing: sealed under the master password, then under the key-encryption key. The copy that signs is the
+  -- session's. USDC's domain separator as the contract had it at import, compared to one computed here.
+  CREATE TABLE imported_key (
+    wallet_id TEXT PRIMARY KEY REFERENCES wallet(id), sealed_view TEXT NOT NULL, domain_separator TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0, locked_until INTEGER NOT NULL DEFAULT 0
+  );
+
+  -- Changes of a wallet itself. Keys stay: the wallet may show one of them at any later time.
+  CREATE TABLE wallet_action (
+    id TEXT PRIMARY KEY, wallet_id TEXT NOT NULL REFERENCES wallet(id),
+    kind TEXT NOT NULL CHECK (kind IN ('rotate','setSession','revokeSession','disableRotation','withdraw')),
+    status TEXT NOT NULL CHECK (status IN ('offered','draining','sent','done','failed')),
+    key_address TEXT, sealed_key TEXT, spend_limit INTEGER, ttl_hours INTEGER, valid_until INTEGER,
+    epoch INTEGER, owner_nonce TEXT, to_address TEXT, amount INTEGER,
+    deadline INTEGER, data TEXT, first_block INTEGER, drain_until INTEGER,
+    tx_hash TEXT, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER,
+    -- The block at which the chain showed the action as done.
+    done_block INTEGER
+  );
+  CREATE INDEX wallet_action_wallet ON wallet_action (wallet_id, created_at);
+  -- One new session at a time.
+  CREATE UNIQUE INDEX wallet_action_session ON wallet_action (wallet_id)
+    WHERE kind IN ('rotate','setSession') AND status IN ('draining','sent');
+
+  -- Policies
+
+  CREATE TABLE policy_group (
+    id TEXT PRIMARY KEY, wallet_id TEXT NOT NULL REFERENCES wallet(id), name TEXT NOT NULL,
+    spend_limit INTEGER, spent INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    scopes TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1, paused INTEGER NOT NULL DEFAULT 0,
+    payments INTEGER NOT NULL DEFAULT 0, last_activity_at INTEGER, created_at INTEGER NOT NULL, deleted_at INTEGER,
+    -- Limits beyond the total. A null limit does not apply.
+    max_payment INTEGER,
+    period TEXT CHECK (period IN ('day','week','month')), period_limit INTEGER,
+    -- Reserved since period_start and not released; only kept while there is a period.
+    period_start INTEGER NOT NULL DEFAULT 0, period_used INTEGER NOT NULL DEFAULT 0 CHECK (period_used >= 0),
+    max_unclaimed INTEGER,
+    -- Payouts accepted and not ended; part of held.
+    unclaimed INTEGER NOT NULL DEFAULT 0 CHECK (unclaimed >= 0),
+    -- JSON lists.
+    email_domains TEXT, phone_codes TEXT,
+    -- The budget level of the last notice, and for which limit.
+    noticed INTEGER NOT NULL DEFAULT 0, noticed_limit INTEGER,
+    -- Which payments need approval (domain/approval.ts).
+    approve_above INTEGER, approve_new_recipient INTEGER NOT NULL, approval_ttl_hours INTEGER NOT NULL,
+    duplicate_minutes INTEGER NOT NULL
+  );
+  CREATE TABLE whitelist (
+    group_id TEXT NOT NULL REFERENCES policy_group(id), contact_id TEXT NOT NULL, name TEXT NOT NULL,
+    address TEXT, email TEXT, phone TEXT, stale INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (group_id, contact_id)
+  );
+  -- What a contact was last changed to (all null if deleted), so that a whitelist made meanwhile is not behind it.
+  CREATE TABLE contact_now (contact_id TEXT PRIMARY KEY, address TEXT, email TEXT, phone TEXT) WITHOUT ROWID;
+  CREATE TABLE agent (
+    id TEXT PRIMARY KEY, group_id TEXT NOT NULL REFERENCES policy_group(id), name TEXT NOT NULL, memo TEXT,
+    client_id TEXT NOT NULL, payments INTEGER NOT NULL DEFAULT 0, spent INTEGER NOT NULL DEFAULT 0,
+    held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
+    last_activity_at INTEGER, paused INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, deleted_at INTEGER
+  );
+  CREATE TABLE credential (
+    hash TEXT PRIMARY KEY, agent_id TEXT NOT NULL REFERENCES agent(id),
+    kind TEXT NOT NULL CHECK (kind IN ('secret','api_key')), expires_at INTEGER, created_at INTEGER NOT NULL
+  );
+
+  -- Payments and payouts
+
+  CREATE TABLE payment (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('send','payout')),
+    wallet_id TEXT NOT NULL REFERENCES wallet(id), group_id TEXT, agent_id TEXT, policy_version INTEGER,
+    to_type TEXT NOT NULL, to_address TEXT, contact_id TEXT, contact_name TEXT,
+    recipient_email TEXT, recipient_phone TEXT,
+    amount INTEGER NOT NULL CHECK (amount > 0), memo TEXT,
+    status TEXT NOT NULL CHECK (status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED','FAILED','CANCELLED','POLICY_REJECTED','VALIDATION_FAILED')),
+    error_code TEXT, error_message TEXT, refusal TEXT,
+    created_at INTEGER NOT NULL, signed_at INTEGER, broadcast_at INTEGER, confirmed_at INTEGER, tx_hash TEXT,
+    give_up_at INTEGER NOT NULL,
+    -- The intent. A nonce is permanently bound to one recipient and amount.
+    epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
+    r TEXT, vs TEXT, first_block INTEGER,
+    -- EIP-3009 nonce of an imported wallet's payment.
+    authorization TEXT,
+    -- Gas units paid for each step, null until it is reported: until then its estimate is reserved.
+    gas_send INTEGER, gas_announce INTEGER, gas_end INTEGER,
+    -- Why the contract refuses the newest signature, as the Relayer reported it. The payment is not signed again.
+    revert TEXT,
+    -- The approval that it had, and the grant that it used.
+    approval_id TEXT, grant_id TEXT,
+    -- The key of its row in idempotency.
+    request_key TEXT
+  );
+  CREATE UNIQUE INDEX payment_nonce ON payment (wallet_id, epoch, sequence) WHERE sequence IS NOT NULL;
+  CREATE UNIQUE INDEX payment_authorization ON payment (authorization) WHERE authorization IS NOT NULL;
+  -- Not partial: SQLite does not see that one status is part of a list of them.
+  CREATE INDEX payment_status ON payment (status, wallet_id, epoch, sequence);
+  CREATE INDEX payment_agent ON payment (agent_id, created_at, id);
+  CREATE INDEX payment_queued ON payment (wallet_id, agent_id, created_at, id) WHERE status = 'QUEUED';
+  CREATE INDEX payment_sent ON payment (confirmed_at) WHERE status = 'CONFIRMED' AND kind = 'send';
+  -- Whether a recipient was paid before. Not case-sensitive: addresses are stored as they were given.
+  CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE);
+  CREATE INDEX payment_recipient_email ON payment (recipient_email) WHERE recipient_email IS NOT NULL;
+  CREATE INDEX payment_recipient_phone ON payment (recipient_phone) WHERE recipient_phone IS NOT NULL;
+
+  CREATE TABLE payout (
+    id TEXT PRIMARY KEY REFERENCES payment(id), wallet_id TEXT NOT NULL, address TEXT NOT NULL UNIQUE,
+    claim_key TEXT NOT NULL, reclaim_key TEXT NOT NULL, payer TEXT NOT NULL, amount INTEGER NOT NULL, expiry INTEGER NOT NULL,
+    payout_hash TEXT NOT NULL, expires_at INTEGER NOT NULL, sender_name TEXT,
+    -- The versions of the payout secret (payouts/keys.ts) and of the contracts (contracts.ts).
+    secret_version INTEGER NOT NULL, contract_set INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('CREATING','CREATED','CLAIMING','RECLAIMING','WITHDRAWN','RECLAIMED','FAILED')),
+    funded INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0, announce_delivered_at INTEGER,
+    sealed_token TEXT NOT NULL, token_hash TEXT NOT NULL, code_hmac TEXT, code_version INTEGER NOT NULL DEFAULT 1,
+    -- Erased once the message has left and the ten minutes of idempotent replay are over.
+    sealed_code TEXT, code_until INTEGER NOT NULL,
+    -- Raised when the sender issues a new code, which resets the attempts. The recipient's renewals keep them.
+    tries_version INTEGER NOT NULL DEFAULT 1, code_at INTEGER NOT NULL,
+    sender_resends INTEGER NOT NULL DEFAULT 0, recipient_resends INTEGER NOT NULL DEFAULT 0,
+    -- The claim or reclaim in progress.
+    action TEXT CHECK (action IN ('claim','reclaim')), action_to TEXT, action_deadline INTEGER, action_r TEXT, action_vs TEXT,
+    action_version INTEGER NOT NULL DEFAULT 0, action_block INTEGER, action_delivered_at INTEGER, action_tx TEXT,
+    action_by TEXT CHECK (action_by IN ('recipient','sender','expiry')),
+    done_tx TEXT, done_at INTEGER, withdrawn_to TEXT,
+    -- The block of the reclaim: once it is final, the budget gets the amount back. Null if it has, or without a reclaim.
+    returned_block INTEGER,
+    -- The payout's end was undone at least once, so the lists may show an end that is gone.
+    end_undone INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    -- Reclaim all: when the reclaim was requested, until it starts.
+    reclaim_asked_at INTEGER,
+    -- How many reminders the recipient got.
+    reminded INTEGER NOT NULL DEFAULT 0,
+    -- When an operator took the payout's link down; null if it is up.
+    taken_down_at INTEGER
+  );
+  CREATE INDEX payout_status ON payout (status, wallet_id);
+  CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
+  CREATE INDEX payout_done ON payout (done_at) WHERE done_at IS NOT NULL;
+  CREATE INDEX payout_returned ON payout (wallet_id, returned_block) WHERE returned_block IS NOT NULL;
+  -- The salt of the payouts' keys, sealed for D1.
+  CREATE TABLE kept_salt (one INTEGER PRIMARY KEY CHECK (one = 1), sealed_salt TEXT NOT NULL);
+
+  -- Recipients that were looked up and are not the address of a payout, as "chain id:address".
+  CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
+  -- principal|key as sent. Keys of payments are never deleted.
+  CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
+
+  -- Approvals
+
+  -- Requests to the owner. payment_id: the payment that it becomes, null for a budget request. recipient: as the agent gave
+  -- it; to_address, email, phone: where the money goes, frozen when it was requested. asked: why. content: whom and how much.
+  -- email_batch: number of the message that notifies the owner.
+  CREATE TABLE approval (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('payment','budget')),
+    status TEXT NOT NULL CHECK (status IN ('PENDING','APPROVED','DENIED','EXPIRED','CANCELLED')),
+    agent_id TEXT NOT NULL, group_id TEXT NOT NULL, wallet_id TEXT NOT NULL, credential_hash TEXT NOT NULL,
+    payment_id TEXT UNIQUE, recipient TEXT, to_type TEXT, to_address TEXT, contact_id TEXT, contact_name TEXT,
+    email TEXT, phone TEXT, amount INTEGER NOT NULL, memo TEXT, agent_reason TEXT,
+    asked TEXT NOT NULL, content TEXT NOT NULL, policy_version INTEGER NOT NULL,
+    asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER,
+    decided_by TEXT, decided_name TEXT, cancelled TEXT, grant_id TEXT,
+    email_batch INTEGER, email_state TEXT NOT NULL DEFAULT 'waiting', email_at INTEGER,
+    push_state TEXT NOT NULL DEFAULT 'not_set_up', push_at INTEGER,
+    CHECK ((status = 'PENDING') = (ended_at IS NULL)), CHECK ((kind = 'payment') = (payment_id IS NOT NULL))
+  );
+  CREATE INDEX approval_pending ON approval (expires_at, agent_id) WHERE status = 'PENDING';
+  CREATE INDEX approval_asked ON approval (asked_at, id);
+  CREATE INDEX approval_agent ON approval (agent_id, asked_at, id);
+  CREATE INDEX approval_content ON approval (content, asked_at);
+  CREATE INDEX approval_batch ON approval (email_batch) WHERE email_batch IS NOT NULL;
+
+  -- One agent may pay one address up to spend_limit in total without being asked.
+  CREATE TABLE approval_grant (
+    id TEXT PRIMARY KEY, approval_id TEXT NOT NULL, agent_id TEXT NOT NULL, group_id TEXT NOT NULL,
+    address TEXT NOT NULL, contact_id TEXT, contact_name TEXT,
+    spend_limit INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL, created_by TEXT NOT NULL, created_name TEXT,
+    ends_at INTEGER NOT NULL, ended_at INTEGER, end_reason TEXT,
+    CHECK (used >= 0 AND used <= spend_limit), CHECK ((ended_at IS NULL) = (end_reason IS NULL))
+  );
+  CREATE INDEX approval_grant_live ON approval_grant (agent_id) WHERE ended_at IS NULL;
+
+  -- Bookings
+
+  -- Logs that are in the books, so that reading a range again books nothing twice.
+  CREATE TABLE booked_log (wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (wallet_id, block, log_index)) WITHOUT ROWID;
+  -- Bookings are undone, newest first, if their block leaves the chain before it is final. kind: what the log did; value:
+  -- micro-USDC; ref: the payment or payout, null for the wallet alone; status_before: the payout's.
+  CREATE TABLE booking (
+    seq INTEGER PRIMARY KEY, wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL,
+    block_hash TEXT NOT NULL, tx TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('deposited','returned','left','paid','funded','announced','withdrawn','reclaimed')),
+    value INTEGER NOT NULL, ref TEXT, status_before TEXT
+  );
+  CREATE INDEX booking_block ON booking (wallet_id, block, log_index);
+
+  -- Limits (domain/limits.ts). A principal is an agent's id, 'owner', or 'account' for all of them together. Days are kept
+  -- for two days.
+
+  -- Token buckets.
+  CREATE TABLE rate (
+    principal TEXT NOT NULL, name TEXT NOT NULL, tokens REAL NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (principal, name)
+  ) WITHOUT ROWID;
+  -- Gas units reserved or used; 'exit' is the pool of owner exits.
+  CREATE TABLE gas_use (
+    day INTEGER NOT NULL, principal TEXT NOT NULL, gas INTEGER NOT NULL, PRIMARY KEY (day, principal)
+  ) WITHOUT ROWID;
+  -- Today's allowance, and what new accounts were granted of it.
+  CREATE TABLE gas_level (
+    one INTEGER PRIMARY KEY CHECK (one = 1), allowance INTEGER NOT NULL, day INTEGER NOT NULL,
+    confirmed INTEGER NOT NULL, failed INTEGER NOT NULL, granted INTEGER NOT NULL
+  );
+  -- Messages to recipients; principal 'recipient' are renewals that recipients requested.
+  CREATE TABLE sent_message (
+    day INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL, principal TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (day, channel, recipient, principal)
+  ) WITHOUT ROWID;
+  CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE refusal_count (day INTEGER PRIMARY KEY, written INTEGER NOT NULL);
+
+  -- Events
+
+  CREATE TABLE audit (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL, ref TEXT NOT NULL, data TEXT NOT NULL,
+    previous TEXT NOT NULL, hash TEXT NOT NULL
+  );
+  CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
+  CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
+  -- A budget's history reads only the events that set its limit.
+  CREATE INDEX audit_budget ON audit (ref, at, seq) WHERE event IN ('group.created', 'group.changed', 'group.topped_up');
+  -- Notices of the bell. seq: the event's row in the audit log; about: repeats about the same thing are one notice until
+  -- it is read; times: how many.
+  CREATE TABLE notice (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL, ref TEXT NOT NULL, about TEXT NOT NULL, times INTEGER NOT NULL
+  );
+  CREATE INDEX notice_about ON notice (event, about);
+  -- Webhooks. events: JSON; version rises when the failures of a webhook are cleared.
+  CREATE TABLE webhook (
+    id TEXT PRIMARY KEY, url TEXT NOT NULL, events TEXT NOT NULL, enabled INTEGER NOT NULL, disabled_reason TEXT,
+    version INTEGER NOT NULL, sealed_secret TEXT NOT NULL, sealed_old_secret TEXT, old_secret_until INTEGER, created_at INTEGER NOT NULL
+  );
+  -- Events on their way to the WebhookSender, as they were when they happened. endpoints: JSON of webhook ids.
+  CREATE TABLE webhook_event (
+    id TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, endpoints TEXT NOT NULL
+  );
+
+  -- The object itself
+
+  CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
+  -- Refs of what D1, the ClaimDesks and the mailer do not have yet; contents are read from the rows. Failing entries have
+  -- their own delays and do not hold up the others.
+  CREATE TABLE outbox (
+    kind TEXT NOT NULL, ref TEXT NOT NULL, seq INTEGER NOT NULL, failures INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (kind, ref)
+  ) WITHOUT ROWID;
+  -- The owner as D1 has them, so that D1 can be rebuilt. password_at: when their password was chosen.
+  CREATE TABLE owner (
+    one INTEGER PRIMARY KEY CHECK (one = 1), email TEXT NOT NULL, name TEXT, status TEXT NOT NULL,
+    temporary_since INTEGER, public_address TEXT, password_at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  );
+`
