@@ -4,9 +4,10 @@ import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import type { CreateEscrowReply, VerifyReply } from '#schemas/escrow.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { BursarClient } from '../../local/client.ts'
+import { usdc } from '../support/build.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
 import type { Random } from '../support/random.ts'
-import { addressFor, definite, definiteAnswer, pause, type Sender, usdc } from '../support/stackClient.ts'
+import { addressFor, definite, definiteAnswer, pause, type Sender } from '../support/stackClient.ts'
 import type { Asked, History, Operation } from './history.ts'
 
 /** On a busy machine, a Worker that is killed every other second may need many restarts to give one reply. */

@@ -6,8 +6,9 @@ import type { Payment } from '#schemas/payment.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { WalletLedger } from '#schemas/wallet.ts'
 import { type Answer, until } from '../../local/client.ts'
+import { usdc } from '../support/build.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
-import { addressFor, chainReader, createSender, definiteAnswer, type Sender, usdc } from '../support/stackClient.ts'
+import { addressFor, chainReader, createSender, definiteAnswer, type Sender } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 const attempts = 200

@@ -10,7 +10,8 @@ import type { SendReply } from '#schemas/transaction.ts'
 import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import { addressFor, chainReader, definite, newUser, pause, usdc } from '../support/stackClient.ts'
+import { usdc } from '../support/build.ts'
+import { addressFor, chainReader, definite, newUser, pause } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 /** When the Worker is killed, in ms after the request was sent. Blocks come every second. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { parseUsdc } from '#domain/money.ts'
 import type { WalletFunds } from '#domain/policy.ts'
 import { spendableOf } from '#domain/spendable.ts'
+import { usdc } from '../support/build.ts'
 
-const usdc = (text: string) => parseUsdc(text)!
 const funds = (over: Partial<WalletFunds> = {}): WalletFunds => ({
   available: usdc('100'),
   status: 'active',

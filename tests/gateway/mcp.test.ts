@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../local/client.ts'
+import { usdc as units } from '../support/build.ts'
 import { runClient } from '../support/clients.ts'
-import { addressFor, chainReader, usdc as units } from '../support/stackClient.ts'
+import { addressFor, chainReader } from '../support/stackClient.ts'
 import { bursar, createAgent, rpcUrl, url, usdc } from './gateway.ts'
 import { type Credentials, connectV1, connectV2, type McpClient } from './mcpClients.ts'
 

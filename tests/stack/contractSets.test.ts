@@ -21,7 +21,8 @@ import { contractSetting, withContracts } from '../../worker/chain/contractSets.
 import { RpcClient } from '../../worker/chain/rpcClient.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
-import { addressFor, chainReader, usdc } from '../support/stackClient.ts'
+import { usdc } from '../support/build.ts'
+import { addressFor, chainReader } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
 
 let stack: TestStack

@@ -29,7 +29,8 @@ import { findBrowser } from '../../local/tools/browser.ts'
 import { recoveryPage } from '../../scripts/recovery.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import { addressFor, createSender, type Sender, usdc } from '../support/stackClient.ts'
+import { usdc } from '../support/build.ts'
+import { addressFor, createSender, type Sender } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 let stack: TestStack

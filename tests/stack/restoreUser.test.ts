@@ -17,8 +17,9 @@ import { until } from '../../local/client.ts'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { RpcClient } from '../../worker/chain/rpcClient.ts'
+import { usdc } from '../support/build.ts'
 import { copyTreasury } from '../support/objectFiles.ts'
-import { addressFor, chainReader, createSender, pause, usdc } from '../support/stackClient.ts'
+import { addressFor, chainReader, createSender, pause } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
 
 let stack: TestStack

@@ -1,7 +1,7 @@
 /** A user with an imported wallet, created directly through the Treasury. */
 import { expect } from 'vitest'
-import type { PayInput } from '../../worker/treasury/api.ts'
-import { chain, fresh, until, usdc } from './payer.ts'
+import { type PayFields, payInput, usdc } from './build.ts'
+import { chain, fresh, until } from './payer.ts'
 import { env, type Party, party, type WorkerChain } from './workerChain.ts'
 
 let people = 0
@@ -28,15 +28,12 @@ export async function createImporter(over: { funds?: string; on?: WorkerChain; h
   })
   if (!added.ok) throw new Error(added.message)
   const wallet = added.value
-  const payment = (more: Partial<PayInput> = {}): PayInput => ({
-    principal: { type: 'user' },
-    key: `key-${Math.random()}`,
-    walletId: wallet.id,
-    to: { type: 'address', address: fresh('recipient') },
-    amount: usdc('1'),
-    memo: null,
-    ...more,
-  })
+  const payment = (more: PayFields = {}) =>
+    payInput({
+      walletId: wallet.id,
+      to: { type: 'address', address: fresh('recipient') },
+      ...more,
+    })
   const status = async (id: string) => {
     const found = await treasury().transaction(id)
     return found.ok ? found.value.status : found.message

@@ -4,12 +4,13 @@ import { applyD1Migrations, type D1Migration, runInDurableObject } from 'cloudfl
 import { env as bindings } from 'cloudflare:workers'
 import { keccak256, toHex } from 'viem/utils'
 import { expect } from 'vitest'
-import { type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
-import type { PayInput, Principal } from '../../worker/treasury/api.ts'
+import { unwrap } from '../../worker/result.ts'
+import type { Principal } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { agentInput, agentPrincipal, allScopes, groupInput, type PayFields, payInput, usdc } from './build.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
 
 export const chain = new WorkerChain(8453)
@@ -17,12 +18,13 @@ export const chain = new WorkerChain(8453)
 export const manualChain = new WorkerChain(84532)
 let people = 0
 
-export const usdc = (text: string): MicroUsdc => parseUsdc(text)!
 /** An address without a key: deriving a key's address costs ten times as much. */
 export const fresh = (name: string): Address => {
   const hash = keccak256(toHex(`${name} ${people} ${Math.random()}`))
   return checksumAddress(`0x${hash.slice(-40)}`)
 }
+
+const toFresh = () => ({ type: 'address', address: fresh('recipient') }) as const
 
 export async function prepare(): Promise<void> {
   const { TEST_MIGRATIONS } = bindings as unknown as { TEST_MIGRATIONS: D1Migration[] }
@@ -58,61 +60,37 @@ export async function createPayer(
   const userId = `usr_${people}_${Math.random().toString(36).slice(2)}`
   const treasury = () => env.TREASURY.getByName(userId)
   const owner = party(`${userId} owner`)
-  const deployed = await treasury().deploy({ key: null, owner: owner.address, chainId: on.chainId, name: 'Ops' })
-  if (!deployed.ok) throw new Error(deployed.message)
-  const wallet = deployed.value
+  const deploy = { key: null, owner: owner.address, chainId: on.chainId, name: 'Ops' }
+  const wallet = unwrap(await treasury().deploy(deploy))
   await until('wallet active', async () => {
     if (on === manualChain) await on.mine()
     return (await treasury().wallets()).find((entry) => entry.status === 'active')
   })
   const funds = usdc(over.funds ?? '200')
   if (funds > 0n) await on.mint(wallet.address as Address, funds)
-  const group = await treasury().createGroup({
-    key: null,
-    name: 'Group',
-    spendLimit: over.limit === null ? null : usdc(over.limit ?? '50'),
-    scopes: over.scopes ?? [
-      'address_payments:write',
-      'email_payments:write',
-      'sms_payments:write',
-      'contact_payments:write',
-    ],
+  const limit = over.limit === undefined ? '50' : over.limit
+  const input = groupInput({
+    spendLimit: limit === null ? null : usdc(limit),
+    scopes: over.scopes ?? allScopes,
     walletId: wallet.id,
     contacts: [{ id: 'contact_1', name: 'Ada', address: party('ada').address, email: 'ada@example.com', phone: null }],
   })
-  if (!group.ok) throw new Error(group.message)
+  const group = unwrap(await treasury().createGroup(input))
   const principals: Principal[] = []
   for (let i = 0; i < (over.agents ?? 1); i++) {
     const id = `agt_${userId}_${i}`
-    const made = await treasury().createAgent({
-      key: null,
-      id,
-      name: `Agent ${i}`,
-      memo: null,
-      policyGroupId: group.value.id,
-      clientId: `bc_${id}`,
-      secretHash: `s${id}`,
-      apiKeyHash: `k${id}`,
-    })
-    if (!made.ok) throw new Error(made.message)
-    principals.push({ type: 'agent', agentId: id, credentialHash: `k${id}` })
+    unwrap(await treasury().createAgent(agentInput({ id, policyGroupId: group.id })))
+    principals.push(agentPrincipal(id))
   }
   const groupNow = async () =>
-    (await treasury().groups()).find((entry) => entry.policyGroup.id === group.value.id)!.policyGroup
-  const ledger = async () => {
-    const result = await treasury().ledger(wallet.id)
-    if (!result.ok) throw new Error(result.message)
-    return result.value
+    (await treasury().groups()).find((entry) => entry.policyGroup.id === group.id)!.policyGroup
+  const ledger = async () => unwrap(await treasury().ledger(wallet.id))
+  /** 1 USDC to a new address by the first agent, unless `over` says otherwise. The user pays from this wallet. */
+  const payment = (over: PayFields = {}) => {
+    const { principal = principals[0]! } = over
+    const walletId = principal.type === 'user' ? wallet.id : null
+    return payInput({ principal, walletId, to: toFresh(), ...over })
   }
-  const payment = (over: Partial<PayInput> = {}): PayInput => ({
-    principal: principals[0]!,
-    key: `key ${Math.random()}`.replaceAll(' ', '-'),
-    walletId: null,
-    to: { type: 'address', address: fresh('recipient') },
-    amount: usdc('1'),
-    memo: null,
-    ...over,
-  })
   /** Waits until the payment is at rest, and returns it. */
   const final = (id: string) =>
     until(`payment ${id} final`, async () => {
@@ -149,7 +127,7 @@ export async function createPayer(
     treasury,
     owner,
     wallet,
-    group: group.value,
+    group,
     principals,
     groupNow,
     ledger,

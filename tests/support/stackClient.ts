@@ -2,7 +2,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { parseUsdc } from '#domain/money.ts'
 import type { LoginReply } from '#schemas/account.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
@@ -129,12 +128,6 @@ async function allPages<D, T>(bursar: BursarClient, path: string, token: string,
 /** An unused address; the same text always gives the same address. */
 export const addressFor = (text: string): Address =>
   getAddress(`0x${createHash('sha256').update(text).digest('hex').slice(0, 40)}`)
-
-export const usdc = (text: string) => {
-  const amount = parseUsdc(text)
-  if (amount === null) throw new Error(`${text} is not an amount`)
-  return amount
-}
 
 export type Transfer = { from: Address; to: Address; value: bigint; tx: Hex }
 

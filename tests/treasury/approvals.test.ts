@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxPending } from '#domain/approval.ts'
-import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { decideAmount } from '#domain/policy.ts'
+import { hourMs } from '#domain/time.ts'
 import type { GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
 import type { ApproveInput, Decider } from '../../worker/treasury/approvals/api.ts'
 import { askedPayment } from '../../worker/treasury/approvals/askedPayment.ts'
@@ -19,53 +20,37 @@ import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
-import { createAgent, deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
+import { deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
 import { groupPolicy } from '../../worker/treasury/policies/groupPolicy.ts'
-import { createGroup, deleteGroup, editGroup } from '../../worker/treasury/policies/groups.ts'
+import { deleteGroup, editGroup } from '../../worker/treasury/policies/groups.ts'
 import { setPaused } from '../../worker/treasury/policies/pausing.ts'
 import { confirmContact, contactChanged } from '../../worker/treasury/policies/whitelist.ts'
 import type { GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+import { createBook } from '../support/book.ts'
+import { addressOf, groupEdit, payInput, toAddress, usdc } from '../support/build.ts'
 
 /** Approvals and grants over the Treasury's real tables and rules, without a chain. */
 
 const sequences = Number(process.env.FUZZ_SEQUENCES ?? 40)
-const usdc = (text: string) => parseUsdc(text)!
-const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
 const scopes = ['address_payments:write', 'email_payments:write', 'contact_payments:write']
 const by: Decider = { userId: 'usr_test', name: 'Ada', sessionId: 'ses_1' }
 const contactId = 'ctc_1'
-const hour = 3_600_000
 
-function createBook(limits: GroupLimits = {}, spendLimit: MicroUsdc | null = usdc('1000')) {
-  const memory = createMemoryTreasury(usdc('100000'), usdc('100000'))
-  const { context, store } = memory
-  const contact = { id: contactId, name: 'Grace', address: address(7), email: null, phone: null }
-  const group = createGroup(context, {
-    key: null,
-    name: 'Group',
-    spendLimit,
-    scopes,
-    walletId: 'wal',
-    contacts: [contact],
-    limits,
-  })
-  if (!group.ok) throw new Error(group.message)
-  let made = 0
-  const addAgent = () => {
-    const id = `agt_${++made}`
-    const input = { key: null, id, name: id, memo: null, policyGroupId: group.value.id, clientId: `bc_${id}` }
-    createAgent(context, { ...input, secretHash: `s${id}`, apiKeyHash: `k${id}` })
-    return { type: 'agent', agentId: id, credentialHash: `k${id}` } as const
-  }
+function createApprovalBook(limits: GroupLimits = {}, spendLimit: MicroUsdc | null = usdc('1000')) {
+  const book = createBook()
+  const { context, store } = book
+  const contact = { id: contactId, name: 'Grace', address: addressOf(7), email: null, phone: null }
+  const groupId = book.addGroup({ spendLimit, scopes, contacts: [contact], limits })
+  const addAgent = () => book.addAgent(groupId)
+  let keys = 0
   const ask = (
     principal: Principal,
     to: Recipient,
     amount: MicroUsdc,
-    key = `key-${++made}`,
+    key = `key-${++keys}`,
     memo: string | null = null,
   ) => {
-    const result = accept(context, { principal, key, walletId: null, to, amount, memo, reason: 'rent' }, known(to))
+    const result = accept(context, payInput({ principal, key, to, amount, memo, reason: 'rent' }), known(to))
     if ('need' in result) throw new Error(`needs ${result.need}`)
     return result
   }
@@ -86,41 +71,32 @@ function createBook(limits: GroupLimits = {}, spendLimit: MicroUsdc | null = usd
   const refuse = (id: string, pauseAgent = false) => deny(context, id, { hash: view(id).hash, by, pauseAgent })
   const edit = (over: GroupLimits & { spendLimit?: MicroUsdc | null }) => {
     const { spendLimit: limit, ...rest } = over
-    return editGroup(context, group.value.id, {
-      version: undefined,
-      name: 'Group',
-      scopes,
-      walletId: undefined,
-      spendLimit: limit,
-      contactIds: undefined,
-      contacts: [],
-      limits: rest,
-    })
+    return editGroup(context, groupId, groupEdit({ scopes, spendLimit: limit, limits: rest }))
   }
   const payments = () => store.all<PaymentRow>("SELECT * FROM payment WHERE status <> 'POLICY_REJECTED'")
   const events = () =>
     store.all<{ event: string; data: string }>(
       "SELECT event, data FROM audit WHERE event LIKE 'approval.%' OR event LIKE 'grant.%'",
     )
-  return { ...memory, groupId: group.value.id, addAgent, ask, asked, view, approve, refuse, edit, payments, events }
+  return { ...book, groupId, addAgent, ask, asked, view, approve, refuse, edit, payments, events }
 }
 const big = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
 /** What a lookup finds for a recipient without problems. */
 const known = (to: Recipient, paid: string | null = null): Gathered => {
   const goesTo =
-    to.type === 'address' ? to.address : to.type === 'contact' ? ((paid ?? address(7)) as `0x${string}`) : null
+    to.type === 'address' ? to.address : to.type === 'contact' ? ((paid ?? addressOf(7)) as `0x${string}`) : null
   return { draft: null, lookup: goesTo && { address: goesTo, found: 'clear' }, refreshed: true, grants: {} }
 }
-const to = (n: number): Recipient => ({ type: 'address', address: address(n) })
+const to = toAddress
 
 describe('asking for approval', () => {
   test('a payment above the limit waits for approval and holds nothing; one at the limit is accepted @approvals-1', () => {
-    const book = createBook({ approveAbove: usdc('10') })
+    const book = createApprovalBook({ approveAbove: usdc('10') })
     const agent = book.addAgent()
     expect(book.ask(agent, to(9), usdc('10'))).toMatchObject({ ok: true, value: { payment: { status: 'QUEUED' } } })
     const row = book.asked(agent, to(9), usdc('10.000001'), 'key-a')
-    expect(row).toMatchObject({ status: 'PENDING', to_address: address(9), agent_reason: 'rent' })
+    expect(row).toMatchObject({ status: 'PENDING', to_address: addressOf(9), agent_reason: 'rent' })
     expect(book.store.group(book.groupId)!.held).toBe(10_000_000)
     expect(book.payments()).toHaveLength(1)
     expect(book.view(row.id)).toMatchObject({ askedBecause: [{ rule: 'above_limit' }], wouldPass: { ok: true } })
@@ -136,22 +112,22 @@ describe('asking for approval', () => {
   })
 
   test('a payment that another rule refuses is refused without asking for approval @approvals-2', () => {
-    const book = createBook({ approveAbove: usdc('1'), maxPayment: usdc('50') })
+    const book = createApprovalBook({ approveAbove: usdc('1'), maxPayment: usdc('50') })
     expect(book.ask(book.addAgent(), to(9), usdc('51'))).toMatchObject({ code: 'payment_limit_exceeded' })
     expect(listApprovals(book.context, { status: 'all', agentId: null, after: null }).approvals).toEqual([])
   })
 
   test('payments to a recipient need approval until one has been approved, however its address is given @approvals-3', () => {
-    const book = createBook({ approveNewRecipient: true })
+    const book = createApprovalBook({ approveNewRecipient: true })
     const agent = book.addAgent()
     const first = book.asked(agent, to(9), usdc('1'))
     // Another new recipient needs approval as well, whether its address is in lower or upper case.
-    const upper = `0x${address(0xabc).slice(2).toUpperCase()}` as const
+    const upper = `0x${addressOf(0xabc).slice(2).toUpperCase()}` as const
     const other = book.asked(agent, to(0xabc), usdc('1'))
     book.asked(agent, { type: 'address', address: upper }, usdc('1'))
     expect(book.view(first.id).askedBecause).toMatchObject([{ rule: 'new_recipient' }])
     expect(book.approve(first.id).ok).toBe(true)
-    expect(book.ask(agent, to(9), usdc('2'))).toMatchObject({ value: { payment: { to_address: address(9) } } })
+    expect(book.ask(agent, to(9), usdc('2'))).toMatchObject({ value: { payment: { to_address: addressOf(9) } } })
     expect(book.approve(other.id).ok).toBe(true)
     expect(book.ask(agent, { type: 'address', address: upper }, usdc('2'))).toMatchObject({
       value: { payment: { to_address: upper } },
@@ -161,7 +137,7 @@ describe('asking for approval', () => {
     const direct = book.asked(agent, to(7), usdc('1'))
     book.asked(agent, contact, usdc('1'))
     expect(book.approve(direct.id).ok).toBe(true)
-    expect(book.ask(agent, contact, usdc('2'))).toMatchObject({ value: { payment: { to_address: address(7) } } })
+    expect(book.ask(agent, contact, usdc('2'))).toMatchObject({ value: { payment: { to_address: addressOf(7) } } })
     // A payment of test money does not make a recipient known.
     const columns =
       'kind, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, created_at'
@@ -173,18 +149,18 @@ describe('asking for approval', () => {
   })
 
   test('the same amount to the same recipient under another key needs approval within duplicateMinutes @approvals-4', () => {
-    const book = createBook({ duplicateMinutes: 10 })
+    const book = createApprovalBook({ duplicateMinutes: 10 })
     const [agent, colleague] = [book.addAgent(), book.addAgent()]
     expect(book.ask(agent, to(9), usdc('5')).ok).toBe(true)
     expect(book.view(book.asked(colleague, to(9), usdc('5')).id).askedBecause).toMatchObject([{ rule: 'duplicate' }])
     expect(book.ask(agent, to(9), usdc('5.1'))).toMatchObject({ value: { replayed: false } })
     expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { replayed: false } })
     book.clock.now += 10 * 60_000
-    expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { payment: { to_address: address(8) } } })
+    expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { payment: { to_address: addressOf(8) } } })
   })
 
   test('a denied payment is refused for 24 hours, whatever its key and memo @approvals-5', () => {
-    const book = createBook({ approveAbove: usdc('1') })
+    const book = createApprovalBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('5'), 'key-a')
     expect(book.refuse(row.id)).toMatchObject({
@@ -198,23 +174,23 @@ describe('asking for approval', () => {
       status: 'POLICY_REJECTED',
       error_code: 'approval_denied',
     })
-    book.clock.now += 24 * hour
+    book.clock.now += 24 * hourMs
     expect(book.asked(agent, to(9), usdc('5')).status).toBe('PENDING')
   })
 
   test('an undecided approval ends as EXPIRED, with or without its alarm @approvals-6', () => {
-    const book = createBook({ approveAbove: usdc('1'), approvalTtlHours: 2 })
+    const book = createApprovalBook({ approveAbove: usdc('1'), approvalTtlHours: 2 })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('5'), 'key-a')
     const { hash } = book.view(row.id)
-    book.clock.now += 2 * hour
+    book.clock.now += 2 * hourMs
     expect(book.approve(row.id, { hash })).toMatchObject({ ok: false, code: 'conflict' })
     expect(approvalRow(book.context, row.id)).toMatchObject({ status: 'EXPIRED', decided_by: null })
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
     expect(book.payments()).toEqual([])
     expect(endAllOverdue(book.context)).toBeNull()
     // After 30 days only the idempotency key is left, and it still never pays.
-    book.clock.now += 31 * 24 * hour
+    book.clock.now += 31 * 24 * hourMs
     pruneApprovals(book.context)
     expect(approvalRow(book.context, row.id)).toBeNull()
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
@@ -222,7 +198,7 @@ describe('asking for approval', () => {
 
   test('an agent that asks in a loop gets at most ten pending approvals and a hundred a day, and fills no table @approvals-7', () => {
     const times = Number(process.env.APPROVAL_ASKS ?? 500)
-    const book = createBook({ approveAbove: usdc('0.01') }, null)
+    const book = createApprovalBook({ approveAbove: usdc('0.01') }, null)
     book.context.limits = { ...book.context.limits, agentApprovalsPerDay: 100 }
     const agent = book.addAgent()
     const codes = new Map<string, number>()
@@ -246,7 +222,7 @@ describe('asking for approval', () => {
   })
 
   test('an account has at most 50 pending approvals @approvals-8', () => {
-    const book = createBook({ approveAbove: usdc('0.01') }, null)
+    const book = createApprovalBook({ approveAbove: usdc('0.01') }, null)
     for (let a = 0; a < 5; a++) {
       const agent = book.addAgent()
       for (let n = 0; n < 10; n++) book.asked(agent, to(100 + a * 10 + n), usdc('1'))
@@ -257,7 +233,7 @@ describe('asking for approval', () => {
 
 describe('deciding an approval', () => {
   test('a decision is a conflict if the approval has changed since it was shown @approvals-9', () => {
-    const book = createBook({ approveAbove: usdc('1') })
+    const book = createApprovalBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('5'))
     const { hash } = book.view(row.id)
@@ -272,7 +248,7 @@ describe('deciding an approval', () => {
   })
 
   test('the rules at the time of the decision apply, and a refusal leaves the approval pending @approvals-10', () => {
-    const book = createBook({ approveAbove: usdc('1') })
+    const book = createApprovalBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('500'))
     book.edit({ approveAbove: usdc('1'), maxPayment: usdc('100') })
@@ -292,9 +268,9 @@ describe('deciding an approval', () => {
   })
 
   test('a contact is paid at the address that the owner was shown, or not at all @approvals-11', () => {
-    const book = createBook({ approveAbove: usdc('1') })
+    const book = createApprovalBook({ approveAbove: usdc('1') })
     const row = book.asked(book.addAgent(), { type: 'contact', contactId }, usdc('5'))
-    const now = { address: address(8), email: null, phone: null }
+    const now = { address: addressOf(8), email: null, phone: null }
     contactChanged(book.context, contactId, { ...now, name: 'Grace' })
     expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'whitelist.snapshot' })
     confirmContact(book.context, book.groupId, contactId, now)
@@ -304,7 +280,7 @@ describe('deciding an approval', () => {
   })
 
   test('an approval is decided once, and the audit log says by whom @approvals-12', () => {
-    const book = createBook({ approveAbove: usdc('1') })
+    const book = createApprovalBook({ approveAbove: usdc('1') })
     const [agent, other] = [book.addAgent(), book.addAgent()]
     const [one, two, three] = [1, 2, 3].map((n) => book.asked(n < 3 ? agent : other, to(n + 9), usdc('5')))
     const hashes = [one!, two!].map(({ id }) => book.view(id).hash)
@@ -333,21 +309,21 @@ describe('deciding an approval', () => {
   })
 
   test('an approved payment is backed up with the idempotency key of its request @restore-20', () => {
-    const book = createBook({ approveAbove: usdc('10') })
-    const row = book.asked(book.addAgent(), { type: 'address', address: address(2) }, usdc('11'), 'rent-june')
+    const book = createApprovalBook({ approveAbove: usdc('10') })
+    const row = book.asked(book.addAgent(), { type: 'address', address: addressOf(2) }, usdc('11'), 'rent-june')
     expect(book.approve(row.id)).toMatchObject({ ok: true })
     const kept = JSON.parse(keptPayment(book.store, book.payments()[0]!)!)
     expect(kept.request).toMatchObject({ key: `${row.agent_id}|rent-june` })
   })
 
   test('approving above the owner’s limit needs the password, and so does raising that limit @approvals-13', () => {
-    const book = createBook({ approveAbove: usdc('1') })
+    const book = createApprovalBook({ approveAbove: usdc('1') })
     const row = book.asked(book.addAgent(), to(9), usdc('5'))
     const set = (text: string | null, passwordChecked = false) =>
       setSettings(book.context, { passwordAbove: text === null ? null : usdc(text), by, passwordChecked })
     expect(set('5').ok).toBe(true)
     expect(book.view(row.id).needsPassword).toBe(false)
-    const grant = { amount: usdc('100'), endsAt: book.clock.now + hour }
+    const grant = { amount: usdc('100'), endsAt: book.clock.now + hourMs }
     expect(book.approve(row.id, { grant })).toMatchObject({ code: 'password_required', field: 'password' })
     expect(set('4.999999').ok).toBe(true)
     expect(book.view(row.id).needsPassword).toBe(true)
@@ -359,7 +335,7 @@ describe('deciding an approval', () => {
   })
 
   test('approving a budget request twice raises the limit once @approvals-14', () => {
-    const book = createBook({}, usdc('10'))
+    const book = createApprovalBook({}, usdc('10'))
     const agent = book.addAgent()
     const request = { principal: agent, key: 'key-b', amount: usdc('25'), reason: 'more' }
     const first = requestBudget(book.context, request)
@@ -380,12 +356,12 @@ describe('deciding an approval', () => {
 })
 
 describe('grants', () => {
-  const grant = (book: ReturnType<typeof createBook>, amount: string) => ({
-    grant: { amount: usdc(amount), endsAt: book.clock.now + 10 * hour },
+  const grant = (book: ReturnType<typeof createApprovalBook>, amount: string) => ({
+    grant: { amount: usdc(amount), endsAt: book.clock.now + 10 * hourMs },
   })
 
   test('a grant lets its agent pay its address without approval, up to its amount and end @approvals-15', () => {
-    const book = createBook({ approveAbove: usdc('1'), approveNewRecipient: true })
+    const book = createApprovalBook({ approveAbove: usdc('1'), approveNewRecipient: true })
     const [agent, other] = [book.addAgent(), book.addAgent()]
     const row = book.asked(agent, to(9), usdc('5'))
     expect(book.approve(row.id, grant(book, '12')).ok).toBe(true)
@@ -400,12 +376,12 @@ describe('grants', () => {
     const last = book.payments().at(-1)!
     cancelPayment(book.context, agent, last.id)
     expect(grantRow(book.context, grantId!)).toMatchObject({ used: 7_000_000 })
-    book.clock.now += 10 * hour
+    book.clock.now += 10 * hourMs
     book.asked(agent, to(9), usdc('5'))
   })
 
   test('a grant overrides neither other rules nor the duplicate check @approvals-16', () => {
-    const book = createBook({ approveAbove: usdc('1'), duplicateMinutes: 60, maxPayment: usdc('50') })
+    const book = createApprovalBook({ approveAbove: usdc('1'), duplicateMinutes: 60, maxPayment: usdc('50') })
     const agent = book.addAgent()
     book.approve(book.asked(agent, to(9), usdc('5')).id, grant(book, '1000'))
     expect(book.view(book.asked(agent, to(9), usdc('5')).id).askedBecause).toMatchObject([
@@ -416,22 +392,22 @@ describe('grants', () => {
     expect(book.store.first<GrantRow>('SELECT * FROM approval_grant')!.used).toBe(0)
   })
 
-  test.each<[string, (book: ReturnType<typeof createBook>, agent: string) => unknown]>([
+  test.each<[string, (book: ReturnType<typeof createApprovalBook>, agent: string) => unknown]>([
     ['policy_changed', (book) => book.edit({ maxPayment: usdc('900') })],
     [
       'credential_changed',
       ({ context }, agent) =>
-        replaceCredential(context, agent, { kind: 'secret', hash: 'x', endsAt: context.now() + hour }),
+        replaceCredential(context, agent, { kind: 'secret', hash: 'x', endsAt: context.now() + hourMs }),
     ],
     [
       'contact_changed',
-      ({ context }) => contactChanged(context, contactId, { address: address(8), email: null, phone: null }),
+      ({ context }) => contactChanged(context, contactId, { address: addressOf(8), email: null, phone: null }),
     ],
     ['contact_changed', ({ context }) => contactChanged(context, contactId, null)],
     ['agent_deleted', ({ context }, agent) => deleteAgent(context, agent)],
     ['group_deleted', ({ context, groupId }) => deleteGroup(context, groupId)],
   ])('a grant ends as %s when what it was based on changes @approvals-17', (why, change) => {
-    const book = createBook({ approveAbove: usdc('1') })
+    const book = createApprovalBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, { type: 'contact', contactId }, usdc('5'))
     book.approve(row.id, grant(book, '100'))
@@ -510,7 +486,7 @@ const units = (n: number) => usdc(String(n))
 test('I16: no sequence of steps lets through a payment that the rules at its decision refuse @approvals-18', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
-      const book = createBook({ approveAbove: usdc('10'), approvalTtlHours: 20 }, usdc('300'))
+      const book = createApprovalBook({ approveAbove: usdc('10'), approvalTtlHours: 20 }, usdc('300'))
       const { context, store, clock } = book
       const agents = [book.addAgent(), book.addAgent()].map((agent) => ({ ...agent }))
       const keys: { agent: number; to: Recipient; amount: MicroUsdc; key: string }[] = []
@@ -538,11 +514,9 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
             }
             if (!old) keys.push(request)
             const snapshot = store.first<{ address: `0x${string}` }>('SELECT address FROM whitelist')?.address ?? null
-            const result = accept(
-              context,
-              { principal: agents[request.agent]!, ...request, walletId: null, memo: null },
-              known(request.to, snapshot),
-            )
+            const { agent, ...fields } = request
+            const input = payInput({ ...fields, principal: agents[agent]! })
+            const result = accept(context, input, known(request.to, snapshot))
             if ('need' in result) throw new Error(`needs ${result.need}`)
             break
           }
@@ -553,7 +527,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
             const result = book.approve(row.id, {
               hash: each.stale ? '0'.repeat(64) : shown.hash,
               passwordChecked: each.password,
-              grant: each.grant === null ? null : { amount: units(each.grant), endsAt: clock.now + 5 * hour },
+              grant: each.grant === null ? null : { amount: units(each.grant), endsAt: clock.now + 5 * hourMs },
             })
             // The outcome is the one that the owner was shown.
             const missing = result.ok ? null : result.code
@@ -592,14 +566,14 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
           case 'credential': {
             const agent = agents[each.agent % 2]!
             const hash = `k${clock.now}`
-            const endsAt = clock.now + (each.now ? 0 : 24 * hour)
+            const endsAt = clock.now + (each.now ? 0 : 24 * hourMs)
             if (replaceCredential(context, agent.agentId, { kind: 'api_key', hash, endsAt }).ok)
               Object.assign(agent, { credentialHash: hash })
             break
           }
           case 'contact': {
             const now = {
-              address: each.address === null ? address(7) : address(each.address),
+              address: each.address === null ? addressOf(7) : addressOf(each.address),
               email: null,
               phone: null,
             }
@@ -629,7 +603,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
             })
             break
           case 'time':
-            clock.now += each.hours * hour
+            clock.now += each.hours * hourMs
             endAllOverdue(context)
         }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatUsdc, type MicroUsdc, microUsdc, parseUsdc } from '#domain/money.ts'
+import { formatUsdc, type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { type Period, periodAt, periods } from '#domain/policyPeriod.ts'
+import { unwrap } from '../../worker/result.ts'
 import type { GroupEdit, GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import {
@@ -13,17 +14,26 @@ import {
 } from '../../worker/treasury/ledger/ledger.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
 import { check } from '../../worker/treasury/payments/check.ts'
-import type { Gathered } from '../../worker/treasury/payments/needs.ts'
-import type { PayoutDraft } from '../../worker/treasury/payouts/draft.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
-import { createAgent, deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
+import { deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
 import { budgetView } from '../../worker/treasury/policies/budgetView.ts'
-import { createGroup, deleteGroup, editGroup, topUp } from '../../worker/treasury/policies/groups.ts'
+import { deleteGroup, editGroup, topUp } from '../../worker/treasury/policies/groups.ts'
 import { setPaused } from '../../worker/treasury/policies/pausing.ts'
 import { agentView, groupView, listGroups } from '../../worker/treasury/policies/views.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
-import { acceptNow } from '../support/acceptNow.ts'
-import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
+import { type Book, createBook } from '../support/book.ts'
+import {
+  agentPrincipal,
+  allScopes,
+  gatheredFor,
+  groupEdit,
+  owner,
+  payInput,
+  toAddress,
+  toEmail,
+  usdc,
+} from '../support/build.ts'
+import type { MemoryTreasury } from '../support/memoryTreasury.ts'
 
 /**
  * Compares the Treasury's real tables and code with a plain list of payments. Whatever is paid, topped up, edited,
@@ -38,107 +48,21 @@ const total = (entries: Model[]) => entries.reduce((sum, entry) => sum + entry.a
 /** Number of random sequences, new ones in each run. `npm run test:long fuzz-budgets` tries more. */
 const sequences = Number(process.env.FUZZ_SEQUENCES ?? 40)
 
-const usdc = (text: string) => parseUsdc(text)!
-const scopes = ['address_payments:write', 'email_payments:write', 'sms_payments:write', 'contact_payments:write']
-const unwrap = <T>(result: { ok: true; value: T } | { ok: false; message: string }): T => {
-  if (!result.ok) throw new Error(result.message)
-  return result.value
-}
+const shop = toAddress(0xd)
 
-function createBook(funds = usdc('100000'), sessionLimit = usdc('100000')) {
-  const memory = createMemoryTreasury(funds, sessionLimit)
-  const { context } = memory
-  const groups: string[] = []
-  const agents: { id: string; group: string; principal: Principal }[] = []
-  let made = 0
-  const addGroup = (limit: MicroUsdc | null, limits: GroupLimits = {}, over: { scopes?: string[] } = {}) => {
-    const group = unwrap(
-      createGroup(context, {
-        key: null,
-        name: `Group ${++made}`,
-        spendLimit: limit,
-        scopes: over.scopes ?? scopes,
-        walletId: 'wal',
-        contacts: [],
-        limits,
-      }),
-    )
-    groups.push(group.id)
-    return group.id
-  }
-  const addAgent = (group: string) => {
-    const id = `agt_${++made}`
-    unwrap(
-      createAgent(context, {
-        key: null,
-        id,
-        name: id,
-        memo: null,
-        policyGroupId: group,
-        clientId: `bc_${id}`,
-        secretHash: `s${id}`,
-        apiKeyHash: `k${id}`,
-      }),
-    )
-    const principal = { type: 'agent', agentId: id, credentialHash: `k${id}` } as const
-    const agent = { id, group, principal }
-    agents.push(agent)
-    return agent
-  }
-  return { ...memory, groups, agents, addGroup, addAgent }
+type World = {
+  book: Book
+  groups: string[]
+  agents: { group: string; principal: ReturnType<Book['addAgent']> }[]
+  payments: Model[]
 }
-type Book = ReturnType<typeof createBook>
 
 /** Edits the group, changing only these fields. */
 const edit = (book: Pick<Book, 'context'>, group: string, over: Partial<GroupEdit>) =>
-  editGroup(book.context, group, {
-    version: undefined,
-    name: 'G',
-    scopes,
-    walletId: undefined,
-    spendLimit: undefined,
-    contactIds: undefined,
-    contacts: [],
-    limits: {},
-    ...over,
-  })
-
-let drafts = 0
-function createDraft(amount: MicroUsdc): PayoutDraft {
-  const id = `pay_draft${++drafts}`
-  const address = `0x${drafts.toString(16).padStart(40, '9')}` as const
-  return {
-    id,
-    address,
-    claimKey: address,
-    reclaimKey: address,
-    payer: address,
-    amount,
-    expiry: 1,
-    hash: '0x',
-    expiresAt: 1,
-    senderName: null,
-    tokenHash: '',
-    sealedToken: '',
-    sealedCode: '',
-    codeHmac: '',
-    secretVersion: 1,
-    contractSet: 1,
-  }
-}
-
-const toAddress = { type: 'address', address: `0x${'d'.repeat(40)}` } as const
-const toEmail = { type: 'email', email: 'ada@example.com' } as const
+  editGroup(book.context, group, groupEdit(over))
 
 function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc, key = `key-${Math.random()}`) {
-  const lookup = to.type === 'address' ? { address: to.address, found: 'clear' as const } : null
-  const gathered: Gathered = {
-    draft: to.type === 'address' ? null : createDraft(amount),
-    lookup,
-    refreshed: true,
-    grants: {},
-  }
-  const result = acceptNow(book.context, { principal, key, walletId: null, to, amount, memo: null }, gathered)
+  const result = book.pay({ principal, key, to, amount })
   if ('need' in result) throw new Error(`needs ${result.need}`)
   if (result.ok && !result.value.replayed) {
     // The result is not read back from the tables, so it must equal what was written.
@@ -150,17 +74,7 @@ function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc,
 }
 
 function dryRun(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc) {
-  const result = check(
-    book.context,
-    principal,
-    { to, amount },
-    {
-      draft: null,
-      lookup: to.type === 'address' ? { address: to.address, found: 'clear' as const } : null,
-      refreshed: true,
-      grants: {},
-    },
-  )
+  const result = check(book.context, principal, { to, amount }, gatheredFor(payInput({ to, amount })))
   if ('need' in result) throw new Error(`needs ${result.need}`)
   return result
 }
@@ -175,9 +89,9 @@ function move({ store }: MemoryTreasury, id: string, from: string, to: string, w
   })
 }
 
-function figuresAddUp(book: Book, payments: Model[]) {
+function figuresAddUp({ book, groups, payments }: World) {
   const { store, context, clock } = book
-  for (const id of book.groups) {
+  for (const id of groups) {
     const row = store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', id)!
     const own = payments.filter((entry) => entry.group === id)
     const held = total(own.filter(open))
@@ -305,9 +219,9 @@ function settle(book: Book, entry: Model, how: number) {
   entry.status = next
 }
 
-function run(book: Book, payments: Model[], each: Step) {
+function run({ book, groups, agents, payments }: World, each: Step) {
   const { context, store, clock } = book
-  const groupAt = (index: number) => book.groups[index % book.groups.length]!
+  const groupAt = (index: number) => groups[index % groups.length]!
   /** Updates the model with payments that the code ended itself; only queued ones may be. */
   const ended = (how: string) => {
     for (const entry of payments) {
@@ -319,8 +233,8 @@ function run(book: Book, payments: Model[], each: Step) {
   }
   switch (each.do) {
     case 'pay': {
-      const { id, group, principal } = book.agents[each.agent % book.agents.length]!
-      const to = each.payout ? toEmail : toAddress
+      const { group, principal } = agents[each.agent % agents.length]!
+      const to = each.payout ? toEmail() : shop
       const before = book.dump()
       const checked = dryRun(book, principal, to, each.amount)
       expect(book.dump(), 'a check writes nothing').toBe(before)
@@ -335,7 +249,7 @@ function run(book: Book, payments: Model[], each: Step) {
       if (!paid.ok) return
       const entry = {
         id: paid.value.payment.id,
-        agent: id,
+        agent: principal.agentId,
         group,
         amount: wanted as bigint,
         at: clock.now,
@@ -355,7 +269,7 @@ function run(book: Book, payments: Model[], each: Step) {
       const entry = payments[each.payment % payments.length]
       if (!entry) return
       const queued = entry.status === 'QUEUED'
-      const result = cancelPayment(context, { type: 'user' }, entry.id)
+      const result = cancelPayment(context, owner, entry.id)
       if (queued) expect(result.ok).toBe(true)
       ended('CANCELLED')
       // Removed: in the model a CANCELLED payout has returned its money, but this one was never funded.
@@ -379,19 +293,23 @@ function run(book: Book, payments: Model[], each: Step) {
       clock.now += Math.round(each.hours * 3_600_000)
       return
     case 'pause': {
-      const id = { agent: book.agents[each.which % book.agents.length]!.id, group: groupAt(each.which), wallet: 'wal' }
+      const id = {
+        agent: agents[each.which % agents.length]!.principal.agentId,
+        group: groupAt(each.which),
+        wallet: 'wal',
+      }
       const subject = each.what === 'account' ? { kind: each.what } : { kind: each.what, id: id[each.what] }
       setPaused(context, subject as Parameters<typeof setPaused>[1], each.paused)
       ended('FAILED')
       return
     }
     case 'deleteAgent':
-      deleteAgent(context, book.agents[each.agent % book.agents.length]!.id)
+      deleteAgent(context, agents[each.agent % agents.length]!.principal.agentId)
       ended('FAILED')
       return
     case 'deleteGroup':
       // The first group stays, so that later steps still have an effect.
-      if (each.group % book.groups.length > 0) deleteGroup(context, groupAt(each.group))
+      if (each.group % groups.length > 0) deleteGroup(context, groupAt(each.group))
       ended('FAILED')
   }
 }
@@ -407,14 +325,14 @@ describe('I3 with every limit', () => {
           fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }),
           (limit, limits, steps) => {
             const book = createBook()
-            const payments: Model[] = []
             try {
-              const first = book.addGroup(limit, limits)
-              const second = book.addGroup(usdc('20'))
-              for (const group of [first, first, second]) book.addAgent(group)
+              const groups = [{ spendLimit: limit, limits }, { spendLimit: usdc('20') }].map(book.addGroup)
+              const [first, second] = groups as [string, string]
+              const agents = [first, first, second].map((group) => ({ group, principal: book.addAgent(group) }))
+              const world: World = { book, groups, agents, payments: [] }
               for (const each of steps) {
-                run(book, payments, each)
-                figuresAddUp(book, payments)
+                run(world, each)
+                figuresAddUp(world)
               }
               expect(verifyAudit(book.store).brokenAt).toBe(null)
             } finally {
@@ -434,93 +352,106 @@ describe('a period budget', () => {
 
   test('a failed payment returns its amount to the period in which it was reserved, not to the next @budgets-2', () => {
     const book = createBook()
-    const group = book.addGroup(null, daily('10'))
-    const { principal } = book.addAgent(group)
-    const paid = unwrap(pay(book, principal, toAddress, usdc('10')))
-    expect(pay(book, principal, toAddress, usdc('0.000001'))).toMatchObject({
+    const group = book.addGroup({ limits: daily('10') })
+    const principal = book.addAgent(group)
+    const paid = unwrap(pay(book, principal, shop, usdc('10')))
+    expect(pay(book, principal, shop, usdc('0.000001'))).toMatchObject({
       ok: false,
       code: 'budget_exceeded',
       refusal: { rule: 'group.budget_per_day', resets_at: '2026-11-21T00:00:00.000Z', max_allowed_now: '0' },
     })
     book.clock.now = Date.UTC(2026, 10, 21)
-    unwrap(pay(book, principal, toAddress, usdc('10')))
+    unwrap(pay(book, principal, shop, usdc('10')))
     move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
-    expect(pay(book, principal, toAddress, usdc('0.000001')), 'today stays full').toMatchObject({ ok: false })
+    expect(pay(book, principal, shop, usdc('0.000001')), 'today stays full').toMatchObject({ ok: false })
     expect(groupView(book.context, book.store.group(group)!)).toMatchObject({
       held: '10',
       periodBudget: { used: '10' },
     })
-    book.close()
   })
 
   test('after the clock went back across a period boundary, a failed payment frees its amount exactly once @budgets-3', () => {
     const book = createBook()
-    const group = book.addGroup(null)
-    const { principal } = book.addAgent(group)
+    const group = book.addGroup()
+    const principal = book.addAgent(group)
     const midnight = Date.UTC(2026, 10, 21)
     book.clock.now = midnight + 1
-    const early = unwrap(pay(book, principal, toAddress, usdc('10')))
+    const early = unwrap(pay(book, principal, shop, usdc('10')))
     book.clock.now = midnight - 1
     unwrap(edit(book, group, { limits: daily('20') }))
     book.clock.now = midnight + 2
-    unwrap(pay(book, principal, toAddress, usdc('3')))
+    unwrap(pay(book, principal, shop, usdc('3')))
     const used = () => groupView(book.context, book.store.group(group)!).periodBudget?.used
     expect(used(), 'both were reserved in this day').toBe('13')
     move(book, early.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
     expect(used()).toBe('3')
-    book.close()
   })
 
   test('after a change of the period’s kind, the new period counts payments made before the change @budgets-4', () => {
     const book = createBook()
-    const group = book.addGroup(null)
-    const { principal } = book.addAgent(group)
+    const group = book.addGroup()
+    const principal = book.addAgent(group)
     book.clock.now = Date.UTC(2026, 10, 19, 12) // Thursday
-    unwrap(pay(book, principal, toAddress, usdc('3')))
+    unwrap(pay(book, principal, shop, usdc('3')))
     book.clock.now = Date.UTC(2026, 10, 20, 12)
-    unwrap(pay(book, principal, toAddress, usdc('4')))
+    unwrap(pay(book, principal, shop, usdc('4')))
     const per = (period: Period) =>
       unwrap(edit(book, group, { limits: { periodBudget: { period, limit: usdc('7') } } })).periodBudget
     expect(per('day')).toMatchObject({ used: '4', remaining: '3' })
     expect(per('week')).toMatchObject({ used: '7', remaining: '0', startsAt: '2026-11-16T00:00:00.000Z' })
     expect(per('month')).toMatchObject({ used: '7', resetsAt: '2026-12-01T00:00:00.000Z' })
-    book.close()
   })
 })
 
 test('a full account accepts no payment, group, contact or agent, but settles open payments and allows lower limits', () => {
   const book = createBook()
-  const group = book.addGroup(usdc('50'))
-  const { principal } = book.addAgent(group)
-  const paid = unwrap(pay(book, principal, toAddress, usdc('10')))
+  const group = book.addGroup({ spendLimit: usdc('50') })
+  const principal = book.addAgent(group)
+  const paid = unwrap(pay(book, principal, shop, usdc('10')))
   book.size(8_000_000_001)
   const full = /This account is full/
-  expect(pay(book, principal, toAddress, usdc('1'))).toMatchObject({ ok: false, code: 'unavailable' })
-  expect(() => book.addGroup(usdc('5'))).toThrow(full)
+  expect(pay(book, principal, shop, usdc('1'))).toMatchObject({ ok: false, code: 'unavailable' })
+  expect(() => book.addGroup({ spendLimit: usdc('5') })).toThrow(full)
   expect(() => book.addAgent(group)).toThrow(full)
-  const contact = { id: 'contact_1', name: 'Ada', address: toAddress.address, email: null, phone: null }
+  const contact = { id: 'contact_1', name: 'Ada', address: shop.address, email: null, phone: null }
   expect(() => unwrap(edit(book, group, { contactIds: [contact.id], contacts: [contact] }))).toThrow(full)
   expect(edit(book, group, { spendLimit: usdc('20') })).toMatchObject({ ok: true, value: { spendLimitUsdc: '20' } })
   move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
   expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0' })
   book.size(0)
-  unwrap(pay(book, principal, toAddress, usdc('1')))
-  book.close()
+  unwrap(pay(book, principal, shop, usdc('1')))
 })
 
 test('every decision is in the audit log with its figures and policy version @budgets-5', () => {
   const book = createBook()
-  const group = book.addGroup(usdc('5'), { maxPayment: usdc('4') })
-  const { principal, id } = book.addAgent(group)
-  const paid = unwrap(pay(book, principal, toAddress, usdc('3')))
+  const group = book.addGroup({ spendLimit: usdc('5'), limits: { maxPayment: usdc('4') } })
+  const principal = book.addAgent(group)
+  const paid = unwrap(pay(book, principal, shop, usdc('3')))
   unwrap(topUp(book.context, group, usdc('1'), null))
-  expect(pay(book, principal, toAddress, usdc('4')).ok).toBe(false)
+  expect(pay(book, principal, shop, usdc('4')).ok).toBe(false)
   const logged = book.store
     .all<{ event: string; data: string }>("SELECT event, data FROM audit WHERE event LIKE 'payment.%' ORDER BY seq")
     .map(({ event, data }) => ({ event, ...JSON.parse(data) }))
   expect(logged).toMatchObject([
-    { event: 'payment.accepted', by: id, amount: '3', group, policyVersion: 1, spent: '0', held: '0', limit: '5' },
-    { event: 'payment.refused', by: id, amount: '4', rule: 'group.budget', policyVersion: 2, held: '3', limit: '6' },
+    {
+      event: 'payment.accepted',
+      by: principal.agentId,
+      amount: '3',
+      group,
+      policyVersion: 1,
+      spent: '0',
+      held: '0',
+      limit: '5',
+    },
+    {
+      event: 'payment.refused',
+      by: principal.agentId,
+      amount: '4',
+      rule: 'group.budget',
+      policyVersion: 2,
+      held: '3',
+      limit: '6',
+    },
   ])
   expect(book.store.payment(paid.payment.id)!.policy_version).toBe(1)
   const versions = book.store.all<{ data: string }>("SELECT data FROM audit WHERE event LIKE 'group.%' ORDER BY seq")
@@ -529,25 +460,23 @@ test('every decision is in the audit log with its figures and policy version @bu
       policyVersion: 1,
       limit: '5',
       maxPayment: '4',
-      scopes: expect.arrayContaining(scopes),
+      scopes: expect.arrayContaining(allScopes),
     },
     { policyVersion: 2, limit: '6' },
   ])
-  book.close()
 })
 
 test('an agent’s view shows its own figures and the remaining budget of its group', () => {
   const book = createBook()
-  const group = book.addGroup(usdc('10'))
+  const group = book.addGroup({ spendLimit: usdc('10') })
   const [a, b] = [book.addAgent(group), book.addAgent(group)]
-  const paid = unwrap(pay(book, a.principal, toAddress, usdc('3')))
-  unwrap(pay(book, b.principal, toEmail, usdc('2')))
+  const paid = unwrap(pay(book, a, shop, usdc('3')))
+  unwrap(pay(book, b, toEmail(), usdc('2')))
   move(book, paid.payment.id, 'QUEUED', 'PROCESSING', () => {})
   move(book, paid.payment.id, 'PROCESSING', 'CONFIRMED', (row) => settleSend(book.store, row, book.clock.now))
   const view = (id: string) => agentView(book.context, book.store.agent(id)!)
-  expect(view(a.id)).toMatchObject({ totalSpent: '3', held: '0', remaining: '5', transactionCount: 1 })
-  expect(view(b.id)).toMatchObject({ totalSpent: '0', held: '2', remaining: '5' })
-  book.close()
+  expect(view(a.agentId)).toMatchObject({ totalSpent: '3', held: '0', remaining: '5', transactionCount: 1 })
+  expect(view(b.agentId)).toMatchObject({ totalSpent: '0', held: '2', remaining: '5' })
 })
 
 describe('credentials and pauses, by the Treasury’s own clock', () => {
@@ -555,8 +484,8 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
 
   test('a replaced credential works until the last millisecond of its 24 hours, even after a second renewal @budgets-6', () => {
     const book = createBook()
-    const agent = book.addAgent(book.addGroup(null))
-    const { principal, id } = agent
+    const principal = book.addAgent(book.addGroup())
+    const id = principal.agentId
     const ends = book.clock.now + 24 * 3_600_000
     const renew = (hash: string, endsAt: number) =>
       unwrap(replaceCredential(book.context, id, { kind: 'api_key', hash, endsAt }))
@@ -569,40 +498,38 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
     expect(hashes.map(works)).toEqual([true, true, true, true])
     book.clock.now = ends
     expect(hashes.map(works), 'the secret is another credential').toEqual([false, true, true, true])
-    expect(pay(book, principal, toAddress, usdc('1'))).toMatchObject(unauthenticated)
+    expect(pay(book, principal, shop, usdc('1'))).toMatchObject(unauthenticated)
     renew('fourth', book.clock.now)
     expect([...hashes, 'fourth'].map(works)).toEqual([false, false, false, true, true])
-    book.close()
   })
 
   test('a caller without valid credentials learns nothing about earlier payments', () => {
     const book = createBook()
-    const { principal, id } = book.addAgent(book.addGroup(null))
-    const again = () => pay(book, principal, toAddress, usdc('1'), 'one key')
+    const principal = book.addAgent(book.addGroup())
+    const again = () => pay(book, principal, shop, usdc('1'), 'one key')
     const paid = unwrap(again())
     expect(unwrap(again())).toMatchObject({ replayed: true, payment: { id: paid.payment.id } })
-    unwrap(setPaused(book.context, { kind: 'agent', id }, true))
+    unwrap(setPaused(book.context, { kind: 'agent', id: principal.agentId }, true))
     expect(again()).toMatchObject({ ok: false, code: 'agent_disabled' })
-    unwrap(setPaused(book.context, { kind: 'agent', id }, false))
+    unwrap(setPaused(book.context, { kind: 'agent', id: principal.agentId }, false))
     expect(unwrap(again())).toMatchObject({ replayed: true, payment: { id: paid.payment.id } })
-    unwrap(deleteAgent(book.context, id))
+    unwrap(deleteAgent(book.context, principal.agentId))
     expect(again()).toMatchObject(unauthenticated)
-    book.close()
   })
 
   test('a pause fails queued payments with its reason, releases them once, and does not touch signed payments @budgets-7', () => {
     const book = createBook()
-    const group = book.addGroup(usdc('10'))
-    const { principal, id } = book.addAgent(group)
-    const signed = unwrap(pay(book, principal, toAddress, usdc('1')))
+    const group = book.addGroup({ spendLimit: usdc('10') })
+    const principal = book.addAgent(group)
+    const signed = unwrap(pay(book, principal, shop, usdc('1')))
     move(book, signed.payment.id, 'QUEUED', 'PROCESSING', () => {})
-    const queued = unwrap(pay(book, principal, toEmail, usdc('2')))
-    const pause = () => unwrap(setPaused(book.context, { kind: 'agent', id }, true)).stoppedPayments
+    const queued = unwrap(pay(book, principal, toEmail(), usdc('2')))
+    const pause = () => unwrap(setPaused(book.context, { kind: 'agent', id: principal.agentId }, true)).stoppedPayments
     expect([pause(), pause()]).toEqual([1, 0])
     expect(book.store.payment(queued.payment.id)).toMatchObject({ status: 'FAILED', error_code: 'agent_paused' })
     expect(book.store.payout(queued.payment.id)).toMatchObject({ status: 'FAILED' })
     expect(book.store.payment(signed.payment.id)).toMatchObject({ status: 'PROCESSING' })
-    expect(cancelPayment(book.context, { type: 'user' }, signed.payment.id)).toMatchObject({
+    expect(cancelPayment(book.context, owner, signed.payment.id)).toMatchObject({
       ok: false,
       code: 'conflict',
     })
@@ -611,19 +538,17 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
       remaining: '9',
       unclaimed: '0',
     })
-    book.close()
   })
 
   test('cancelling a payment twice releases it once, and an agent does not find another agent’s payment @budgets-8', () => {
     const book = createBook()
-    const group = book.addGroup(usdc('10'))
-    const { principal, id } = book.addAgent(group)
-    const paid = unwrap(pay(book, principal, toAddress, usdc('4')))
-    const cancel = (agent: string) =>
-      cancelPayment(book.context, { type: 'agent', agentId: agent, credentialHash: '' }, paid.payment.id)
+    const group = book.addGroup({ spendLimit: usdc('10') })
+    const principal = book.addAgent(group)
+    const paid = unwrap(pay(book, principal, shop, usdc('4')))
+    const cancel = (agent: string) => cancelPayment(book.context, agentPrincipal(agent), paid.payment.id)
     expect(cancel('agt_other')).toMatchObject({ ok: false, code: 'not_found' })
-    for (let i = 0; i < 2; i++) expect(cancel(id)).toMatchObject({ ok: true, value: { status: 'CANCELLED' } })
+    for (let i = 0; i < 2; i++)
+      expect(cancel(principal.agentId)).toMatchObject({ ok: true, value: { status: 'CANCELLED' } })
     expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0', remaining: '10' })
-    book.close()
   })
 })

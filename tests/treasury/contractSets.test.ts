@@ -1,43 +1,36 @@
 import { expect, test } from 'vitest'
-import { parseUsdc } from '#domain/money.ts'
 import { topics } from '../../worker/chain/calls.ts'
 import { allContracts, contractNames } from '../../worker/chain/contractSets.ts'
 import type { Address, Block, Chain, ContractSets, Contracts, LogFilter } from '../../worker/chain/types.ts'
-import type { PayInput } from '../../worker/treasury/api.ts'
 import { knownSets, setOfNewPayout } from '../../worker/treasury/contracts.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
-import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { signQueued } from '../../worker/treasury/payments/sign.ts'
 import { claim, reclaim } from '../../worker/treasury/payouts/actions.ts'
 import { termsView } from '../../worker/treasury/payouts/views.ts'
 import { dueJobs } from '../../worker/treasury/relay/dueJobs.ts'
 import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
+import { addressOf, gatheredFor, payInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
-
-const usdc = (text: string) => parseUsdc(text)!
-const address = (n: number): Address => `0x${n.toString(16).padStart(40, '9')}`
 
 /** Configures these contract sets. Each has its own contracts, except for the token, which they share. */
 function showSets({ context }: MemoryTreasury, newest: number, versions: number[]): Record<number, Contracts> {
   const { usdc } = context.chains[8453]
   const made = (version: number) =>
-    Object.fromEntries(contractNames.map((name, i) => [name, address(version * 100 + i)])) as Contracts
+    Object.fromEntries(contractNames.map((name, i) => [name, addressOf(version * 100 + i)])) as Contracts
   const sets = Object.fromEntries(versions.map((version) => [version, { ...made(version), usdc }]))
   ;(context.chains[8453] as { contractSets: ContractSets }).contractSets = { newest, sets }
   return sets
 }
 
 const head: Block = { number: 9, timestamp: 1, hash: '0x' }
-const gathered: Gathered = { draft: null, lookup: null, refreshed: true, grants: {} }
-const pay = ({ context }: MemoryTreasury, to: Address) => {
-  const principal: PayInput['principal'] = { type: 'user' }
-  const input = { principal, key: null, walletId: 'wal', to: { type: 'address' as const, address: to }, memo: null }
-  return accept(context, { ...input, amount: usdc('1') }, gathered)
+const pay = ({ context }: MemoryTreasury, address: Address) => {
+  const input = payInput({ to: { type: 'address', address } })
+  return accept(context, input, gatheredFor(input, { lookup: null }))
 }
 
 /** Inserts an open payout of the active wallet. */
 function insertPayout({ store }: MemoryTreasury, id: string, set: number, status = 'CREATED'): void {
-  const own = address(5_000 + Number(id.at(-1)))
+  const own = addressOf(5_000 + Number(id.at(-1)))
   store.run(
     `INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES (?, 'payout', 'wal', 'email', 1, 'PENDING', 0, 0)`,
     id,
@@ -105,8 +98,8 @@ test('nothing is signed or sent for a contract set missing from the settings, an
   expect(knownSets(context, 8453)).toEqual([2])
   const before = dump()
   const refused = { ok: false, code: 'unavailable', message: expect.stringContaining('contract set 1') }
-  expect(pay(memory, address(1))).toMatchObject(refused)
-  expect(await claim(context, { payoutId: 'pay_1', to: address(1), codeVersion: 1 })).toMatchObject(refused)
+  expect(pay(memory, addressOf(1))).toMatchObject(refused)
+  expect(await claim(context, { payoutId: 'pay_1', to: addressOf(1), codeVersion: 1 })).toMatchObject(refused)
   expect(await reclaim(context, 'pay_1', 'sender')).toMatchObject(refused)
   // Payouts of a known set are still processed.
   expect(dueJobs(context).map(({ job }) => job.contractSet)).toEqual([2])
@@ -116,7 +109,7 @@ test('nothing is signed or sent for a contract set missing from the settings, an
   // A payment that was accepted earlier and is not signed yet.
   store.run(
     "INSERT INTO payment (id, kind, wallet_id, to_type, to_address, amount, status, created_at, give_up_at, epoch) VALUES ('pay_q', 'send', 'wal', 'address', ?, 1, 'QUEUED', 0, 9e15, 1)",
-    address(1),
+    addressOf(1),
   )
   context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
   const sign = () => store.transaction(() => signQueued(context, store.wallet('wal')!, head))

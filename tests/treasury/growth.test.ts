@@ -1,43 +1,24 @@
 /** Payments do not get slower as a Treasury's tables grow. `npm run test:long treasury-growth` runs this at full size. */
 import { expect, test } from 'vitest'
-import { parseUsdc } from '#domain/money.ts'
-import type { GroupLimits, Principal } from '../../worker/treasury/api.ts'
+import type { GroupLimits } from '../../worker/treasury/api.ts'
 import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
-import { accept } from '../../worker/treasury/payments/accept.ts'
-import { createAgent } from '../../worker/treasury/policies/agents.ts'
-import { createGroup } from '../../worker/treasury/policies/groups.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+import { createBook, paid } from '../support/book.ts'
+import { toAddress, usdc } from '../support/build.ts'
 
 const payments = Number(process.env.GROWTH_PAYMENTS ?? 3_000)
 const few = Math.min(1_000, payments / 6)
 const sample = few / 2
-const usdc = (text: string) => parseUsdc(text)!
 const paymentMs = 600_000 // ten minutes between two payments: 200,000 take almost four years
 
-function createPayer() {
-  const memory = createMemoryTreasury(usdc('100000000'), usdc('100000000'))
-  const { context, store, clock } = memory
+function createHistory() {
+  const book = createBook({ funds: '100000000' })
+  const { store, clock } = book
   const limits: GroupLimits = { maxPayment: usdc('10'), periodBudget: { period: 'day', limit: usdc('1000') } }
-  const scopes = ['address_payments:write']
-  const created = createGroup(context, {
-    ...{ key: null, name: 'Group', spendLimit: usdc('10000000'), scopes, walletId: 'wal', contacts: [], limits },
-  })
-  if (!created.ok) throw new Error(created.message)
-  const agent = { id: 'agt', name: 'A', memo: null, policyGroupId: created.value.id, clientId: 'bc' }
-  createAgent(context, { key: null, ...agent, secretHash: 's', apiKeyHash: 'k' })
-  const principal: Principal = { type: 'agent', agentId: 'agt', credentialHash: 'k' }
+  const principal = book.addAgent(book.addGroup({ spendLimit: usdc('10000000'), limits }))
 
   /** Pays one of 500 recipients. Returns the payment's id. */
-  const pay = (i: number): string => {
-    const address = `0x${(1 + (i % 500)).toString(16).padStart(40, 'd')}` as const
-    const input = { principal, key: `order-${i}`, walletId: null, to: { type: 'address', address } as const }
-    const gathered = { draft: null, lookup: { address, found: 'clear' as const }, refreshed: true, grants: {} }
-    const result = accept(context, { ...input, amount: usdc('1'), memo: `Order ${i}` }, gathered)
-    if ('need' in result) throw new Error(result.need)
-    if (!result.ok) throw new Error(result.message)
-    if (!('payment' in result.value)) throw new Error('asked the owner')
-    return result.value.payment.id
-  }
+  const pay = (i: number): string =>
+    paid(book.pay({ principal, key: `order-${i}`, to: toAddress(i % 500), memo: `Order ${i}` })).id
   /** Settles the payment as if its log were booked and the outbox delivered. */
   const confirm = (id: string) => {
     clock.now += paymentMs
@@ -59,7 +40,7 @@ function createPayer() {
       `SELECT tbl_name AS name, sum(pgsize) AS n FROM dbstat JOIN sqlite_schema USING (name)
        GROUP BY 1 HAVING n > 100000 ORDER BY n DESC`,
     )
-  return { ...memory, pay, confirm, bytes }
+  return { ...book, pay, confirm, bytes }
 }
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
@@ -67,7 +48,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 test('payments stay fast after many thousands, and the first idempotency key still returns the first payment @retention-9', {
   timeout: 600_000,
 }, () => {
-  const { pay, confirm, bytes, store, close } = createPayer()
+  const { pay, confirm, bytes, store, close } = createHistory()
   const first = pay(0)
   confirm(first)
   const times: number[] = []

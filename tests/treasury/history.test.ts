@@ -1,15 +1,15 @@
 /** Spending per day, and the history of a budget. */
 
 import { expect, test } from 'vitest'
-import { parseUsdc } from '#domain/money.ts'
+import type { MicroUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
+import { unwrap } from '../../worker/result.ts'
 import { spentAt } from '../../worker/treasury/ledger/balances.ts'
 import { createGroup, editGroup, topUp } from '../../worker/treasury/policies/groups.ts'
 import { budgetHistory } from '../../worker/treasury/reports/budgetHistory.ts'
 import { spendingOf, spentSince } from '../../worker/treasury/reports/spending.ts'
+import { groupEdit, groupInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
-
-const usdc = (text: string) => parseUsdc(text)!
 
 /** Writes the rows of settled payments. `at` (ms): confirmation of a send, withdrawal of a payout funded 3 days earlier. */
 function spenderIn({ store }: MemoryTreasury) {
@@ -42,9 +42,7 @@ function spenderIn({ store }: MemoryTreasury) {
 }
 
 function spending({ context }: MemoryTreasury, days: number, by: 'agent' | 'group', walletId?: string) {
-  const result = spendingOf(context, { days, by, walletId })
-  if (!result.ok) throw new Error(result.message)
-  return result.value
+  return unwrap(spendingOf(context, { days, by, walletId }))
 }
 
 test('spending per day counts sends when confirmed and payouts when withdrawn, from the span’s first millisecond @history-1', () => {
@@ -127,18 +125,9 @@ test('budget history shows limit and spending per day, and the changes in pages 
   const treasury = createMemoryTreasury(1n, 1n)
   const { context, clock } = treasury
   const spend = spenderIn(treasury)
-  const created = createGroup(context, {
-    key: null,
-    name: 'Research',
-    walletId: 'wal',
-    spendLimit: usdc('50'),
-    scopes: [],
-    contacts: [],
-  })
-  if (!created.ok) throw new Error(created.message)
-  const group = created.value.id
-  const edit = (name: string, spendLimit: bigint | null | undefined) =>
-    editGroup(context, group, { name, spendLimit, scopes: [], contacts: [], limits: {} } as never)
+  const group = unwrap(createGroup(context, groupInput({ name: 'Research', spendLimit: usdc('50') }))).id
+  const edit = (name: string, spendLimit: MicroUsdc | null | undefined) =>
+    editGroup(context, group, groupEdit({ name, spendLimit }))
   spend({ at: clock.now, usdc: 10, group })
   clock.now += dayMs
   expect(topUp(context, group, usdc('25.5'), null).ok).toBe(true)
@@ -150,9 +139,7 @@ test('budget history shows limit and spending per day, and the changes in pages 
 
   const history = (days: number, before?: string) => {
     const [at, seq] = before?.split('-').map(Number) ?? []
-    const result = budgetHistory(context, group, { days, before: before ? { at: at!, seq: seq! } : undefined })
-    if (!result.ok) throw new Error(result.message)
-    return result.value
+    return unwrap(budgetHistory(context, group, { days, before: before ? { at: at!, seq: seq! } : undefined }))
   }
   expect(history(7).days).toEqual([
     { day: '2026-11-20', limit: '50', spent: '10' },

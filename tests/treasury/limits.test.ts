@@ -1,79 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
 import type { Limits } from '#domain/limits.ts'
-import { parseUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
-import type { Address, Block } from '../../worker/chain/types.ts'
+import type { Block } from '../../worker/chain/types.ts'
 import type { Principal, Recipient } from '../../worker/treasury/api.ts'
 import { gasAllowance, noteGrant } from '../../worker/treasury/limits/gas.ts'
 import { countMessage, renewalRefusal } from '../../worker/treasury/limits/messageLimits.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { signAgain, signQueued } from '../../worker/treasury/payments/sign.ts'
-import type { PayoutDraft } from '../../worker/treasury/payouts/draft.ts'
-import { createAgent } from '../../worker/treasury/policies/agents.ts'
-import { createGroup } from '../../worker/treasury/policies/groups.ts'
 import { applyReports } from '../../worker/treasury/relay/reports.ts'
-import { acceptNow } from '../support/acceptNow.ts'
+import { createBook } from '../support/book.ts'
+import { addressOf, owner, toAddress, toEmail } from '../support/build.ts'
 import { noLimits } from '../support/limits.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
-
-const usdc = (text: string) => parseUsdc(text)!
-const address = (n: number): Address => `0x${n.toString(16).padStart(40, '7')}`
-const owner: Principal = { type: 'user' }
 
 /** A Treasury with a funded wallet and agents `agt_0`, `agt_1`, … in one group. */
 function createTreasury(limits: Partial<Limits>, agentCount = 2) {
-  const memory = createMemoryTreasury(usdc('1000000'), usdc('10000'), { ...noLimits, ...limits })
-  const { context, store } = memory
-  const group = createGroup(context, {
-    key: null,
-    name: 'Group',
-    spendLimit: null,
-    scopes: ['address_payments:write', 'email_payments:write', 'sms_payments:write'],
-    walletId: 'wal',
-    contacts: [],
-  })
-  if (!group.ok) throw new Error(group.message)
-  const agents = Array.from({ length: agentCount }, (_, i): Principal => {
-    const agent = { id: `agt_${i}`, name: `A${i}`, memo: null, policyGroupId: group.value.id, clientId: `bc_${i}` }
-    createAgent(context, { key: null, ...agent, secretHash: `s${i}`, apiKeyHash: `k${i}` })
-    return { type: 'agent', agentId: agent.id, credentialHash: `k${i}` }
-  })
-  let keys = 0
-  const pay = (principal: Principal, to: Recipient = toAddress, grants: Gathered['grants'] = {}) => {
-    const lookup = to.type === 'address' ? { address: to.address, found: 'clear' as const } : null
-    const draft = to.type === 'address' ? null : createDraft(++keys)
-    const walletId = principal.type === 'user' ? 'wal' : null
-    const input = { principal, key: `key-${++keys}`, walletId, to, amount: usdc('1'), memo: null }
-    return acceptNow(context, input, { draft, lookup, refreshed: true, grants })
-  }
+  const book = createBook({ funds: '1000000', sessionLimit: '10000', limits: { ...noLimits, ...limits } })
+  const group = book.addGroup()
+  const agents: Principal[] = Array.from({ length: agentCount }, () => book.addAgent(group))
+  const pay = (principal: Principal, to: Recipient = toAddress(1), grants: Gathered['grants'] = {}) =>
+    book.pay({ principal, to }, { grants })
   const payTimes = (count: number, principal: Principal, to?: Recipient) =>
     Array.from({ length: count }, () => pay(principal, to))
-  const signAll = () => {
-    return store.transaction(() => signQueued(context, store.wallet('wal')!, headAt(memory.clock.now)))
-  }
-  return { ...memory, agents, pay, payTimes, signAll }
+  const signAll = () =>
+    book.store.transaction(() => signQueued(book.context, book.store.wallet('wal')!, headAt(book.clock.now)))
+  return { ...book, agents, pay, payTimes, signAll }
 }
 const headAt = (now: number) => ({ number: 1, timestamp: Math.floor(now / 1000), hash: '0x' }) as unknown as Block
-const toAddress: Recipient = { type: 'address', address: address(1) }
-const toEmail = (email = 'ada@example.com'): Recipient => ({ type: 'email', email })
-
-function createDraft(n: number): PayoutDraft {
-  const own = address(1_000 + n)
-  const made = { address: own, claimKey: own, reclaimKey: own, payer: own }
-  const sealed = { tokenHash: `${n}`, sealedToken: '', sealedCode: '', codeHmac: '', secretVersion: 1, contractSet: 1 }
-  return {
-    id: `pay_d${n}`,
-    ...made,
-    amount: usdc('1'),
-    expiry: 1,
-    hash: '0x',
-    expiresAt: 1,
-    senderName: null,
-    ...sealed,
-  }
-}
 
 const accepted = { ok: true }
 const refusedBy = (code: string, rule: string) => ({ ok: false, code, refusal: { rule } })
@@ -225,7 +179,7 @@ describe('daily gas', () => {
     const t = createTreasury({ establishedAfterPayments: 10, newAccountGasGrant: sends(3) })
     t.context.established = false
     expect(t.pay(owner)).toMatchObject({ need: 'gasGrant', gas: sends(3) })
-    expect(t.pay(owner, toAddress, { gas: false })).toMatchObject(
+    expect(t.pay(owner, toAddress(1), { gas: false })).toMatchObject(
       refusedBy('gas_allowance_exceeded', 'limits.new_accounts_gas'),
     )
     noteGrant(t.context, sends(3))
@@ -253,7 +207,7 @@ test('a payment that the contract refuses is not signed again, and its recipient
   applyReports(t.context, [
     { id: `${row!.id}:1`, ref, state: 'parked', reverts: true, reason: 'Blacklistable: account is blacklisted' },
   ])
-  const known = () => t.store.first('SELECT 1 FROM known_recipient WHERE address = ?', `8453:${address(1)}`)
+  const known = () => t.store.first('SELECT 1 FROM known_recipient WHERE address = ?', `8453:${addressOf(1)}`)
   expect(known()).toBeNull()
   t.clock.now += 240_000
   expect(

@@ -2,45 +2,26 @@
 
 import { expect, test } from 'vitest'
 import { type EventName, events, isNoticeEvent } from '#domain/events.ts'
-import { parseUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
+import { unwrap } from '../../worker/result.ts'
+import type { Principal } from '../../worker/treasury/api.ts'
 import { audit } from '../../worker/treasury/ledger/audit.ts'
 import { pruneNotices } from '../../worker/treasury/notices/add.ts'
 import { listNotices, markRead } from '../../worker/treasury/notices/views.ts'
-import { accept } from '../../worker/treasury/payments/accept.ts'
-import { createAgent } from '../../worker/treasury/policies/agents.ts'
-import { createGroup } from '../../worker/treasury/policies/groups.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+import { createBook } from '../support/book.ts'
+import { addressOf, owner, usdc } from '../support/build.ts'
 
-const usdc = (text: string) => parseUsdc(text)!
-const shop = `0x${'9'.repeat(40)}` as const
+const shop = addressOf(1)
 
-function createBook() {
-  const memory = createMemoryTreasury(usdc('100000'), usdc('100000'))
-  const { context, store, clock } = memory
-  const group = createGroup(context, {
-    key: null,
-    name: 'Research',
-    spendLimit: usdc('100'),
-    scopes: ['address_payments:write'],
-    walletId: 'wal',
-    contacts: [],
-    limits: { maxPayment: usdc('80') },
-  })
-  if (!group.ok) throw new Error(group.message)
-  let keys = 0
-  const addAgent = (name: string) => {
-    const input = { key: null, id: name, name, memo: null, policyGroupId: group.value.id, clientId: `bc_${name}` }
-    createAgent(context, { ...input, secretHash: `s${name}`, apiKeyHash: `k${name}` })
-    return { type: 'agent', agentId: name, credentialHash: `k${name}` } as const
-  }
-  const pay = (principal: ReturnType<typeof addAgent> | { type: 'user' }, amount: string) => {
+function createNoticeBook() {
+  const book = createBook()
+  const { context, store, clock } = book
+  const limits = { maxPayment: usdc('80') }
+  const groupId = book.addGroup({ name: 'Research', spendLimit: usdc('100'), limits })
+  const addAgent = (name: string) => book.addAgent(groupId, name)
+  const pay = (principal: Principal, amount: string) => {
     clock.now += 1000
-    const to = { type: 'address', address: shop } as const
-    const walletId = principal.type === 'user' ? 'wal' : null
-    const input = { principal, key: `key-${++keys}`, walletId, to, amount: usdc(amount), memo: null }
-    const lookup = { address: shop, found: 'clear' } as const
-    const result = accept(context, input, { draft: null, lookup, refreshed: true, grants: {} })
+    const result = book.pay({ principal, amount: usdc(amount) })
     if ('need' in result) throw new Error(`needs ${result.need}`)
     return result
   }
@@ -50,14 +31,12 @@ function createBook() {
     store.transaction(() => audit(store, clock.now, event as 'payment.failed', ref, data))
   }
   const notices = () => listNotices(context).notices
-  return { ...memory, groupId: group.value.id, addAgent, pay, happens, notices }
+  return { ...book, groupId, addAgent, pay, happens, notices }
 }
 
 test('each event for the bell becomes a notice with a text and its subject @notices-4', () => {
-  const { addAgent, pay, happens, notices, store, groupId } = createBook()
-  const paid = pay(addAgent('Scout'), '76.5')
-  if (!paid.ok || !('payment' in paid.value)) throw new Error('not paid')
-  const { id } = paid.value.payment
+  const { addAgent, pay, happens, notices, store, groupId } = createNoticeBook()
+  const { id } = unwrap(pay(addAgent('Scout'), '76.5')).payment
   store.run(
     "UPDATE payment SET error_message = 'Not sent: too late.', recipient_email = 'ann@example.com' WHERE id = ?",
     id,
@@ -89,7 +68,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     ['payment.failed', '76.5 USDC to ann@example.com was not sent', `payment ${id}`],
     [
       'payment.refused',
-      expect.stringMatching(/^Rover was refused 81 USDC to 0x9999…9999$/),
+      expect.stringMatching(/^Rover was refused 81 USDC to 0x9999…9991$/),
       expect.stringMatching(/^payment ref_/),
     ],
     ['group.budget_reached', 'The budget of Research is 75% used', `group ${groupId}`],
@@ -103,11 +82,11 @@ test('each event for the bell becomes a notice with a text and its subject @noti
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {
-  const { addAgent, pay, notices, context } = createBook()
+  const { addAgent, pay, notices, context } = createNoticeBook()
   const [scout, rover] = [addAgent('Scout'), addAgent('Rover')]
   for (let i = 0; i < 3; i++) pay(scout, `${90 + i}`)
   pay(rover, '95')
-  pay({ type: 'user' }, '999999')
+  pay(owner, '999999')
   expect(notices().map(({ text, times }) => [text.split(' to ')[0], times])).toEqual([
     ['Rover was refused 95 USDC', 1],
     ['Scout was refused 92 USDC', 3],
@@ -126,7 +105,7 @@ test('repeated refusals share one notice until it is read, and the owner’s own
 })
 
 test('the latest hundred notices are kept, for 30 days @notices-6', () => {
-  const { happens, notices, store, clock } = createBook()
+  const { happens, notices, store, clock } = createNoticeBook()
   for (let i = 0; i < 130; i++) happens('wallet.withdrawn', 'wal', { amount: `${i}`, to: shop, tx: `0x${i}` })
   expect(notices()).toHaveLength(100)
   expect(notices()[0]!.text).toContain('129 USDC')

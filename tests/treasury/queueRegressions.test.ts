@@ -1,30 +1,15 @@
 import { expect, test } from 'vitest'
-import { parseUsdc } from '#domain/money.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import { signQueued } from '../../worker/treasury/payments/sign.ts'
-import { acceptNow } from '../support/acceptNow.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
-
-const usdc = (text: string) => parseUsdc(text)!
+import { createBook, paid } from '../support/book.ts'
+import { usdc } from '../support/build.ts'
 
 test('payments that do not fit a new session do not block those that do', () => {
-  const { context, store, clock } = createMemoryTreasury(usdc('100000'), usdc('10000'))
+  const { context, store, clock, ...book } = createBook({ funds: '100000', sessionLimit: '10000' })
   const pay = (amount: string) => {
-    const address = `0x${'d'.repeat(40)}` as const
-    const prepared = { draft: null, lookup: { address, found: 'clear' as const }, refreshed: true, grants: {} }
-    const to = { type: 'address', address } as const
-    const input = {
-      principal: { type: 'user' },
-      key: null,
-      walletId: 'wal',
-      to,
-      amount: usdc(amount),
-      memo: null,
-    } as const
-    const result = acceptNow(context, input, prepared)
-    if ('need' in result || !result.ok) throw new Error('not accepted')
+    const { id } = paid(book.pay({ amount: usdc(amount) }))
     clock.now += 1
-    return result.value.payment.id
+    return id
   }
   // Without a key nothing is signed, so these stay queued.
   for (let i = 0; i < 70; i++) pay('20')

@@ -1,14 +1,12 @@
 /** The first steps of a Treasury that was put back to an earlier time, tested with its real tables. */
 import { expect, test } from 'vitest'
-import { parseUsdc } from '#domain/money.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
 import { toAppError } from '../../worker/failure.ts'
 import { audit, verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import { begin } from '../../worker/treasury/restore/begin.ts'
 import { restoreState } from '../../worker/treasury/restore/state.ts'
+import { usdc } from '../support/build.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
-
-const usdc = (text: string) => parseUsdc(text)!
 
 test('a restore first revokes everything that the owner may have forbidden since @restore-14', () => {
   const { context, store, clock } = createMemoryTreasury(usdc('100'), usdc('100'))

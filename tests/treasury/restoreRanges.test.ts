@@ -1,6 +1,6 @@
 /** A Treasury that was put back by a month, tested with its real tables and an in-memory node. */
 import { expect, test } from 'vitest'
-import { type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import type { MicroUsdc } from '#domain/money.ts'
 import { payoutAddress } from '../../worker/chain/addresses.ts'
 import { addressTopic, nonceTopic, topics } from '../../worker/chain/calls.ts'
 import { newestContracts } from '../../worker/chain/contractSets.ts'
@@ -11,9 +11,9 @@ import type { Context } from '../../worker/treasury/context.ts'
 import { reserve } from '../../worker/treasury/ledger/ledger.ts'
 import { readChain } from '../../worker/treasury/restore/chain.ts'
 import { newState, type RestoreState, restoreState, writeState } from '../../worker/treasury/restore/state.ts'
+import { usdc } from '../support/build.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
-const usdc = (text: string) => parseUsdc(text)!
 const funds = usdc('100')
 const month = 1_296_000 // blocks of 2 seconds
 /** The widest block range for which this node returns logs. */

@@ -2,56 +2,30 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stepGas } from '#domain/gasAllowance.ts'
-import { parseUsdc } from '#domain/money.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
-import type { Principal } from '../../worker/treasury/api.ts'
 import type { Context } from '../../worker/treasury/context.ts'
 import { correctGas, gasAllowance, noteOutcome, releaseGas, takeExitGas } from '../../worker/treasury/limits/gas.ts'
 import { paymentRateStates } from '../../worker/treasury/limits/rates.ts'
 import { queuedOf, readSlots } from '../../worker/treasury/payments/slots.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
-import { createAgent } from '../../worker/treasury/policies/agents.ts'
-import { createGroup } from '../../worker/treasury/policies/groups.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
-import { acceptNow } from '../support/acceptNow.ts'
+import { createBook } from '../support/book.ts'
+import { agentPrincipal, owner } from '../support/build.ts'
 import { noLimits } from '../support/limits.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
-const usdc = (text: string) => parseUsdc(text)!
 const agentIds = ['agt_0', 'agt_1']
 const principals = [null, ...agentIds]
 const few = { ...noLimits, agentPaymentsPerSecond: 0.1, agentPaymentBurst: 5, gasPerDay: 800_000 }
 
 function createTreasury(limits = few) {
-  const memory = createMemoryTreasury(usdc('1000000'), usdc('10000'), limits)
-  const { context } = memory
-  const group = createGroup(context, {
-    key: null,
-    name: 'Group',
-    spendLimit: null,
-    scopes: ['address_payments:write'],
-    walletId: 'wal',
-    contacts: [],
-  })
-  if (!group.ok) throw new Error(group.message)
-  for (const id of agentIds) {
-    const agent = { id, name: id, memo: null, policyGroupId: group.value.id, clientId: `client_${id}` }
-    createAgent(context, { key: null, ...agent, secretHash: `secret_${id}`, apiKeyHash: `key_${id}` })
-  }
-  let keys = 0
-  const pay = (agentId: string | null) => {
-    const principal: Principal = agentId ? principalOf(agentId) : { type: 'user' }
-    const walletId = agentId ? null : 'wal'
-    const to = { type: 'address', address: `0x${'78'.repeat(20)}` } as const
-    const input = { principal, key: `key-${++keys}`, walletId, to, amount: usdc('1'), memo: null }
-    const lookup = { address: to.address, found: 'clear' as const }
-    return acceptNow(context, input, { draft: null, lookup, refreshed: true, grants: {} })
-  }
-  return { ...memory, pay }
+  const book = createBook({ funds: '1000000', sessionLimit: '10000', limits })
+  const group = book.addGroup()
+  for (const id of agentIds) book.addAgent(group, id)
+  const pay = (agentId: string | null) => book.pay({ principal: agentId ? agentPrincipal(agentId) : owner })
+  return { ...book, pay }
 }
-const principalOf = (agentId: string) => ({ type: 'agent', agentId, credentialHash: `key_${agentId}` }) as const
 
 const figures = (context: Context) =>
   principals.map((id) => ({ id, rates: paymentRateStates(context, id), gas: gasAllowance(context, id) }))
@@ -166,12 +140,12 @@ test('an accepted payment counts immediately in the cached rates and gas @limits
 
 test('a cached credential is refused once its agent is paused or the credential has expired @limits-35', () => {
   const { context, store, clock } = createTreasury()
-  const refusal = () => credentialRefusal(context, principalOf('agt_0'))
+  const refusal = () => credentialRefusal(context, agentPrincipal('agt_0'))
   expect(refusal()).toBeNull()
   store.run("UPDATE agent SET paused = 1 WHERE id = 'agt_0'")
   expect(refusal()).toMatchObject({ code: 'agent_disabled' })
   store.run("UPDATE agent SET paused = 0 WHERE id = 'agt_0'")
-  store.run("UPDATE credential SET expires_at = ? WHERE hash = 'key_agt_0'", clock.now + 1_000)
+  store.run("UPDATE credential SET expires_at = ? WHERE hash = 'kagt_0'", clock.now + 1_000)
   expect(refusal()).toBeNull()
   clock.now += 1_000
   expect(refusal()).toMatchObject({ code: 'unauthenticated' })
@@ -181,9 +155,9 @@ test('an account that is being restored does not serve cached values @limits-36'
   const { context, storage } = createTreasury()
   const gate = new RestoreGate(storage)
   const gated = { ...context, store: new Store(gate.storage, () => {}, gate.check) }
-  expect(credentialRefusal(gated, principalOf('agt_0'))).toBeNull()
+  expect(credentialRefusal(gated, agentPrincipal('agt_0'))).toBeNull()
   figures(gated)
   gate.isClosed = true
-  expect(() => credentialRefusal(gated, principalOf('agt_0'))).toThrow('account_restoring')
+  expect(() => credentialRefusal(gated, agentPrincipal('agt_0'))).toThrow('account_restoring')
   expect(() => figures(gated)).toThrow('account_restoring')
 })

@@ -1,27 +1,11 @@
 import { expect, test } from 'vitest'
-import { microUsdc } from '#domain/money.ts'
 import { stuckWork } from '../../worker/treasury/operators/stuck.ts'
 import { noteBooksAgree, noteBooksDiffer } from '../../worker/treasury/wallets/walletHalts.ts'
-import { acceptNow } from '../support/acceptNow.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+import { createBook, paid } from '../support/book.ts'
 
 test('a payment whose last signature has expired is listed with what it waits for @stuck-2', async () => {
-  const { context, store, clock } = createMemoryTreasury(microUsdc(10_000_000n), microUsdc(10_000_000n))
-  const address = `0x${'d'.repeat(40)}` as const
-  const accepted = acceptNow(
-    context,
-    {
-      principal: { type: 'user' },
-      key: null,
-      walletId: 'wal',
-      to: { type: 'address', address },
-      amount: microUsdc(1_000_000n),
-      memo: null,
-    },
-    { draft: null, lookup: { address, found: 'clear' }, refreshed: true, grants: {} },
-  )
-  if ('need' in accepted || !accepted.ok) throw new Error('not accepted')
-  const { id, give_up_at } = accepted.value.payment
+  const { context, store, clock, pay } = createBook({ funds: '10' })
+  const { id, give_up_at } = paid(pay())
   clock.now += 120_000
   const expired = Math.floor(clock.now / 1000) - 1
   store.run("UPDATE payment SET status = 'PROCESSING', sig_version = 1, max_deadline = ? WHERE id = ?", expired, id)

@@ -2,7 +2,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../worker/db/d1.ts'
 import { purgeDeletedContacts } from '../../worker/services/contacts.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
-import { chain, fresh, prepare, usdc } from '../support/payer.ts'
+import { usdc } from '../support/build.ts'
+import { chain, fresh, prepare } from '../support/payer.ts'
 import { createApi, createUser, env, seed } from './apiClient.ts'
 
 beforeAll(seed)

@@ -9,9 +9,10 @@ import { beforeAll, expect, test } from 'vitest'
 import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
 import { hourMs } from '#domain/time.ts'
 import { defaultLimits } from '../../worker/domain/limits.ts'
-import type { PayInput, Principal, Recipient } from '../../worker/treasury/api.ts'
+import type { Principal, Recipient } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { createPayer, fresh, type Payer, prepare, usdc } from '../support/payer.ts'
+import { groupEdit, owner, type PayFields, usdc } from '../support/build.ts'
+import { createPayer, fresh, type Payer, prepare } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
 import { party } from '../support/workerChain.ts'
 
@@ -27,10 +28,9 @@ const inObject = <T>(payer: Payer, read: (object: Treasury, state: DurableObject
 /** Makes every kind of call `tries` times in parallel. Refusals and failures are as good as successes. */
 async function tryEverything(payer: Payer, round: number) {
   const treasury = payer.treasury()
-  const user: Principal = { type: 'user' }
   const times = (what: (i: number) => Promise<unknown>) =>
     Array.from({ length: tries }, (_, i) => what(i).catch(() => null))
-  const pay = (over: Partial<PayInput>) => payer.payment({ amount: usdc('0.1'), ...over })
+  const pay = (over: PayFields) => payer.payment({ amount: usdc('0.1'), ...over })
   const email = (i: number): Recipient => ({ type: 'email', email: `victim${i}@example.com` })
   const agents = payer.principals
   const name = `${round} ${Math.random()}`.slice(0, 40)
@@ -41,13 +41,16 @@ async function tryEverything(payer: Payer, round: number) {
     ...times(() =>
       treasury.checkPayment(agents[0]!, { to: { type: 'address', address: fresh('new') }, amount: usdc('1') }),
     ),
-    ...times((i) => treasury.createPayout(pay({ principal: user, walletId: payer.wallet.id, to: email(i) }))),
+    ...times((i) => treasury.createPayout(pay({ principal: owner, to: email(i) }))),
     ...times((i) =>
-      treasury.createPayout(
-        pay({ principal: user, walletId: payer.wallet.id, to: { type: 'phone', phone: `+1415555${1000 + i}` } }),
+      treasury.createPayout(pay({ principal: owner, to: { type: 'phone', phone: `+1415555${1000 + i}` } })),
+    ),
+    ...times(() =>
+      treasury.editGroup(
+        payer.group.id,
+        groupEdit({ name, scopes: ['address_payments:write', 'email_payments:write'] }),
       ),
     ),
-    ...times(() => treasury.editGroup(payer.group.id, { ...edit, name })),
     ...times(() => treasury.editAgent(agentId(payer), { name, memo: null })),
     ...times(() => treasury.renameWallet(payer.wallet.id, name)),
     ...times((i) => treasury.deploy({ key: null, owner: party(`o${i}`).address, chainId: 8453, name: null })),
@@ -66,15 +69,6 @@ async function tryEverything(payer: Payer, round: number) {
       treasury.reclaim(id),
     ]),
   ).catch(() => null)
-}
-const edit = {
-  version: undefined,
-  scopes: ['address_payments:write', 'email_payments:write'],
-  walletId: undefined,
-  spendLimit: undefined,
-  contactIds: undefined,
-  contacts: [],
-  limits: {},
 }
 const agentId = ({ principals: [agent] }: Payer) => (agent as Principal & { type: 'agent' }).agentId
 

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Transaction } from '#schemas/transaction.ts'
-import { chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { owner, usdc } from '../support/build.ts'
+import { chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -12,7 +13,6 @@ const toAnna = { type: 'email' as const, email: 'anna@example.com' }
 /** Creates one of everything: sends by agent and user, refusals, a withdrawn, a reclaimed and an open payout. */
 async function createHistory(payer: Payer) {
   const { treasury, payment, final } = payer
-  const user = { principal: { type: 'user' as const }, walletId: payer.wallet.id }
   const paid = async (over: Parameters<Payer['payment']>[0]) => {
     const result = await treasury().payAsAgent(payment(over))
     if (!result.ok) return null
@@ -21,7 +21,7 @@ async function createHistory(payer: Payer) {
   await paid({ to: toShop, amount: usdc('1.5') })
   await paid({ to: { type: 'contact', contactId: 'contact_1' }, amount: usdc('2') })
   expect(await paid({ to: toShop, amount: usdc('51') }), 'over budget').toBeNull()
-  const sent = await treasury().send(payment({ ...user, to: toShop, amount: usdc('4') }))
+  const sent = await treasury().send(payment({ principal: owner, to: toShop, amount: usdc('4') }))
   if (!sent.ok) throw new Error(sent.message)
   await final(sent.value.id)
   const payouts: string[] = []

@@ -8,9 +8,10 @@ import { signCompact } from '../../worker/chain/sign.ts'
 import type { Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { usdc } from '../support/build.ts'
 import { createImporter, type Importer, masterPassword } from '../support/importer.ts'
 import { kill } from '../support/kill.ts'
-import { chain, fresh, manualChain, prepare, until, usdc } from '../support/payer.ts'
+import { chain, fresh, manualChain, prepare, until } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)

@@ -22,7 +22,7 @@ const keptOf = async (view: string, userId: string) =>
 test('D1 keeps payments with their idempotency keys, payouts without their codes, wallets, and the salt @restore-10', async () => {
   const payer = await createPayer()
   const pay = async (key: string, to: object) => {
-    const paid = await payer.treasury().payAsAgent({ ...payer.payment({ to } as never), key })
+    const paid = await payer.treasury().payAsAgent(payer.payment({ to, key } as never))
     if (!paid.ok) throw new Error(paid.message)
     return payer.final(paid.value.payment.id)
   }

@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { groupInput } from '../support/build.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { chain, fresh } from '../support/payer.ts'
 import { type Api, env } from './apiClient.ts'
@@ -112,20 +113,14 @@ test('an unsigned payment can be cancelled once, and its budget is released @mcp
 
 test('the payment context lists a hundred of 10,000 whitelisted contacts, and a search finds any of them @mcp-17', async () => {
   const { own } = await createAgent()
-  await env.TREASURY.getByName(own.user).createGroup({
-    key: null,
-    name: 'Many',
-    spendLimit: null,
-    scopes: ['contact_payments:write'],
-    walletId: own.wallet,
-    contacts: Array.from({ length: 10_000 }, (_, i) => ({
-      id: `ct_${i}`,
-      name: `Contact ${i}`,
-      address: null,
-      email: `c${i}@example.com`,
-      phone: null,
-    })),
-  } as never)
+  const contacts = Array.from({ length: 10_000 }, (_, i) => ({
+    id: `ct_${i}`,
+    name: `Contact ${i}`,
+    address: null,
+    email: `c${i}@example.com`,
+    phone: null,
+  }))
+  await env.TREASURY.getByName(own.user).createGroup(groupInput({ name: 'Many', walletId: own.wallet, contacts }))
   const groups = (await owner(own, 'GET', '/api/policy-groups')).json.data
   const many = groups.find(({ name }: { name: string }) => name === 'Many')
   const made = await owner(own, 'POST', '/api/agents', { name: 'B', policyGroupId: many.id })

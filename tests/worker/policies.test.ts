@@ -2,7 +2,8 @@ import { encodeFunctionData } from 'viem/utils'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { chain, createPayer, fresh, until, usdc } from '../support/payer.ts'
+import { groupEdit, usdc } from '../support/build.ts'
+import { chain, createPayer, fresh, until } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 import type { Api } from './apiClient.ts'
 
@@ -480,16 +481,10 @@ describe('race', () => {
     const payer = await createPayer({ funds: '300', limit: null, agents: 3 })
     const treasury = payer.treasury()
     const edit = (limit: string) =>
-      treasury.editGroup(payer.group.id, {
-        version: undefined,
-        name: 'G',
-        scopes: payer.group.scopes,
-        walletId: undefined,
-        spendLimit: undefined,
-        contactIds: undefined,
-        contacts: [],
-        limits: { periodBudget: { period: 'day', limit: usdc(limit) }, maxUnclaimed: usdc('5') },
-      })
+      treasury.editGroup(
+        payer.group.id,
+        groupEdit({ limits: { periodBudget: { period: 'day', limit: usdc(limit) }, maxUnclaimed: usdc('5') } }),
+      )
     expect(await edit('20')).toMatchObject({ ok: true })
     const storm = () =>
       Promise.all(

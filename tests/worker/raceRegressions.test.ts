@@ -7,8 +7,9 @@ import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import type { Address, ChainId } from '../../worker/chain/types.ts'
 import type { Env } from '../../worker/env.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { groupInput, owner, toEmail } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
-import { chain, createPayer, fresh, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -85,14 +86,7 @@ test('a mail provider that does not respond delays neither payouts nor lists', a
     }
     context.env = { ...context.env, ENVIRONMENT: 'production', MAIL_FROM: 'a@b.c', EMAIL: { send } } as unknown as Env
   })
-  const payout = () =>
-    payer.treasury().createPayout(
-      payer.payment({
-        principal: { type: 'user' },
-        walletId: payer.wallet.id,
-        to: { type: 'email', email: 'bob@example.com' },
-      }),
-    )
+  const payout = () => payer.treasury().createPayout(payer.payment({ principal: owner, to: toEmail() }))
   expect(await payout()).toMatchObject({ ok: true })
   await until('a mail is being sent', async () => mails > 0)
   const since = Date.now()
@@ -121,13 +115,6 @@ test('a group can hold ten thousand whitelisted contacts with the longest texts'
     email: `${i}${'e'.repeat(60)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(55)}.com`,
     phone: '+14155550123',
   }))
-  const group = await payer.treasury().createGroup({
-    key: 'ten-thousand',
-    name: 'Many',
-    spendLimit: usdc('5'),
-    scopes: ['contact_payments:write'],
-    walletId: payer.wallet.id,
-    contacts,
-  })
+  const group = await payer.treasury().createGroup(groupInput({ walletId: payer.wallet.id, contacts }))
   expect(group.ok && group.value.whitelistedContacts.length).toBe(10_000)
 }, 60_000)

@@ -4,9 +4,10 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { reclaimCall } from '../../worker/chain/calls.ts'
 import type { Address, Chain } from '../../worker/chain/types.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { usdc } from '../support/build.ts'
 import { createImporter } from '../support/importer.ts'
 import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import {
   blockAt,
   finalAt,

@@ -5,6 +5,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore } from '../../worker/db/userRestores.ts'
 import type { PayInput } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { owner } from '../support/build.ts'
 import { becomes } from '../support/manualClock.ts'
 import { mortalDb } from '../support/mortal.ts'
 import { createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
@@ -29,7 +30,7 @@ async function openUnheard(payer: Payer) {
 }
 
 async function paid(payer: Payer) {
-  const request = payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id })
+  const request = payer.payment({ principal: owner })
   const sent = await payer.treasury().send(request)
   const id = sent.ok ? sent.value.id : sent.message
   await becomes(payer, id, 'CONFIRMED')

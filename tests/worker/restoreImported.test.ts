@@ -6,9 +6,10 @@ import { startRestore } from '../../worker/db/userRestores.ts'
 import type { PayInput } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { haltAfterMs } from '../../worker/treasury/wallets/walletHalts.ts'
+import { groupEdit, owner, usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
 import { accepted, becomes, look, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
-import { createPayer, fresh, manualChain, type Payer, prepare, usdc } from '../support/payer.ts'
+import { createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
 import { env } from './apiClient.ts'
@@ -49,9 +50,7 @@ test('a claim after the restore is delivered, even if an earlier claim expired @
 test('payments of a new period count in its budget once @restore-28', async () => {
   const payer = await createPayer({ on: manualChain })
   const limits = { periodBudget: { period: 'day', limit: usdc('20') } } as const
-  const kept = { version: undefined, walletId: undefined, spendLimit: undefined, contactIds: undefined, contacts: [] }
-  const edit = { ...kept, name: 'Daily', scopes: ['address_payments:write'], limits }
-  expect(await payer.treasury().editGroup(payer.group.id, edit)).toMatchObject({ ok: true })
+  expect(await payer.treasury().editGroup(payer.group.id, groupEdit({ limits }))).toMatchObject({ ok: true })
   const goBack = await copyOf(payer)
   for (const amount of ['1', '2']) {
     const { id } = await accepted(payer, { amount: usdc(amount) })
@@ -92,7 +91,7 @@ test.each(['signed', 'unsigned'])(
     await payer.ledger()
     const goBack = await copyOf(payer)
     const to = { type: 'address', address: fresh('once') } as const
-    const request = payer.payment({ principal: { type: 'user' }, walletId: payer.wallet.id, to })
+    const request = payer.payment({ principal: owner, to })
     const id = await sendWithoutD1(payer, request)
     const unsigned = await env.DB.prepare('SELECT kept FROM transaction_view WHERE id = ?')
       .bind(id)

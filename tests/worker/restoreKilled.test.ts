@@ -6,7 +6,8 @@ import { endRestore, openRestore, startRestore } from '../../worker/db/userResto
 import type { RestoreProgress } from '../../worker/treasury/restore/api.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { createPayer, fresh, manualChain, prepare, until, usdc } from '../support/payer.ts'
+import { usdc } from '../support/build.ts'
+import { createPayer, fresh, manualChain, prepare, until } from '../support/payer.ts'
 import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
 import { env } from './apiClient.ts'
 

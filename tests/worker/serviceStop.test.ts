@@ -9,9 +9,10 @@ import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { usdc } from '../support/build.ts'
 import { accepted, becomes, look, pass, statusOf } from '../support/manualClock.ts'
 import { callTool } from '../support/mcpMessages.ts'
-import { chain, createPayer, fresh, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { type Api, createApi, env } from './apiClient.ts'
 
 let api: Api

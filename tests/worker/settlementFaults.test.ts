@@ -9,6 +9,7 @@ import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
 import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { usdc } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
 import {
   accepted,
@@ -21,7 +22,7 @@ import {
   payoutOf,
   statusOf,
 } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
 import { party } from '../support/workerChain.ts'
 

@@ -2,7 +2,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { chain, createPayer, manualChain, prepare, until, usdc } from '../support/payer.ts'
+import { usdc } from '../support/build.ts'
+import { chain, createPayer, manualChain, prepare, until } from '../support/payer.ts'
 import { createApi, env } from './apiClient.ts'
 
 const api = createApi()

@@ -8,8 +8,9 @@ import { claimCall } from '../../worker/chain/calls.ts'
 import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { owner, usdc } from '../support/build.ts'
 import { changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -18,8 +19,7 @@ afterEach(() => chain.fault({ mode: 'none' }))
 async function createPayout(payer: Payer, amount = '5') {
   const made = await payer.treasury().createPayout(
     payer.payment({
-      principal: { type: 'user' },
-      walletId: payer.wallet.id,
+      principal: owner,
       to: { type: 'email', email: 'bob@example.com' },
       amount: usdc(amount),
     }),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chain, createPayer, fresh, prepare, until, usdc } from '../support/payer.ts'
+import { owner, usdc } from '../support/build.ts'
+import { chain, createPayer, fresh, prepare, until } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -26,7 +27,9 @@ describe('paying', () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => payer.treasury().payAsAgent(input)))
     const ids = new Set(results.map((result) => (result.ok ? result.value.payment.id : result.message)))
     expect(ids.size).toBe(1)
-    expect(await payer.treasury().payAsAgent({ ...input, amount: usdc('4') })).toMatchObject({
+    expect(
+      await payer.treasury().payAsAgent(payer.payment({ key: input.key, to: input.to, amount: usdc('4') })),
+    ).toMatchObject({
       ok: false,
       code: 'idempotency_key_reused',
     })
@@ -61,8 +64,7 @@ describe('paying', () => {
     const payer = await createPayer()
     const payout = await payer.treasury().createPayout(
       payer.payment({
-        principal: { type: 'user' },
-        walletId: payer.wallet.id,
+        principal: owner,
         to: { type: 'email', email: 'x@example.com' },
       }),
     )

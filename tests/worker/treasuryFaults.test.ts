@@ -2,9 +2,10 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
 import { accepted, becomes, look, pass, settlesAs, statusOf } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))

@@ -7,6 +7,7 @@ import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { type Address, type LogFilter, RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { groupInput, usdc } from '../support/build.ts'
 import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
 import {
   manualChain as chain,
@@ -16,7 +17,6 @@ import {
   prepare,
   chain as running,
   until,
-  usdc,
 } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 
@@ -226,14 +226,13 @@ test('mails that cannot be sent do not block others', async () => {
 test('a repeated request to create a group returns the same group, even if a contact changed meanwhile', async () => {
   const payer = await createPayer({ on: chain })
   const ask = (email: string) =>
-    payer.treasury().createGroup({
-      key: 'again',
-      name: 'Team',
-      spendLimit: null,
-      scopes: [],
-      walletId: payer.wallet.id,
-      contacts: [{ id: 'contact_2', name: 'Bo', address: null, email, phone: null }],
-    })
+    payer.treasury().createGroup(
+      groupInput({
+        key: 'again',
+        walletId: payer.wallet.id,
+        contacts: [{ id: 'contact_2', name: 'Bo', address: null, email, phone: null }],
+      }),
+    )
   const first = await ask('bo@example.com')
   expect(first).toMatchObject({ ok: true })
   expect(await ask('bo@example.org')).toEqual(first)

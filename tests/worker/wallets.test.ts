@@ -4,7 +4,8 @@ import type { Address } from '../../worker/chain/types.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { followDeploy } from '../../worker/treasury/wallets/deploy.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { chain, createPayer, fresh, manualChain, until, usdc } from '../support/payer.ts'
+import { owner, usdc } from '../support/build.ts'
+import { chain, createPayer, fresh, manualChain, until } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
 import { type Api, createUser } from './apiClient.ts'
 
@@ -285,11 +286,7 @@ test('a deposit is arriving until it is deep enough, and can then be spent up to
     usdcBalance: { balance: '1500' },
     spendable: { now: '0', limitedBy: 'balance', arriving: '1500' },
   })
-  const refused = await payer.treasury().send({
-    ...payer.payment(),
-    principal: { type: 'user' },
-    walletId: payer.wallet.id,
-  })
+  const refused = await payer.treasury().send(payer.payment({ principal: owner }))
   expect(refused).toMatchObject({
     ok: false,
     message: 'Insufficient balance: the wallet has 0.00 USDC available, and 1500.00 USDC is arriving.',

@@ -8,9 +8,10 @@ import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 import { createAccess } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
 import { accepted, becomes } from '../support/manualClock.ts'
-import { createPayer, manualChain, type Payer, prepare, until, usdc } from '../support/payer.ts'
+import { createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { blockAt, finalAt, lookAtFinality, relayerAhead, reorganise, takeBranch } from '../support/reorganisation.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
 import { createApi, env, mailsTo } from './apiClient.ts'
@@ -41,7 +42,7 @@ test('a send and a payout are reported step by step, with the full object and a 
   const send = await pay(payer)
   await payer.final(send)
   const email = 'webhooks@example.com'
-  const created = await payer.treasury().createPayout({ ...payer.payment({ to: { type: 'email', email } }) })
+  const created = await payer.treasury().createPayout(payer.payment({ to: { type: 'email', email } }))
   if (!created.ok) throw new Error(created.message)
   const payout = created.value.escrowId
   await until('claimable', async () => all.types().includes('payout.ready'))
