@@ -1,11 +1,9 @@
 /** The Treasury's tables and rules in plain Node: SQLite in memory behind the object's storage, no chain, no network. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { chainsFrom } from '../../worker/chain/chains.ts'
 import type { Limits } from '../../worker/domain/limits.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import type { Env } from '../../worker/env.ts'
-import { noMetrics } from '../../worker/observability/metrics.ts'
-import type { Context } from '../../worker/treasury/context.ts'
+import { createContext } from '../../worker/treasury/createContext.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
 import { noLimits } from './limits.ts'
@@ -87,17 +85,9 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     SMS_COUNTRIES: '*',
   } as unknown as Env
   let random = 0
-  const context: Context = {
-    env,
-    db: null as never,
-    userId: 'usr_test',
-    store,
-    sealer: null as never,
-    chains: chainsFrom(env),
+  const context = createContext(env, store, 'usr_test', () => {}, {
     now: () => clock.now,
     random: (bytes) => new Uint8Array(bytes).map((_, i) => (i < 4 ? (++random >> (i * 8)) & 255 : i)),
-    schedule: () => {},
-    freeze: () => false,
     limits,
     // There is no D1, so the stop counts as just read.
     stop: {
@@ -108,23 +98,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
       failedAt: 0,
       reading: null,
     },
-    largeBytes: 6_000_000_000,
-    metrics: noMetrics,
-    heads: new Map(),
-    snapshots: new Map(),
-    keys: new Map(),
-    plainKeys: new Map(),
-    recipients: new Set(),
-    lookups: new Map(),
-    lookupsRunning: new Map(),
-    established: false,
-    webhooks: null,
-    unsentJobs: [],
-    confirmed: [],
-    submittedAt: new Map(),
-    endWaiters: new Map(),
-    shard: null,
-  }
+  })
   store.run(
     `INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, created_at)
      VALUES ('wal', 8453, 'smart', ?, ?, 'active', ?, '0x', ?, '', ?, ?, ?, 1, 0)`,

@@ -14,8 +14,14 @@ export const userLimitsKey = 'limits'
 /** Alerts start here. An object's SQLite holds 10 GB, and above 8 GB new work is refused (storage/store.ts). */
 const largeBytes = 6_000_000_000
 
-/** The context of a Treasury that has just been loaded: real time, real randomness, empty caches. */
-export function createContext(env: Env, store: Store, userId: string, schedule: Context['schedule']): Context {
+/** The context of a Treasury that has just been loaded: real time, real randomness, empty caches. `overrides` replace these. */
+export function createContext(
+  env: Env,
+  store: Store,
+  userId: string,
+  schedule: Context['schedule'],
+  overrides: Partial<Context> = {},
+): Context {
   const context: Context = {
     env,
     db: primaryDb(env.DB),
@@ -45,6 +51,7 @@ export function createContext(env: Env, store: Store, userId: string, schedule: 
     submittedAt: new Map(),
     endWaiters: new Map(),
     shard: null,
+    ...overrides,
   }
   return context
 }

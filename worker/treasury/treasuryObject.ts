@@ -93,13 +93,8 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   /** The context of a restore: the same account, bypassing the gate, with empty caches. */
   protected get restoreContext(): Context {
     const { env, userId, schedule, now, random, chains, sealer } = this.context
-    this.#restoreContext ??= {
-      ...createContext(env, new Store(this.#gate.inner, () => this.#alarms.afterRollback()), userId, schedule),
-      now,
-      random,
-      chains,
-      sealer,
-    }
+    const newStore = () => new Store(this.#gate.inner, () => this.#alarms.afterRollback())
+    this.#restoreContext ??= createContext(env, newStore(), userId, schedule, { now, random, chains, sealer })
     return this.#restoreContext
   }
 
