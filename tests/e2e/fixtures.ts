@@ -4,7 +4,7 @@ import '../support/connections.ts'
 import { type BrowserContext, test as base, expect, type Page, type TestInfo } from '@playwright/test'
 import { BursarClient } from '../../local/client.ts'
 import { keepSession, withFreshSession } from './accounts.ts'
-import { createOwner, createPayer, type Owner, type Payer } from './people.ts'
+import { createFundedAccount, createOwner, type FundedAccount, type Owner } from './people.ts'
 import type { SeededAccount } from './seededAccount.ts'
 
 export { expect }
@@ -19,7 +19,7 @@ type Watch = {
 export const test = base.extend<
   { tolerated: RegExp | null; watch: Watch; seeded: SeededAccount },
   // The same for all files: Playwright starts another browser for a test with other fixtures of a worker.
-  { bursar: BursarClient; own: Payer; owner: Owner }
+  { bursar: BursarClient; own: FundedAccount; owner: Owner }
 >({
   /** Console errors that a test causes on purpose, such as a refusal's status. */
   tolerated: [null, { option: true }],
@@ -70,7 +70,7 @@ export const test = base.extend<
     await use(await withFreshSession(bursar, JSON.parse(process.env.BURSAR_SEEDED!) as SeededAccount))
   },
 
-  own: [async ({ bursar }, use) => use(await createPayer(bursar)), { scope: 'worker' }],
+  own: [async ({ bursar }, use) => use(await createFundedAccount(bursar)), { scope: 'worker' }],
 
   owner: [async ({ bursar }, use) => use(await createOwner(bursar)), { scope: 'worker', timeout: 90_000 }],
 })

@@ -9,10 +9,10 @@ import { createAccount } from './accounts.ts'
 import { recipient } from './seededAccount.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-export type Payer = Awaited<ReturnType<typeof createPayer>>
+export type FundedAccount = Awaited<ReturnType<typeof createFundedAccount>>
 export type Owner = Awaited<ReturnType<typeof createOwner>>
 
-export async function createPayer(bursar: BursarClient) {
+export async function createFundedAccount(bursar: BursarClient) {
   const account = await createAccount(bursar)
   const wallet = await createFundedWallet(bursar, account.session.accessToken)
   const api = async <T>(path: string, body?: unknown, method: Method = body ? 'POST' : 'GET') =>
@@ -27,7 +27,7 @@ export async function createPayer(bursar: BursarClient) {
 
 /** A payer with two contacts, and functions that create policy groups and agents and pay. */
 export async function createOwner(bursar: BursarClient) {
-  const payer = await createPayer(bursar)
+  const payer = await createFundedAccount(bursar)
   const grace = await payer.contact({ name: 'Grace Hopper', address: recipient, email: 'grace@bursar.test' })
   const alan = await payer.contact({ name: 'Alan Turing', email: 'alan@bursar.test' })
   const scopes = ['address_payments:write']

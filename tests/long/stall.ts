@@ -39,7 +39,7 @@ const maxBlockMs = 10_000 // 10 seconds
 const micro = '0.000001'
 
 /** `apiKey`: the key of an agent, which pays from the wallet of its group. */
-type Payer = { token: () => Promise<string>; wallet: { id: string; address: string }; apiKey?: string }
+type FundedUser = { token: () => Promise<string>; wallet: { id: string; address: string }; apiKey?: string }
 type Stage = { stack: TestStack; gate: RelayerGate; node: (method: string, ...params: unknown[]) => Promise<unknown> }
 
 async function inStage(limits: Limits, work: (stage: Stage) => Promise<boolean>): Promise<boolean> {
@@ -66,7 +66,7 @@ async function inStage(limits: Limits, work: (stage: Stage) => Promise<boolean>)
 }
 
 /** Creates a funded wallet of this user, or of a new one. */
-async function createPayer(stack: TestStack, user?: Pick<Payer, 'token'>): Promise<Payer> {
+async function createFundedUser(stack: TestStack, user?: Pick<FundedUser, 'token'>): Promise<FundedUser> {
   const { token } = user ?? (await newUser(stack))
   for (let tries = 1; ; tries++)
     try {
@@ -78,7 +78,7 @@ async function createPayer(stack: TestStack, user?: Pick<Payer, 'token'>): Promi
 }
 
 /** Makes accounts established, which depends on the age of their first wallet, by moving it back two days in their files. */
-async function age({ stack }: Stage, payers: readonly Payer[]): Promise<void> {
+async function age({ stack }: Stage, payers: readonly FundedUser[]): Promise<void> {
   await stack.stopWorker()
   const folder = join(stack.stateDir, 'worker/v3/do/bursar-Treasury')
   const wallets = new Set(payers.map(({ wallet }) => wallet.id))
@@ -107,7 +107,7 @@ async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): 
 }
 
 /** Pays once the books show the deposit and the node responds. Returns false if a limit refuses, as the test allows. */
-async function pay(stack: TestStack, from: Payer, to: Address, amount: string): Promise<boolean> {
+async function pay(stack: TestStack, from: FundedUser, to: Address, amount: string): Promise<boolean> {
   const key = randomUUID()
   const { status, body } = await until('a definite reply to a payment', async () => {
     const answer = await payOnce(stack, key, from, to, amount).catch(() => null)
@@ -118,7 +118,7 @@ async function pay(stack: TestStack, from: Payer, to: Address, amount: string): 
 }
 
 /** Pays as the owner, or with an agent's key. */
-async function payOnce({ bursar }: TestStack, key: string, from: Payer, to: Address, amount: string) {
+async function payOnce({ bursar }: TestStack, key: string, from: FundedUser, to: Address, amount: string) {
   type Body = { code?: string }
   if (from.apiKey) {
     const body = { to: { type: 'address', address: to }, amount }
@@ -144,7 +144,7 @@ async function blacklist({ stack, node }: Stage, recipients: readonly Address[])
 }
 
 /** Makes the payments of `attack` while the Relayer cannot simulate, and blacklists their recipients before it can. */
-async function launchAttack(stage: Stage, attack: { from: Payer; to: Address }[]): Promise<void> {
+async function launchAttack(stage: Stage, attack: { from: FundedUser; to: Address }[]): Promise<void> {
   stage.gate.setOpen(false)
   let accepted = 0
   await forEach(attack, async ({ from, to }) => {
@@ -168,7 +168,11 @@ async function stopMining({ node }: Stage): Promise<() => Promise<void>> {
 }
 
 /** Lets `payers` each pay once per block, and counts the blocks that each payment takes. */
-async function measure(stage: Stage, payers: readonly Payer[], limit: { median: number; p99: number; max: number }) {
+async function measure(
+  stage: Stage,
+  payers: readonly FundedUser[],
+  limit: { median: number; p99: number; max: number },
+) {
   const { stack, gate } = stage
   const { client } = chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
   const mine = await stopMining(stage)
@@ -221,13 +225,13 @@ async function measure(stage: Stage, payers: readonly Payer[], limit: { median: 
 async function amongStrangers(limits: Limits): Promise<boolean> {
   return inStage(limits, async (stage) => {
     const { stack } = stage
-    const honest: Payer[] = []
-    await forEach(Array(honestUsers).fill(0), async () => void honest.push(await createPayer(stack)))
-    const attack: { from: Payer; to: Address }[] = []
+    const honest: FundedUser[] = []
+    await forEach(Array(honestUsers).fill(0), async () => void honest.push(await createFundedUser(stack)))
+    const attack: { from: FundedUser; to: Address }[] = []
     await forEach([...Array(attackers).keys()], async (i) => {
       const user = await newUser(stack)
       for (let j = 0; j < walletsEach; j++)
-        attack.push({ from: await createPayer(stack, user), to: addressFor(`blacklisted ${i}`) })
+        attack.push({ from: await createFundedUser(stack, user), to: addressFor(`blacklisted ${i}`) })
     })
     await age(stage, honest.slice(0, honestUsers / 2))
     console.log(`  ${honest.length} honest users, ${attack.length} hostile wallets`)
@@ -239,7 +243,7 @@ async function amongStrangers(limits: Limits): Promise<boolean> {
 async function againstOwner(limits: Limits): Promise<boolean> {
   return inStage(limits, async (stage) => {
     const { bursar } = stage.stack
-    const owner = await createPayer(stage.stack)
+    const owner = await createFundedUser(stage.stack)
     const token = await owner.token()
     const scopes = ['address_payments:write']
     const group = await bursar.api<PolicyGroup>('/policy-groups', {
@@ -247,7 +251,7 @@ async function againstOwner(limits: Limits): Promise<boolean> {
       key: randomUUID(),
       body: { name: 'Group', spendLimit: 100, scopes, walletId: owner.wallet.id },
     })
-    const attack: { from: Payer; to: Address }[] = []
+    const attack: { from: FundedUser; to: Address }[] = []
     for (let i = 0; i < 3; i++) {
       const body = { name: `Agent ${i}`, policyGroupId: group.id }
       const { apiKey } = await bursar.api<CreatedAgent>('/agents', { token, key: randomUUID(), body })

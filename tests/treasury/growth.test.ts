@@ -10,7 +10,7 @@ const few = Math.min(1_000, payments / 6)
 const sample = few / 2
 const paymentMs = 600_000 // ten minutes between two payments: 200,000 take almost four years
 
-function createHistory() {
+function createPaidTreasury() {
   const book = createBook({ funds: '100000000' })
   const { store, clock } = book
   const limits: GroupLimits = { maxPayment: usdc('10'), periodBudget: { period: 'day', limit: usdc('1000') } }
@@ -48,7 +48,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 test('payments stay fast after many thousands, and the first idempotency key still returns the first payment @retention-9', {
   timeout: 600_000,
 }, () => {
-  const { pay, confirm, bytes, store, close } = createHistory()
+  const { pay, confirm, bytes, store, close } = createPaidTreasury()
   const first = pay(0)
   confirm(first)
   const times: number[] = []

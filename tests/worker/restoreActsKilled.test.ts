@@ -19,7 +19,7 @@ beforeAll(prepare, 60_000)
 
 const inTreasury = <T>(payer: Payer, work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
 
-async function createAccount() {
+async function createMortalAccount() {
   const payer = await createPayer({ on: manualChain })
   const { userId } = payer
   await env.DB.prepare(
@@ -96,7 +96,7 @@ const earlier = () => ({ to: new Date(Date.now() - 60_000).toISOString() })
 const payment = () => ({ to: { type: 'address' as const, address: fresh('killed') } })
 
 test('freezing and unfreezing, killed after each effect and repeated, leave the account as it was @restore-33', async () => {
-  const { payer, run, untilAlive, stateOf, isOpen, open, untilEnded } = await createAccount()
+  const { payer, run, untilAlive, stateOf, isOpen, open, untilEnded } = await createMortalAccount()
   const before = await accepted(payer, payment())
   await accepted(payer, { to: { type: 'email', email: 'frozen@example.com' } })
 
@@ -131,7 +131,7 @@ test('freezing and unfreezing, killed after each effect and repeated, leave the 
 }, 60_000)
 
 test('going back and opening, killed after each effect and repeated, lose no payment @restore-34', async () => {
-  const { payer, run, untilAlive, stateOf, isOpen, open, untilEnded } = await createAccount()
+  const { payer, run, untilAlive, stateOf, isOpen, open, untilEnded } = await createMortalAccount()
   const putBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
   const paid = await accepted(payer, payment())
   await becomes(payer, paid.id, 'CONFIRMED')
@@ -166,7 +166,7 @@ test('going back and opening, killed after each effect and repeated, lose no pay
 }, 60_000)
 
 test('an object that was put back refuses reads before any alarm or payment @restore-35', async () => {
-  const { payer, run, isOpen, stateOf } = await createAccount()
+  const { payer, run, isOpen, stateOf } = await createMortalAccount()
   const putBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
   await run('freeze')
   await standIn(payer, putBack)
