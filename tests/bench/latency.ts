@@ -22,6 +22,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_splitSqlQuery } from 'wrangler'
+import { minuteMs } from '#domain/time.ts'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { startAnvil } from '../../local/stack/anvil.ts'
 import { newSigningKey } from '../../local/stack/secrets.ts'
@@ -293,7 +294,7 @@ try {
     if (status !== 200) throw new Error(`${status} ${text}`)
   }
   const settled = async () => {
-    const deadline = Date.now() + 60_000
+    const deadline = Date.now() + minuteMs
     for (;;) {
       const answers = await Promise.all(
         keys.map((key) => send(url, { path: '/v1/context', headers: { authorization: `Bearer ${key}` } })),

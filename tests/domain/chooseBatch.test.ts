@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import {
   BatchChooser,
   batchWindowMs,
@@ -87,9 +88,9 @@ describe('choosing a batch', () => {
 
 describe('retries @relayer-12', () => {
   const isolated = (count: number) =>
-    several(count, (i) => ({ id: `isolated ${i}`, isolated: true, dueAt: now - 60_000 }))
+    several(count, (i) => ({ id: `isolated ${i}`, isolated: true, dueAt: now - minuteMs }))
   const failing = (count: number) =>
-    several(count, (i) => ({ id: `failing ${i}`, userId: 'f', isFailing: true, dueAt: now - 60_000 }))
+    several(count, (i) => ({ id: `failing ${i}`, userId: 'f', isFailing: true, dueAt: now - minuteMs }))
 
   test('an isolated job gets its own transaction', () => {
     expect(choose(isolated(1), none).batch).toEqual({ kind: 'direct', jobIds: ['isolated 0'] })

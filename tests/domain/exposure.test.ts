@@ -10,6 +10,7 @@ import {
 } from '#domain/exposure.ts'
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { periods } from '#domain/policyPeriod.ts'
+import { dayMs } from '#domain/time.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n }).map(microUsdc)
 const group = fc.record({ active: fc.boolean(), left: fc.option(amount) })
@@ -126,8 +127,8 @@ describe('the remaining budget of a group @exposure-2', () => {
     const day = { period: 'day' as const, limit: usdc(10), startAt: 0, used: usdc(8) }
     const budget = { limit: null, spent: usdc(0), held: usdc(0) }
     expect(budgetLeft({ budget, period: day }, 1_000)).toBe(usdc(2))
-    expect(budgetLeft({ budget, period: day }, 86_400_000)).toBe(usdc(10))
-    expect(budgetLeft({ budget: { limit: usdc(20), spent: usdc(15), held: usdc(2) }, period: day }, 86_400_000)).toBe(
+    expect(budgetLeft({ budget, period: day }, dayMs)).toBe(usdc(10))
+    expect(budgetLeft({ budget: { limit: usdc(20), spent: usdc(15), held: usdc(2) }, period: day }, dayMs)).toBe(
       usdc(3),
     )
   })

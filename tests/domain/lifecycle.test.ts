@@ -14,6 +14,7 @@ import {
   type PayoutStatus,
   paymentBefore,
 } from '#domain/payment.ts'
+import { minuteMs } from '#domain/time.ts'
 
 const paymentEvents: PaymentEvent[] = ['signed', 'paid', 'funded', 'withdrawn', 'reclaimed', 'dead']
 const payoutEvents: PayoutEvent[] = [
@@ -165,7 +166,7 @@ describe('amounts', () => {
 describe('passcode attempts', () => {
   test('I8: at most 20 codes are evaluated in total, and five wrong codes in a row lock for 15 minutes', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 20 * 60_000 }), { minLength: 50, maxLength: 200 }), (waits) => {
+      fc.property(fc.array(fc.integer({ min: 0, max: 20 * minuteMs }), { minLength: 50, maxLength: 200 }), (waits) => {
         let attempts: Attempts = { total: 0, recent: 0, lockedUntil: 0 }
         let now = 0
         let evaluated = 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { attemptAllowed, maxTries, newCodeAt, waitText } from '#domain/attempts.ts'
-import { hourMs } from '#domain/time.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 
 const now = Date.UTC(2026, 10, 22)
 
@@ -38,9 +38,9 @@ test.each([
   [1, '1 minute'],
   [60_000, '1 minute'],
   [60_001, '2 minutes'],
-  [2 * hourMs - 60_000, '119 minutes'],
+  [2 * hourMs - minuteMs, '119 minutes'],
   [2 * hourMs, '2 hours'],
-  [24 * hourMs, '24 hours'],
+  [dayMs, '24 hours'],
 ])('waitText shows %i ms as %s', (ms, text) => {
   expect(waitText(ms)).toBe(text)
 })

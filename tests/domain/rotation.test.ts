@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { decrypt, encrypt, type Secrets } from '../../launch/production/secrets.ts'
 import { finishOperatorKey, startOperatorKey } from '../../launch/rotation/operatorKey.ts'
 import { finish, keyringNamed, type Rotation, start, status } from '../../launch/rotation/rotate.ts'
@@ -16,8 +17,6 @@ import type { KeyringState } from '../../worker/schemas/ops.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bursar-rotation-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-
-const minute = 60_000
 
 /** `crash.in`: the write or upload, counted from 0, after which the run ends, or before which if `crash.before`. */
 async function createDeployment(name: string) {
@@ -82,18 +81,18 @@ test('a rotation distributes a new version, makes it current twelve minutes late
     expect(readSecrets(path)).toEqual(deployed())
     await start(rotation, name)
     expect(keyrings(deployed().KEYRINGS!)).toBeNull()
-    clock.now += 11 * minute
+    clock.now += 11 * minuteMs
     expect(ringOf(deployed(), name).current(clock.now)).toEqual(first)
     await expect(finish(rotation, name)).resolves.toBeUndefined()
     expect(said.at(-1)).toContain('has no older version')
-    clock.now += minute
+    clock.now += minuteMs
     expect(ringOf(deployed(), name).current(clock.now)).toMatchObject({ version: 2 })
 
-    needed.set(name, { what: '3 things', until: new Date(clock.now + minute).toISOString() })
+    needed.set(name, { what: '3 things', until: new Date(clock.now + minuteMs).toISOString() })
     await status(rotation, name)
     expect(said.slice(-2)).toEqual([
       '  needed for: 3 things',
-      `  Older versions can be removed from ${new Date(clock.now + minute).toISOString()} on.`,
+      `  Older versions can be removed from ${new Date(clock.now + minuteMs).toISOString()} on.`,
     ])
     await expect(finish(rotation, name)).rejects.toThrow('still needed: 3 things')
     await start(rotation, name)
@@ -111,8 +110,8 @@ test('a rotation distributes a new version, makes it current twelve minutes late
 test('an old version is kept while something needs it, even if its date has passed on the operator’s clock @keys-21', async () => {
   const { rotation, clock, needed, said, deployed } = await createDeployment('late')
   await start(rotation, 'PAYOUT_SECRET')
-  clock.now += 12 * minute
-  needed.set('PAYOUT_SECRET', { what: '1 open payouts', until: new Date(clock.now - minute).toISOString() })
+  clock.now += 12 * minuteMs
+  needed.set('PAYOUT_SECRET', { what: '1 open payouts', until: new Date(clock.now - minuteMs).toISOString() })
   await status(rotation, 'PAYOUT_SECRET')
   expect(said.slice(-2)).toEqual(['  needed for: 1 open payouts', '  Older versions can’t be removed yet.'])
   await expect(finish(rotation, 'PAYOUT_SECRET')).rejects.toThrow(/still needed: 1 open payouts$/)
@@ -130,7 +129,7 @@ test('a rotation killed at any step resumes when it is run again @keys-11', asyn
         await work().catch((error: Error) => {
           expect(error.message).toBe('killed')
           crash.in = Number.POSITIVE_INFINITY
-          clock.now += 9 * minute
+          clock.now += 9 * minuteMs
           return work()
         })
       }
@@ -139,7 +138,7 @@ test('a rotation killed at any step resumes when it is run again @keys-11', asyn
       const made = ringOf(deployed(), 'KEK').versions.at(-1)!
       expect(made.version).toBe(2)
       expect(made.from - clock.now, 'never sooner than ten minutes after it was distributed').toBeGreaterThanOrEqual(
-        10 * minute,
+        10 * minuteMs,
       )
       clock.now = made.from
       await run(() => finish(rotation, 'KEK'))

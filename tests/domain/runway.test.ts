@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { type BalanceSample, runwayHours, withSample } from '../../worker/domain/runway.ts'
 
-const minute = 60_000
 /** One sample per minute, starting at 0. */
 const each = (...balances: bigint[]): readonly BalanceSample[] =>
   balances.reduce<readonly BalanceSample[]>(
-    (samples, balance, i) => withSample(samples, { at: i * minute, balance }),
+    (samples, balance, i) => withSample(samples, { at: i * minuteMs, balance }),
     [],
   )
 

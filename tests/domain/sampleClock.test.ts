@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { hourMs } from '#domain/time.ts'
 import { startClock } from '../../local/sample/clock.ts'
 
 test('the sample stops if its Worker was restarted and so is back at today’s date', async () => {
@@ -13,7 +14,7 @@ test('the sample stops if its Worker was restarted and so is back at today’s d
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ previousMs }))
   }).listen(0)
   try {
-    const startsAt = Date.now() - 3_600_000
+    const startsAt = Date.now() - hourMs
     const clock = await startClock(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, [], startsAt)
     await clock.goTo(startsAt + 600_000)
     expect(Math.abs(aheadMs + 3_000_000)).toBeLessThan(60_000)

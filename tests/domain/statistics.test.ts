@@ -13,6 +13,7 @@ import {
   percentUsed,
   successRate,
 } from '#domain/statistics.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const instant = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) })
@@ -90,7 +91,7 @@ test('lastDays: consecutive days, ending today @statistics-5', () => {
       expect(days.at(-1)!.day).toBe(new Date(now).toISOString().slice(0, 10))
       for (const [i, { day, startsAt }] of days.entries()) {
         expect(new Date(startsAt).toISOString()).toBe(`${day}T00:00:00.000Z`)
-        if (i > 0) expect(startsAt - days[i - 1]!.startsAt).toBe(86_400_000)
+        if (i > 0) expect(startsAt - days[i - 1]!.startsAt).toBe(dayMs)
       }
     }),
   )
@@ -98,15 +99,14 @@ test('lastDays: consecutive days, ending today @statistics-5', () => {
 
 test('the forecast is when spending at the same rate reaches the limit @statistics-6', () => {
   const now = Date.UTC(2026, 10, 20)
-  expect(lastsUntil(0n, 86_400_000, 5n, now)).toBeNull()
+  expect(lastsUntil(0n, dayMs, 5n, now)).toBeNull()
   expect(lastsUntil(5n, 60_000, 5n, now), 'one minute is too short for a forecast').toBeNull()
-  expect(lastsUntil(1n, 86_400_000, 10n ** 15n, now), 'no forecast reaches centuries ahead').toBeNull()
-  expect(lastsUntil(10n, 86_400_000, 20n, now)).toBe(now + 2 * 86_400_000)
-  const day = 86_400_000
+  expect(lastsUntil(1n, dayMs, 10n ** 15n, now), 'no forecast reaches centuries ahead').toBeNull()
+  expect(lastsUntil(10n, dayMs, 20n, now)).toBe(now + 2 * dayMs)
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n, max: 10n ** 12n }),
-      fc.integer({ min: 3_600_000, max: 30 * day }),
+      fc.integer({ min: hourMs, max: 30 * dayMs }),
       amount,
       (spent, windowMs, remaining) => {
         const at = lastsUntil(spent, windowMs, remaining, now)

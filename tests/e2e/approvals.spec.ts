@@ -1,6 +1,7 @@
 /** Approvals as the owner sees them: on a phone, from a real agent's request to the payment. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Approval } from '#schemas/approval.ts'
 import type { Agent } from '#schemas/policy.ts'
 import { until } from '../../local/client.ts'
@@ -244,10 +245,10 @@ test('an expired request cannot be approved, and a decision made elsewhere appea
   const { asked } = await ask(owner, 'Slow', { approvalTtlHours: 1 })
   // The page's clock runs ahead of the server's.
   await page.clock.install({ time: Date.now() })
-  await page.addInitScript(() => localStorage.setItem('token_expiry', String(Date.now() + 86_400_000)))
+  await page.addInitScript(() => localStorage.setItem('token_expiry', String(Date.now() + dayMs)))
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
-  await page.clock.fastForward(61 * 60_000)
+  await page.clock.fastForward(61 * minuteMs)
   await expect(page.getByText('The time to answer has expired. Nothing is paid.')).toBeVisible()
   for (const name of ['Approve once', 'Deny']) await expect(button(page, name)).toBeDisabled()
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from '@playwright/test'
+import { dayMs } from '#domain/time.ts'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
 import { createPayout } from '../support/testStack.ts'
@@ -116,7 +117,7 @@ test('the server’s clock decides whether a payout has expired, not the browser
   page,
   seeded,
 }) => {
-  const eightDays = 8 * 86_400_000 // one day more than the payout lasts
+  const eightDays = 8 * dayMs // one day more than the payout lasts
   await page.clock.setFixedTime(Date.now() + eightDays)
   await page.goto(seeded.payout.path)
   await expect(page.getByRole('heading', { name: 'Verify your identity' })).toBeVisible()

@@ -1,5 +1,6 @@
 /** Lists and usage in states that the seeded account does not reach: empty, slow, partly done. */
 import type { Page } from '@playwright/test'
+import { dayMs } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
 import { createAccount } from './accounts.ts'
@@ -175,7 +176,7 @@ test('an email that bounced is shown in the list and in the details @list-states
     recipientEmail: 'ann@bursar.test',
     recipientPhone: null,
     createdAt: at,
-    expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    expiresAt: new Date(Date.now() + dayMs).toISOString(),
     escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
     delivery: { channel: 'email', state: 'bounced', at },
   }
@@ -230,7 +231,7 @@ test.describe('one payout', () => {
       recipientPhone: '+14155550188',
       createdAt: at,
       updatedAt: at,
-      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+      expiresAt: new Date(Date.now() + dayMs).toISOString(),
       escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
       delivery: null,
       errorMessage: null as string | null,
@@ -302,7 +303,7 @@ test.describe('reclaim all', () => {
     recipientPhone: null,
     memo: null,
     createdAt: new Date().toISOString(),
-    expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    expiresAt: new Date(Date.now() + dayMs).toISOString(),
   })) as Escrow[]
 
   /** Serves the list from `shown`, which the test may change, and starts to reclaim everything. */

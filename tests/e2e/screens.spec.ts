@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test'
+import { minuteMs } from '#domain/time.ts'
 import type { BursarClient } from '../../local/client.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { keepSession, login } from './accounts.ts'
@@ -160,7 +161,7 @@ test.describe('a session that ended', () => {
   }) => {
     await page.clock.install()
     await keepRevoked(context, bursar)
-    await page.clock.pauseAt(Date.now() + 60_000)
+    await page.clock.pauseAt(Date.now() + minuteMs)
     await page.goto('/dashboard/contacts')
     const expired = page.getByRole('alertdialog', { name: 'Session Expired' })
     const until = (look: () => Promise<void>) =>

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { dayMs } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { audit } from './audit.ts'
@@ -371,7 +372,7 @@ test.describe('Create Payout', () => {
     await expect(dialog(page)).toContainText('+14155550177 gets both by SMS')
     const { escrows } = await own.api<{ escrows: Escrow[] }>('/escrow/list')
     const [made] = escrows
-    expect(Math.round((Date.parse(made!.expiresAt) - Date.parse(made!.createdAt)) / 86_400_000)).toBe(7)
+    expect(Math.round((Date.parse(made!.expiresAt) - Date.parse(made!.createdAt)) / dayMs)).toBe(7)
     await bursar.message('+14155550177', /Analytical Engines[\s\S]*\d{6}/, 'the sender and the code by SMS')
     await button(page, 'Done').click()
     await button(page, 'Create Payout').click()

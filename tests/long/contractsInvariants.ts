@@ -5,6 +5,7 @@
  *   SEED=7 …                                  the runs of that seed
  */
 import { randomInt } from 'node:crypto'
+import { minuteMs } from '#domain/time.ts'
 import { ensureBuilt } from '../../local/tools/build.ts'
 import { runTool } from '../../local/tools/runTool.ts'
 
@@ -16,4 +17,4 @@ const env = { FOUNDRY_PROFILE: 'test', FOUNDRY_INVARIANT_RUNS: '1000', FOUNDRY_I
 const flags = ['--match-path', 'test/invariant/*', '--fuzz-seed', `0x${seed.toString(16)}`]
 const output = await runTool(['forge', 'test', ...flags], { cwd: 'contracts', env })
 console.log([...output.matchAll(/^\[PASS\].*$/gm)].join('\n'))
-console.log(`seed ${seed}: passed in ${((Date.now() - startedAt) / 60_000).toFixed(1)} min`)
+console.log(`seed ${seed}: passed in ${((Date.now() - startedAt) / minuteMs).toFixed(1)} min`)

@@ -11,6 +11,7 @@
  * stand-in. Uses two processor cores.
  */
 import { randomInt } from 'node:crypto'
+import { minuteMs } from '#domain/time.ts'
 import { compile, importClosure, parse, readSources, type Sources, type Target } from '../mutation/compiler.ts'
 import { type Equivalent, equivalents } from '../mutation/equivalents.ts'
 import { applyMutant, type Mutant, mutantsOf } from '../mutation/mutants.ts'
@@ -123,7 +124,7 @@ function report(): void {
   const count = (outcome: Outcome) => of(outcome).length
   for (const { mutant, detail } of of('equivalent')) console.log(`equivalent: ${textOf(mutant)}: ${detail}`)
   for (const { mutant } of of('survived')) console.log(`SURVIVED: ${textOf(mutant)}`)
-  const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1)
+  const minutes = ((Date.now() - startedAt) / minuteMs).toFixed(1)
   console.log(
     `seed ${seed}: ${tested()} tested, ${count('killed')} killed, ${count('equivalent')} equivalent, ` +
       `${count('survived')} survived; not counted: ${count('invalid')} that do not compile, ` +

@@ -17,6 +17,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { encodeFunctionData, getAbiItem } from 'viem'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import { until } from '../../local/client.ts'
 import { usdcAbi } from '../../worker/chain/abi.ts'
@@ -88,7 +89,7 @@ async function age({ stack }: Stage, payers: readonly FundedUser[]): Promise<voi
     const known = file.prepare("SELECT 1 FROM sqlite_master WHERE name = 'wallet'").get()
     const ids = known ? (file.prepare('SELECT id FROM wallet').all() as { id: string }[]) : []
     if (ids.some(({ id }) => wallets.has(id))) {
-      file.exec(`UPDATE wallet SET created_at = created_at - ${2 * 86_400_000}`)
+      file.exec(`UPDATE wallet SET created_at = created_at - ${2 * dayMs}`)
       aged += 1
     }
     file.close()
@@ -284,7 +285,7 @@ for (const name of names) {
   const startedAt = Date.now()
   console.log(name)
   const passed = await form()
-  console.log(`  ${passed ? 'passed' : 'FAILED'} in ${((Date.now() - startedAt) / 60_000).toFixed(1)} min`)
+  console.log(`  ${passed ? 'passed' : 'FAILED'} in ${((Date.now() - startedAt) / minuteMs).toFixed(1)} min`)
   if (!passed) process.exitCode = 1
 }
 process.exit()

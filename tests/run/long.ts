@@ -9,6 +9,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { minuteMs } from '#domain/time.ts'
 import { root } from '../../local/tools/runTool.ts'
 
 type LongRun = { about: string; command: string[]; env?: Record<string, string> }
@@ -133,7 +134,7 @@ async function run(name: string): Promise<boolean> {
     env: { ...env, ...process.env, PATH: `${root}/node_modules/.bin:${process.env.PATH}` },
   })
   const [code] = (await once(child, 'exit')) as [number | null]
-  const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1)
+  const minutes = ((Date.now() - startedAt) / minuteMs).toFixed(1)
   console.log(`${name}: ${code === 0 ? 'passed' : 'failed'} in ${minutes} min`)
   return code === 0
 }

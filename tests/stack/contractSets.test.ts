@@ -7,6 +7,7 @@ import { pad } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reclaimPayout, withdraw } from '#chain/ownerCalls.ts'
+import { hourMs } from '#domain/time.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
@@ -36,7 +37,6 @@ beforeAll(async () => {
 afterAll(() => stack?.stop())
 
 const owner = ownerSecretOf(generatePrivateKey())
-const hours = 3_600_000 // 1 hour
 
 test('old payouts keep their contract set, new wallets use the new one, and the owner withdraws from both @sets-8', async () => {
   const [old, imported] = await Promise.all([
@@ -91,7 +91,7 @@ test('old payouts keep their contract set, new wallets use the new one, and the 
   await payoutIs(freshKept, 'CREATED')
 
   const clock = await startClock(stack.url, [stack.rpc[8453], stack.rpc[84532]], Date.now())
-  await clock.goTo(Date.now() + 26 * hours)
+  await clock.goTo(Date.now() + 26 * hourMs)
   token = await signIn(stack.bursar)
   await payoutIs(expiring, 'RECLAIMED')
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { UserRestoreReply } from '#schemas/ops.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
@@ -141,7 +142,7 @@ test(
     expect((await ops(userId, 'continue', ['once'])).step, 'not put back yet').toBe('frozen')
     const refused = await pay({ type: 'address', address: addressFor('refused') }, randomUUID())
     expect([refused.status, refused.body.code]).toEqual([503, 'account_restoring'])
-    const earlierTime = new Date(Date.now() - 60_000).toISOString()
+    const earlierTime = new Date(Date.now() - minuteMs).toISOString()
     await expect(ops(userId, 'back', [], { to: earlierTime }), 'workerd has no backups').rejects.toThrow(
       'was not put back',
     )

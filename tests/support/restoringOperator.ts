@@ -1,5 +1,6 @@
 /** An operator who restores one account in workerd, with a replacement for the platform's recovery. */
 import { runInDurableObject } from 'cloudflare:test'
+import { minuteMs } from '#domain/time.ts'
 import type { Deps } from '../../worker/appEnv.ts'
 import { type RestoreInput, restoreUser } from '../../worker/backup/restoreUser.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -43,7 +44,7 @@ export async function restoringOperator(
           },
         })
       })
-      return run('back', { to: new Date(Date.now() - 60_000).toISOString() })
+      return run('back', { to: new Date(Date.now() - minuteMs).toISOString() })
     },
     /** Continues until an operator has to decide or the account works again. */
     async goOn(more: Partial<RestoreInput> = {}) {

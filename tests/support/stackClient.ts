@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { minuteMs } from '#domain/time.ts'
 import type { LoginReply } from '#schemas/account.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
@@ -14,7 +15,7 @@ import { createFundedWallet } from './testStack.ts'
 type Call = NonNullable<Parameters<BursarClient['call']>[1]>
 export type Sender = Awaited<ReturnType<typeof createSender>>
 
-const tokenFreshMs = 10 * 60_000 // 10 of its 15 minutes
+const tokenFreshMs = 10 * minuteMs // 10 of its 15 minutes
 
 /** An onboarded user without a wallet. */
 export async function newUser(stack: RunningStack) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { maxPending } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { decideAmount } from '#domain/policy.ts'
-import { hourMs } from '#domain/time.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
 import type { ApproveInput, Decider } from '../../worker/treasury/approvals/api.ts'
 import { askedPayment } from '../../worker/treasury/approvals/askedPayment.ts'
@@ -155,7 +155,7 @@ describe('asking for approval', () => {
     expect(book.view(book.asked(colleague, to(9), usdc('5')).id).askedBecause).toMatchObject([{ rule: 'duplicate' }])
     expect(book.ask(agent, to(9), usdc('5.1'))).toMatchObject({ value: { replayed: false } })
     expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { replayed: false } })
-    book.clock.now += 10 * 60_000
+    book.clock.now += 10 * minuteMs
     expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { payment: { to_address: addressOf(8) } } })
   })
 
@@ -174,7 +174,7 @@ describe('asking for approval', () => {
       status: 'POLICY_REJECTED',
       error_code: 'approval_denied',
     })
-    book.clock.now += 24 * hourMs
+    book.clock.now += dayMs
     expect(book.asked(agent, to(9), usdc('5')).status).toBe('PENDING')
   })
 
@@ -190,7 +190,7 @@ describe('asking for approval', () => {
     expect(book.payments()).toEqual([])
     expect(endAllOverdue(book.context)).toBeNull()
     // After 30 days only the idempotency key is left, and it still never pays.
-    book.clock.now += 31 * 24 * hourMs
+    book.clock.now += 31 * dayMs
     pruneApprovals(book.context)
     expect(approvalRow(book.context, row.id)).toBeNull()
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
@@ -566,7 +566,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
           case 'credential': {
             const agent = agents[each.agent % 2]!
             const hash = `k${clock.now}`
-            const endsAt = clock.now + (each.now ? 0 : 24 * hourMs)
+            const endsAt = clock.now + (each.now ? 0 : dayMs)
             if (replaceCredential(context, agent.agentId, { kind: 'api_key', hash, endsAt }).ok)
               Object.assign(agent, { credentialHash: hash })
             break

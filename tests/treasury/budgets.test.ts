@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatUsdc, type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { type Period, periodAt, periods } from '#domain/policyPeriod.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
 import type { GroupEdit, GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
@@ -290,7 +291,7 @@ function run({ book, groups, agents, payments }: World, each: Step) {
       return
     }
     case 'wait':
-      clock.now += Math.round(each.hours * 3_600_000)
+      clock.now += Math.round(each.hours * hourMs)
       return
     case 'pause': {
       const id = {
@@ -486,7 +487,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
     const book = createBook()
     const principal = book.addAgent(book.addGroup())
     const id = principal.agentId
-    const ends = book.clock.now + 24 * 3_600_000
+    const ends = book.clock.now + dayMs
     const renew = (hash: string, endsAt: number) =>
       unwrap(replaceCredential(book.context, id, { kind: 'api_key', hash, endsAt }))
     renew('second', ends)

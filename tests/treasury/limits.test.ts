@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
 import type { Limits } from '#domain/limits.ts'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import type { Principal, Recipient } from '../../worker/treasury/api.ts'
 import { gasAllowance, noteGrant } from '../../worker/treasury/limits/gas.ts'
@@ -290,7 +290,7 @@ test('refusals are recorded up to a limit per minute and per day @limits-14', ()
     store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'POLICY_REJECTED'")!.n
   for (let i = 0; i < 10; i++) pay(agents[0]!)
   expect(recorded()).toBe(3)
-  clock.now += 60_000
+  clock.now += minuteMs
   for (let i = 0; i < 10; i++) pay(agents[0]!)
   expect(recorded()).toBe(5)
   clock.now += dayMs

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hourMs } from '#domain/time.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
 import { figures } from '../../worker/treasury/reports/overview.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 
@@ -106,7 +106,7 @@ test('failures of the last 24 hours are counted to the millisecond, without recl
   const treasury = createMemoryTreasury(1_000_000n, 1_000_000n)
   const { context, clock } = treasury
   const { payment } = historyIn(treasury)
-  const dayAgo = clock.now - 24 * hourMs
+  const dayAgo = clock.now - dayMs
   payment({ status: 'FAILED', at: dayAgo })
   payment({ status: 'POLICY_REJECTED', at: dayAgo + 1 })
   for (const status of ['CONFIRMED', 'PENDING']) payment({ status })

@@ -1,5 +1,6 @@
 /** The first steps of a Treasury that was put back to an earlier time, tested with its real tables. */
 import { expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
 import { toAppError } from '../../worker/failure.ts'
 import { audit, verifyAudit } from '../../worker/treasury/ledger/audit.ts'
@@ -27,10 +28,10 @@ test('a restore first revokes everything that the owner may have forbidden since
   )
   store.run("INSERT INTO agent (id, group_id, name, client_id, created_at) VALUES ('a', 'g', 'A', 'c', 1)")
   audit(store, clock.now, 'account.resumed', 'account')
-  clock.now += 60_000
+  clock.now += minuteMs
 
   const state = begin(context, 'rst_1', clock.now)
-  expect(state).toMatchObject({ id: 'rst_1', stage: 'wait', seq: 7, asOf: clock.now - 60_000 })
+  expect(state).toMatchObject({ id: 'rst_1', stage: 'wait', seq: 7, asOf: clock.now - minuteMs })
   expect(restoreState(store)).toEqual(state)
   expect(store.accountPaused).toBe(true)
   // Each agent is paused, so that resuming the account does not resume one that its owner paused later.

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stepGas } from '#domain/gasAllowance.ts'
+import { hourMs } from '#domain/time.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
 import type { Context } from '../../worker/treasury/context.ts'
@@ -38,7 +39,7 @@ const step = fc.oneof(
     gas: fc.integer({ min: 1, max: 200_000 }),
   }),
   fc.record({ kind: fc.constantFrom('confirmed' as const, 'failed' as const, 'exit' as const) }),
-  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(-3_600_000, 1_000, 60_000, 20 * 3_600_000) }),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(-hourMs, 1_000, 60_000, 20 * hourMs) }),
 )
 
 test('cached rates and gas equal the tables after any sequence of steps @limits-34', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
+import { dayMs } from '#domain/time.ts'
 import { forgetSignup, keepSignup, pendingSignupToken } from '../../web/src/lib/pendingSignup.ts'
 import { storage } from './browser.ts'
 
@@ -19,7 +20,7 @@ test('the sign-up token is sent with a link, or with a code for the address that
 test('the sign-up token expires after seven days, and a broken record is ignored', () => {
   vi.useFakeTimers()
   keepSignup('ada@example.com', 'bu_1')
-  vi.advanceTimersByTime(7 * 86_400_000 - 1)
+  vi.advanceTimersByTime(7 * dayMs - 1)
   expect(pendingSignupToken()).toEqual({ signupToken: 'bu_1' })
   vi.advanceTimersByTime(1)
   expect(pendingSignupToken()).toEqual({})

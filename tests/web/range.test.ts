@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { hourMs } from '#domain/time.ts'
 import { queryString } from '../../web/src/lib/api.ts'
 import { addressesOf, dayOf, listOf, rangeOf as readRange } from '../../web/src/lib/listSearch.ts'
 import {
@@ -34,7 +35,7 @@ describe('local days', () => {
     process.env.TZ = 'America/New_York'
     const hours = (day: string) => {
       const { from, to } = rangeParams({ from: day, to: day })
-      return (Date.parse(to!) - Date.parse(from!)) / 3_600_000
+      return (Date.parse(to!) - Date.parse(from!)) / hourMs
     }
     expect([hours('2026-03-08'), hours('2026-11-01'), hours('2026-11-20')]).toEqual([23, 25, 24])
   })

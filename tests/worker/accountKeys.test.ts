@@ -1,5 +1,6 @@
 /** Rotating the account peppers, and the readiness checks of keyrings. */
 import { beforeAll, expect, test } from 'vitest'
+import { hourMs, minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { removed } from '../../worker/keyrings/keyring.ts'
 import { renewKeys } from '../../worker/ops/renewKeys.ts'
@@ -60,14 +61,14 @@ test('the Worker refuses keyrings with an altered, malformed or missing secret @
   expect(keyrings(keyringsWith({ KEK: { from, version: 1 } }))).toBe('KEK has a malformed version')
   expect(emptyRings({ ...env, KEK_V1: removed })).toEqual([{ name: 'KEK_V1', problem: 'is missing', fatal: true }])
   expect(emptyRings(settingsWith({ KEK: { from } }, ['KEK']))).toEqual([])
-  const future = { from: Date.now() + 60_000 }
+  const future = { from: Date.now() + minuteMs }
   expect(emptyRings(settingsWith({ KEK: future }, ['KEK'])), 'it is not current yet').toHaveLength(1)
 })
 
 test('the deployment is not ready if a version in use has a different secret @keys-2', async () => {
   const db = primaryDb(env.DB)
   await env.DB.prepare('DELETE FROM key_version').run()
-  const settings = settingsWith({ RELAYER_SEED: { from: Date.now() + 3_600_000 } })
+  const settings = settingsWith({ RELAYER_SEED: { from: Date.now() + hourMs } })
   await renewKeys(settings, db, Date.now())
   expect(await keyringProblems(settings, db)).toEqual([])
   expect(await keyringProblems({ ...settings, KEK_V1: '99'.repeat(32) }, db)).toEqual([

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { limitWrongCodes } from '../../worker/services/accountLimits.ts'
 import {
@@ -96,17 +96,17 @@ describe('emailed links', () => {
       post(api, 'reset-password-link', { token, newPassword })
     await post(api, 'forgot-password', { email: ann.email })
     const first = await mailedLinkToken(ann.email)
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     await post(api, 'forgot-password', { email: ann.email }) // by someone who wants to void the first link
     const second = await mailedLinkToken(ann.email)
     expect(await post(api, 'confirm-link', { token: first })).toMatchObject({ status: 410, json: { code: 'gone' } })
     expect((await reset(first)).status).toBe(200)
     for (const token of [first, second]) expect((await reset(token, 'mallory was here')).status).toBe(410)
 
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     await post(api, 'forgot-password', { email: ann.email })
     const late = await mailedLinkToken(ann.email)
-    api.clock.now += 15 * 60_000
+    api.clock.now += 15 * minuteMs
     expect((await reset(late)).status).toBe(410)
     expect((await login(api, ann.email, 'chosen by Ann')).status).toBe(200)
   })
@@ -204,7 +204,7 @@ describe('guessing passwords', () => {
       const next = (await post(api, 'refresh', { refreshToken })).json.data
       token = next.accessToken
       refreshToken = next.refreshToken
-      api.clock.now += 15 * 60_000
+      api.clock.now += 15 * minuteMs
     }
     expect(evaluated).toBe(defaultLimits.passwordsKeptForKnownAddresses)
   })

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Api, createApi, createUser, env, login, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -80,23 +81,23 @@ test('signing out ends this session with all its tokens, and no other session @t
 test('sessions expire: access after 15 minutes, refresh after 7 idle days, everything after 30 days @tokens-4', async () => {
   const api = createApi()
   const ann = await createUser(api)
-  api.clock.now += 14 * 60_000
+  api.clock.now += 14 * minuteMs
   expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(200)
-  api.clock.now += 2 * 60_000
+  api.clock.now += 2 * minuteMs
   const late = await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })
   expect(late.json.error).toBe('Your session has expired. Please sign in again.')
   let { refreshToken } = ann
   for (let day = 6; day <= 24; day += 6) {
-    api.clock.now += 6 * 24 * 3_600_000
+    api.clock.now += 6 * dayMs
     const answer = await refresh(api, refreshToken)
     expect(answer.status, `day ${day}`).toBe(200)
     refreshToken = answer.json.data.refreshToken
   }
-  api.clock.now += 6 * 24 * 3_600_000
+  api.clock.now += 6 * dayMs
   expect((await refresh(api, refreshToken)).status).toBe(401)
 
   const bob = await createUser(api)
-  api.clock.now += 7 * 24 * 3_600_000
+  api.clock.now += 7 * dayMs
   expect((await refresh(api, bob.refreshToken)).status).toBe(401)
 })
 
@@ -164,7 +165,7 @@ test.each([-5, 5])(
     const api = createApi()
     const ann = await createUser(api)
     const next = (await refresh(api, ann.refreshToken)).json.data
-    api.clock.now += minutes * 60_000
+    api.clock.now += minutes * minuteMs
     for (const token of [ann.token, next.accessToken])
       expect((await api.call('GET', `/api/users/${ann.id}`, { token })).status).toBe(200)
     expect((await refresh(api, next.refreshToken)).status).toBe(200)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { createApi, createUser, env, login, mailsTo, newEmail, passcode, seed, signedUp } from './apiClient.ts'
 
@@ -41,7 +42,7 @@ describe('signing in', () => {
     expect(right.json.error).toBe('Too many attempts. Try again in 15 minutes.')
     expect(right.headers.get('retry-after')).toBe('900')
     expect((await login(api, email, password, '192.0.2.77')).status).toBe(200)
-    api.clock.now += 15 * 60_000
+    api.clock.now += 15 * minuteMs
     expect((await login(api, email, password)).status).toBe(200)
   })
 
@@ -130,7 +131,7 @@ describe('signing up', () => {
   test('a temporary password older than a week must be replaced at sign-in, once and within three minutes @accounts-6', async () => {
     const api = createApi()
     const { email, password } = await signedUp(api)
-    api.clock.now += 7 * 24 * 3_600_000 + 1
+    api.clock.now += 7 * dayMs + 1
     const challenge = async () => (await login(api, email, password)).json.data
     const answer = (session: string, newPassword: string) =>
       api.call('POST', '/api/auth/cognito/new-password', { body: { email, session, newPassword } })
@@ -138,7 +139,7 @@ describe('signing up', () => {
     const late = await challenge()
     expect(late).toMatchObject({ challengeName: 'NEW_PASSWORD_REQUIRED', email })
     expect(late.accessToken).toBeUndefined()
-    api.clock.now += 3 * 60_000
+    api.clock.now += 3 * minuteMs
     expect((await answer(late.session, 'new-and-longer')).status).toBe(410)
 
     const { session } = await challenge()

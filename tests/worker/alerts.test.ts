@@ -1,5 +1,6 @@
 import { applyD1Migrations, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { hourMs, minuteMs } from '#domain/time.ts'
 import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
 import { markBusy, markIdle } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -77,12 +78,12 @@ const settings = (changes: Partial<Env> = {}) =>
   ({ ...env, DB: env.ALERTS_DB, ALERT_EMAIL: to, ALERT_WEBHOOK: webhook, ...changes }) as Env
 /** Checks alerts one minute later. */
 async function minute(changes: Partial<Env> = {}): Promise<void> {
-  now += 60_000
+  now += minuteMs
   await checkAlerts(settings(changes), db, now)
 }
 /** Runs the whole cron one minute later, which also wakes objects. */
 async function cron(): Promise<void> {
-  now += 60_000
+  now += minuteMs
   await runScheduled(settings(), now)
 }
 /** Runs one kind of the Treasury's work now instead of at its alarm. */
@@ -153,11 +154,11 @@ test('an account with overdue work raises an alert until it is idle @alerts-3', 
 
 test('overdue webhook events raise an alert; planned attempts and those the cron has yet to wake do not @alerts-11', async () => {
   // Work that the cron has yet to wake raises no alert, nor does work whose next attempt is planned.
-  await writeWebhookWork(db, 'usr_planned', now + 3_600_000)
+  await writeWebhookWork(db, 'usr_planned', now + hourMs)
   await expectOneAlert(
     'webhooks_overdue',
     () => writeWebhookWork(db, 'usr_late', now - 200_000),
-    () => writeWebhookWork(db, 'usr_late', now + 3_600_000),
+    () => writeWebhookWork(db, 'usr_late', now + hourMs),
   )
   await writeWebhookWork(db, 'usr_late', now - 100_000)
   await minute()
@@ -166,13 +167,12 @@ test('overdue webhook events raise an alert; planned attempts and those the cron
 })
 
 test('a daily export that is late raises an alert until it finishes @restore-9', async () => {
-  const hour = 3_600_000
   const run = (id: string, age: number) => ({ id, startedAt: now - age, finishedAt: now - age, kekVersion: 1 })
-  await insertRun(db, run('1', 35 * hour))
+  await insertRun(db, run('1', 35 * hourMs))
   await expectOneAlert(
     'export_late',
     async () => {
-      now += 2 * hour
+      now += 2 * hourMs
       // Started but not finished.
       await insertRun(db, { ...run('2', 0), finishedAt: null })
     },
@@ -181,12 +181,11 @@ test('a daily export that is late raises an alert until it finishes @restore-9',
 })
 
 test('an account that stays frozen for a restore raises its own alert, and none for overdue work @restore-12', async () => {
-  const hour = 3_600_000
   await expectOneAlert(
     'restore_unfinished:usr_frozen',
     async () => {
-      await startRestore(db, 'usr_frozen', 'rst_1', now - 3 * hour)
-      await markBusy(db, 'usr_frozen', now - hour)
+      await startRestore(db, 'usr_frozen', 'rst_1', now - 3 * hourMs)
+      await markBusy(db, 'usr_frozen', now - hourMs)
     },
     async () => {
       await markIdle(db, 'usr_frozen')
@@ -258,10 +257,10 @@ test('a wallet that Bursar halts because its node hides a log raises an alert un
       await manualChain.mint(payer.wallet.address as `0x${string}`, usdc('7'))
       await manualChain.mine(2)
       await work('scan')
-      now += 6 * 60_000
+      now += 6 * minuteMs
       await work('scan') // reads everything that is not final again
       await manualChain.mine(5)
-      now += 60_000
+      now += minuteMs
       // The books now differ at a finalized block too. An alarm of the first scan may still be running.
       await until('the halt', async () => {
         await work('scan')

@@ -1,6 +1,7 @@
 /** Approvals over HTTP: an agent asks, its owner decides. tests/treasury/approvals.test.ts covers the rules. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Approval } from '../../worker/schemas/approval.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
@@ -110,7 +111,7 @@ test('an approved payout keeps the id of the 202 and sends its message only afte
   expect(await mailsTo(email)).toEqual([])
   const { hash: shownHash, canGrant } = await shown(json.approval.id)
   expect(canGrant).toBe(false)
-  const grant = { amount: '5', endsAt: new Date(api.clock.now + 3_600_000).toISOString() }
+  const grant = { amount: '5', endsAt: new Date(api.clock.now + hourMs).toISOString() }
   const refused = await ownerCall('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash, grant })
   expect([refused.status, refused.json.field]).toEqual([422, 'grant'])
   expect((await payment(json.id)).status, 'the refused decision leaves nothing behind').toBe('PENDING_APPROVAL')
@@ -202,8 +203,8 @@ test('after "always allow", later payments need no approval until the owner ends
   const recipient = fresh('landlord')
   const { json } = await asked(toAddress('1.5', recipient))
   const { hash: shownHash } = await shown(json.approval.id)
-  const grant = { amount: '4', endsAt: new Date(api.clock.now + 3_600_000).toISOString() }
-  const tooLong = { ...grant, endsAt: new Date(api.clock.now + 400 * 86_400_000).toISOString() }
+  const grant = { amount: '4', endsAt: new Date(api.clock.now + hourMs).toISOString() }
+  const tooLong = { ...grant, endsAt: new Date(api.clock.now + 400 * dayMs).toISOString() }
   const path = `/approvals/${json.approval.id}/approve`
   expect((await ownerCall('POST', path, { hash: shownHash, grant: tooLong })).json.field).toBe('grant.endsAt')
   const approved = await ownerCall('POST', path, { hash: shownHash, grant })
@@ -284,7 +285,7 @@ test('the owner is emailed immediately, then in digests, and the approval shows 
     const later = [await asked(toAddress('3')), await asked(toAddress('4'))]
     expect((await shown(later[0]!.json.approval.id)).channels.email).toEqual({ state: 'waiting', at: null })
     await runInDurableObject(treasury(), async ({ context }: Treasury) => {
-      const then = Date.now() + 15 * 60_000
+      const then = Date.now() + 15 * minuteMs
       context.now = () => then
       context.schedule('outbox', then)
     })

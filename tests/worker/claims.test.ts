@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { lockMs } from '#domain/attempts.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -179,18 +180,17 @@ describe('guessing', () => {
   test('someone with only the link gets 60 tries; the recipient is mailed two new codes, a day apart @claim-15', async () => {
     const payout = await createPayout()
     const desk = env.CLAIM_DESK.getByName(payout.id)
-    const dayMs = 24 * 3_600_000
     expect((await guessFor(payout, 0))[0]).toBe(20)
     expect(await runDurableObjectAlarm(desk)).toBe(true)
     const first = await newestCode(payout.link)
-    const [more, waiting] = await guessFor(payout, 2 * 3_600_000)
+    const [more, waiting] = await guessFor(payout, 2 * hourMs)
     expect(more).toBe(20)
     expect(waiting.json.error).toMatch(/^Too many attempts: a code allows 20\. A new one will be sent in 2\d hours\.$/)
     expect(Number(waiting.headers.get('retry-after'))).toBeGreaterThan(20 * 3600)
     await runDurableObjectAlarm(desk)
     expect((await mailedCodes(payout.link)).length, 'not before the day is over').toBe(2)
 
-    await deskClock(payout.id, dayMs + 3_600_000)
+    await deskClock(payout.id, dayMs + hourMs)
     await runDurableObjectAlarm(desk)
     const second = await until('the second new code', async () => {
       const codes = await mailedCodes(payout.link)
@@ -198,7 +198,7 @@ describe('guessing', () => {
     })
     expect((await verify(payout.link, first)).status, 'replaced').toBe(422)
     expect((await verify(payout.link, second)).status).toBe(200)
-    expect((await guessFor(payout, dayMs + 3_600_000))[0]).toBe(19)
+    expect((await guessFor(payout, dayMs + hourMs))[0]).toBe(19)
     expect(await verify(payout.link, second)).toMatchObject({
       status: 429,
       json: { error: 'Too many attempts. Ask the sender for a new code.' },
@@ -266,7 +266,7 @@ test('creating a payout waits only for its own link, not for links of other payo
   const treasury = env.TREASURY.getByName(own.user)
   await runInDurableObject(treasury, ({ context }: Treasury) => {
     enqueue(context, 'link', other.id)
-    context.store.run("UPDATE outbox SET due_at = ? WHERE kind = 'link'", Date.now() + 3_600_000)
+    context.store.run("UPDATE outbox SET due_at = ? WHERE kind = 'link'", Date.now() + hourMs)
   })
   await createPayout()
   await runInDurableObject(treasury, ({ context }: Treasury) =>
@@ -277,7 +277,7 @@ test('creating a payout waits only for its own link, not for links of other payo
 test('with an expired claim session the code is required again, and checked if the request has it @claim-17', async () => {
   const payout = await createPayout()
   const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
-  await deskClock(payout.id, 15 * 60_000 + 1)
+  await deskClock(payout.id, 15 * minuteMs + 1)
   const to = fresh('late')
   expect(await claim(payout.link, to, { sessionToken })).toMatchObject({
     status: 422,
@@ -301,7 +301,7 @@ test('an expired link returns 410 unless the payout is being or was claimed; bef
   }
   expect((await status('FAILED')).json.data.status).toBe('FAILED')
   const today = api.clock.now
-  api.clock.now += 91 * 86_400_000
+  api.clock.now += 91 * dayMs
   try {
     for (const ended of ['CREATED', 'RECLAIMED', 'FAILED'])
       expect(await status(ended), ended).toMatchObject({

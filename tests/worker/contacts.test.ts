@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { purgeDeletedContacts } from '../../worker/services/contacts.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
@@ -111,10 +112,10 @@ test('a deletion can be undone for ten minutes, then the contact is purged @cont
   expect(await list()).toHaveLength(1)
 
   await api.call('DELETE', `/api/contacts/${id}`, { token })
-  await purgeDeletedContacts(openDb(env.DB).db, api.clock.now + 9 * 60_000)
+  await purgeDeletedContacts(openDb(env.DB).db, api.clock.now + 9 * minuteMs)
   expect((await restore()).status).toBe(200)
   await api.call('DELETE', `/api/contacts/${id}`, { token })
-  api.clock.now += 10 * 60_000
+  api.clock.now += 10 * minuteMs
   expect((await restore()).status).toBe(404)
   await purgeDeletedContacts(openDb(env.DB).db, api.clock.now + 1)
   const left = await env.DB.prepare('SELECT count(*) AS n FROM contact WHERE id = ?').bind(id).first<{ n: number }>()

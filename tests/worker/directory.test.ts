@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Api, createApi, env, login, mailedCode, mailsTo, newEmail, seed, signedUp } from './apiClient.ts'
 
 /** Both identity directories, D1 and Cognito, meet one contract: a client sees no difference. */
@@ -18,7 +19,7 @@ const directories = [
 
 const password = 'Correct-Horse-1'
 const other = 'Another-Horse-2'
-const weekMs = 7 * 24 * 3_600_000
+const weekMs = 7 * dayMs
 const post = (api: Api, call: string, body: unknown) => api.call('POST', `/api/auth/cognito/${call}`, { body })
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
@@ -82,7 +83,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     expect(signup.json.data).toMatchObject({ email, name: 'Ann', userConfirmed: false })
     expect(await login(api, email, password)).toMatchObject({ status: 403, json: { field: 'email' } })
     expect((await login(api, email, other)).status).toBe(401)
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     expect((await post(api, 'resend-code', { email })).status).toBe(200)
     const code = await codeFor(email)
     const wrong = await post(api, 'confirm', { email, code: otherThan(code) })
@@ -96,7 +97,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
   test('a signup with a taken email looks like any other and changes nothing @directory-5', async () => {
     const api = createApiWithDirectory()
     const { email } = await createConfirmedUser(api)
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     const signup = await post(api, 'signup', { email, password: other, name: 'Mallory' })
     expect(signup).toMatchObject({ status: 201, json: { data: { email, name: 'Mallory', userConfirmed: false } } })
     expect((await mailsTo(email))[0]).toContain('already has an account')
@@ -108,7 +109,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     const api = createApiWithDirectory()
     const signup = async (email: string, password: string) => {
       const { json } = await post(api, 'signup', { email, password, name: 'Ann' })
-      api.clock.now += 60_000
+      api.clock.now += minuteMs
       return json.data.signupToken as string
     }
     for (const [own, kept] of [

@@ -7,7 +7,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
-import { hourMs } from '#domain/time.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
 import { defaultLimits } from '../../worker/domain/limits.ts'
 import type { Principal, Recipient } from '../../worker/treasury/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -76,7 +76,7 @@ test('gas, messages, rows and bytes of one user in a day stay under their bounds
   const payer = await createPayer({ funds: '5000', limit: null, agents: 3 })
   await payer.ledger()
   // The next midnight, so that the clock only moves forward.
-  const midnight = Math.ceil(Date.now() / (24 * hourMs)) * 24 * hourMs
+  const midnight = Math.ceil(Date.now() / dayMs) * dayMs
   const sizeBefore = await inObject(payer, (_, { storage }) => storage.sql.databaseSize)
   for (let hour = 0; hour < hours; hour++) {
     await inObject(payer, ({ context }) => {

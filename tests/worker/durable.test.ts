@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { Alarms } from '../../worker/durable/alarms.ts'
 import { earliest } from '../../worker/durable/earliest.ts'
 import { runJobStep } from '../../worker/durable/migrationJobs.ts'
@@ -23,7 +24,7 @@ type Bench = {
   alarmFires: Promise<void>
 }
 
-const minutes = (count: number) => count * 60_000
+const minutes = (count: number) => count * minuteMs
 const retryMs = minutes(20)
 
 /** Calls `use` with the storage of an object that only this test uses. The object's real alarm runs nothing. */
@@ -52,7 +53,7 @@ async function onStorage(use: (bench: Bench) => Promise<void>): Promise<void> {
         }),
       alarmInMinutes: async () => {
         const at = await storage.getAlarm()
-        return at === null ? null : Math.round((at - Date.now()) / 60_000)
+        return at === null ? null : Math.round((at - Date.now()) / minuteMs)
       },
       alarmFires,
     }

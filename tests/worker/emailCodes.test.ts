@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { type Api, createApi, createUser, env, login, mailedCode, mailsTo, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -63,14 +64,14 @@ describe('signing up with a password', () => {
       expect(answer.headers.get('retry-after')).toBe('60')
     }
     for (let codes = 2; codes <= 5; codes++) {
-      api.clock.now += 60_000
+      api.clock.now += minuteMs
       expect((await post(api, 'resend-code', { email })).status, `code ${codes}`).toBe(200)
     }
     expect(await mailsTo(email)).toHaveLength(5)
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     const sixth = await post(api, 'resend-code', { email })
     expect(sixth.json.error).toBe('Too many attempts. Try again in 55 minutes.')
-    api.clock.now += 55 * 60_000
+    api.clock.now += 55 * minuteMs
     expect((await post(api, 'resend-code', { email })).status).toBe(200)
     expect((await confirm(api, email, await mailedCode(email))).status).toBe(200)
   })
@@ -79,7 +80,7 @@ describe('signing up with a password', () => {
     const api = createApi()
     const [ann, waiting] = [await createUser(api), newEmail()]
     await signup(api, waiting)
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     const sent = (await mailsTo(ann.email)).length
     const answers = [ann.email, waiting, newEmail()].map((email) => post(api, 'resend-code', { email }))
     const texts = (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`)
@@ -135,7 +136,7 @@ describe('a forgotten password', () => {
     const ann = await createUser(api)
     await post(api, 'forgot-password', { email: ann.email })
     const late = await mailedCode(ann.email)
-    api.clock.now += 15 * 60_000
+    api.clock.now += 15 * minuteMs
     expect((await reset(api, ann.email, late)).json).toMatchObject({ field: 'code', code: 'wrong_passcode' })
 
     await post(api, 'forgot-password', { email: ann.email })
@@ -148,7 +149,7 @@ describe('a forgotten password', () => {
     const tries = env.DB.prepare('SELECT tries FROM account_code WHERE user_id = ?').bind(ann.id)
     expect(await tries.first('tries')).toBe(5)
 
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     await post(api, 'forgot-password', { email: ann.email })
     expect((await reset(api, ann.email, await mailedCode(ann.email), undefined, '192.0.2.99')).status).toBe(200)
   })

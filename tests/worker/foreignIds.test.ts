@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { hourMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import { accessSettings } from '../support/accessStandIn.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
@@ -395,7 +396,7 @@ async function askOwner(own: AccountFixture) {
   }
   const [first, second] = [await ask(), await ask()]
   const { json: shown } = await api.call('GET', `/api/approvals/${first.approval.id}`, { token: own.token })
-  const grant = { amount: '5', endsAt: new Date(api.clock.now + 3_600_000).toISOString() }
+  const grant = { amount: '5', endsAt: new Date(api.clock.now + hourMs).toISOString() }
   const decision = as(own.token, { hash: shown.data.hash, grant })
   const { json: approved } = await api.call('POST', `/api/approvals/${first.approval.id}/approve`, decision)
   const { json: request } = await api.call('POST', '/v1/budget-requests', as(own.apiKey, { amount: '3' }))

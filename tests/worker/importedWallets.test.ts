@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { usdcAbi } from '../../worker/chain/abi.ts'
 import { authorizationNonce } from '../../worker/chain/authorization.ts'
 import { keccak, packWords } from '../../worker/chain/digests.ts'
@@ -293,7 +294,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await runSettling(user)
     expect(await row()).toEqual({ ...first, sig_version: first.sig_version + 1 })
     await runInDurableObject(user.treasury(), (object: Treasury) => {
-      object.context.now = () => Date.now() + 16 * 60_000
+      object.context.now = () => Date.now() + 16 * minuteMs
     })
     await pass(400)
     await manualChain.mine(70)
@@ -341,7 +342,7 @@ describe('viewing an imported key @imported-7', () => {
       message: 'Too many attempts. Try again in 15 minutes.',
     })
     await runInDurableObject(user.treasury(), (object: Treasury) => {
-      object.context.now = () => Date.now() + 15 * 60_000 + 1
+      object.context.now = () => Date.now() + 15 * minuteMs + 1
     })
     expect(await view(masterPassword)).toMatchObject({ ok: true })
   })

@@ -1,6 +1,7 @@
 /** The rows that D1 keeps of an account, from which its Treasury can be restored. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { hourMs } from '#domain/time.ts'
 import type { KeptPayment, KeptPayout } from '../../worker/treasury/backup/kept.ts'
 import { tokenBinding } from '../../worker/treasury/payouts/link.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -65,7 +66,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   expect(ofImporter).not.toMatch(/sealed|v1\./)
 
   // The copies follow a rotation of the KEK.
-  await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - 3_600_000 } }))
+  await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
   expect(await inTreasury(payer.userId, (treasury) => treasury.renewKeys())).toMatchObject({ unsealed: 0 })
   expect((await values())[0]!.value).toMatch(/^v2\./)
   const [again]: KeptPayout[] = await keptOf('payout_view', payer.userId)

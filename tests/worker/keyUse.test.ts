@@ -1,6 +1,7 @@
 /** What keeps an older key version from being removed: accounts that could not be checked, and payouts that stay open. */
 import { runInDurableObject } from 'cloudflare:test'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Deps } from '../../worker/appEnv.ts'
 import { restoreUser } from '../../worker/backup/restoreUser.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -24,9 +25,6 @@ beforeEach(async () => {
   await env.DB.batch(['user', 'key_use', 'user_restore'].map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
 })
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 const db = primaryDb(env.DB)
 const rings = ['PAYOUT_SECRET', 'CODE_PEPPER', 'KEK'] as const
 
@@ -49,7 +47,7 @@ async function needed(settings: typeof env, now: number) {
 
 const start = Date.UTC(2026, 10, 20)
 /** Long ago, so that no login session needs the first code pepper. */
-const from = start - 60 * day
+const from = start - 60 * dayMs
 const nothing: KeyUse = {
   unsealed: 0,
   payouts: 0,
@@ -100,7 +98,7 @@ test('a frozen account keeps each older key version until its object is checked 
   await until('created', () =>
     runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => store.payout(id)!.status === 'CREATED'),
   )
-  const second = { from: Date.now() - 60 * day }
+  const second = { from: Date.now() - 60 * dayMs }
   const settings = settingsWith({ KEK: second, PAYOUT_SECRET: second, CODE_PEPPER: second })
   await redeploy(userId, settings)
   const use = await payer.treasury().renewKeys()
@@ -123,14 +121,14 @@ test('a frozen account keeps each older key version until its object is checked 
     remaining: expect.arrayContaining([`1 of 1 accounts could not be checked: ${userId} (account_restoring)`]),
     removableFrom: null,
   }
-  for (const passed of [minute, 2 * minute]) {
+  for (const passed of [minuteMs, 2 * minuteMs]) {
     await renewKeys(settings, db, now + passed)
     const states = await needed(settings, now + passed)
     for (const ring of rings) expect(states[ring], ring).toMatchObject(isFrozen)
   }
   // A cron round that asked before the freeze writes last.
-  await recordKeyUse(db, { userId, checkedAt: now + 2 * minute, ...use, payoutUntil: null, codeUntil: null })
-  const after = await needed(settings, now + 2 * minute)
+  await recordKeyUse(db, { userId, checkedAt: now + 2 * minuteMs, ...use, payoutUntil: null, codeUntil: null })
+  const after = await needed(settings, now + 2 * minuteMs)
   for (const ring of rings) expect(after[ring], ring).toMatchObject(isFrozen)
 
   // Once open, the account is asked again.
@@ -138,12 +136,12 @@ test('a frozen account keeps each older key version until its object is checked 
   expect(await run('unfreeze')).toMatchObject({ step: 'open' })
   await until('the account is open', () => payer.ledger().catch(() => null))
   await redeploy(userId, settings)
-  await renewKeys(settings, db, now + 3 * minute)
-  expect(await needed(settings, now + 3 * minute)).toMatchObject({ PAYOUT_SECRET: isOpen, CODE_PEPPER: isOpen })
+  await renewKeys(settings, db, now + 3 * minuteMs)
+  expect(await needed(settings, now + 3 * minuteMs)).toMatchObject({ PAYOUT_SECRET: isOpen, CODE_PEPPER: isOpen })
 })
 
 test('an account that fails keeps its last known key use, counts as unchecked, and is named with the reason @keys-18', async () => {
-  const expiresAt = start + hour
+  const expiresAt = start + hourMs
   const { replies, renew, needed } = await createDeployment({
     usr_a: () => payoutsUntil(expiresAt, 1, ['pay_1']),
     usr_b: failing('schema_not_usable: the database needs newer code'),
@@ -159,7 +157,7 @@ test('an account that fails keeps its last known key use, counts as unchecked, a
   // The payout has expired and its object fails, so it is unknown whether the payout has ended.
   replies.usr_a = failing('a sealed value does not open')
   replies.usr_b = () => nothing
-  const late = expiresAt + 2 * day
+  const late = expiresAt + 2 * dayMs
   await renew(late)
   states = await needed(late)
   for (const ring of rings) {
@@ -169,9 +167,9 @@ test('an account that fails keeps its last known key use, counts as unchecked, a
   expect(states.PAYOUT_SECRET.remaining[1]).toContain('pay_1 of usr_a')
 
   replies.usr_a = () => nothing
-  await renew(late + minute)
-  const end = { remaining: [], removableFrom: new Date(late + minute).toISOString() }
-  expect(await needed(late + minute)).toMatchObject({ PAYOUT_SECRET: end, CODE_PEPPER: end })
+  await renew(late + minuteMs)
+  const end = { remaining: [], removableFrom: new Date(late + minuteMs).toISOString() }
+  expect(await needed(late + minuteMs)).toMatchObject({ PAYOUT_SECRET: end, CODE_PEPPER: end })
 })
 
 test('accounts that fail do not block the others, and renewing until nothing is due terminates @keys-19', async () => {
@@ -185,22 +183,24 @@ test('accounts that fail do not block the others, and renewing until nothing is 
   const named = 'usr_10 (internal), usr_11 (service_updating)'
   expect(remaining).toEqual([expect.stringContaining(`60 of 61 accounts could not be checked: ${named}, `)])
   expect(remaining[0]).toMatch(/, 50 more$/)
-  expect([await renew(start + minute), await renew(start + minute), await renew(start + minute)]).toEqual([50, 10, 0])
+  expect([await renew(start + minuteMs), await renew(start + minuteMs), await renew(start + minuteMs)]).toEqual([
+    50, 10, 0,
+  ])
 })
 
 test('a payout that is still open a day after its expiry is named, and its key version has no removal date @keys-20', async () => {
-  const expiresAt = start + hour
+  const expiresAt = start + hourMs
   const { replies, renew, needed } = await createDeployment({
     usr_a: () => payoutsUntil(expiresAt, 1, ['pay_1']),
-    usr_b: () => payoutsUntil(expiresAt - minute, 12, ['pay_2', 'pay_3']),
+    usr_b: () => payoutsUntil(expiresAt - minuteMs, 12, ['pay_2', 'pay_3']),
   })
   await renew(start)
-  const date = new Date(expiresAt + day).toISOString()
+  const date = new Date(expiresAt + dayMs).toISOString()
   const expected = `13 open payouts, the last of which expires at ${new Date(expiresAt).toISOString()}`
-  expect((await needed(expiresAt + day - 1)).PAYOUT_SECRET).toEqual({ remaining: [expected], removableFrom: date })
+  expect((await needed(expiresAt + dayMs - 1)).PAYOUT_SECRET).toEqual({ remaining: [expected], removableFrom: date })
 
-  await renew(expiresAt + day)
-  const states = await needed(expiresAt + day)
+  await renew(expiresAt + dayMs)
+  const states = await needed(expiresAt + dayMs)
   for (const ring of ['PAYOUT_SECRET', 'CODE_PEPPER'] as const)
     expect(states[ring], ring).toEqual({
       remaining: [
@@ -210,7 +210,7 @@ test('a payout that is still open a day after its expiry is named, and its key v
     })
 
   replies.usr_a = replies.usr_b = () => nothing
-  const later = expiresAt + day + 2 * hour
+  const later = expiresAt + dayMs + 2 * hourMs
   await renew(later)
   expect((await needed(later)).PAYOUT_SECRET).toEqual({ remaining: [], removableFrom: new Date(later).toISOString() })
 })

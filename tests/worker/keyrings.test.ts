@@ -1,6 +1,7 @@
 /** Rotating the keys that seal and derive: older values stay usable, and in the end nothing needs the old version. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { hourMs, minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { renewKeys } from '../../worker/ops/renewKeys.ts'
 import { sealedColumns } from '../../worker/treasury/storage/sealedColumns.ts'
@@ -16,7 +17,6 @@ beforeAll(async () => {
   idle = await createPayer({ funds: '0' })
 }, 60_000)
 
-const hour = 3_600_000
 const db = primaryDb(env.DB)
 const inTreasury = <T>(userId: string, work: (treasury: Treasury) => T) =>
   runInDurableObject(env.TREASURY.getByName(userId), (treasury: Treasury) => work(treasury))
@@ -40,11 +40,11 @@ test('a KEK rotation leaves nothing sealed under the old version, and everything
   const payer = await createPayer()
   const importer = await createImporter()
   const users = [payer.userId, importer.userId]
-  const from = Date.now() - hour
+  const from = Date.now() - hourMs
   expect((await sealedValues(payer.userId)).map(({ version }) => version)).toContain('v1')
 
   // The new version is distributed but not current yet: nothing is sealed with it.
-  const distributed = settingsWith({ KEK: { from: Date.now() + hour } })
+  const distributed = settingsWith({ KEK: { from: Date.now() + hourMs } })
   await redeploy(payer.userId, distributed)
   expect(await inTreasury(payer.userId, ({ context }) => context.sealer.seal('x', 'y'))).toMatch(/^v1\./)
 
@@ -87,7 +87,7 @@ test('the list of sealed columns has every Treasury column that holds sealed val
 
 test('resealing can be interrupted anywhere, and does not overwrite a value that changed meanwhile @keys-5', async () => {
   const { userId, treasury } = await createPayer({ funds: '0' })
-  await redeploy(userId, settingsWith({ KEK: { from: Date.now() - hour } }))
+  await redeploy(userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
   const seal = await inTreasury(userId, async ({ context }) => {
     // Dies after the first value, which changes while it is being resealed.
     const { sealer, store } = context
@@ -140,7 +140,7 @@ test('open payouts keep their payout secret and code pepper; new payouts use the
 
   const before = await create()
   expect(await versions(before)).toEqual([1, 'first'])
-  const from = Date.now() - hour
+  const from = Date.now() - hourMs
   const both = settingsWith({ PAYOUT_SECRET: { from }, CODE_PEPPER: { from } })
   await redeploy(payer.userId, both)
   const after = await create()
@@ -183,13 +183,13 @@ test('the cron renews each account once per rotation, and does not count an acco
       .bind(userId)
       .first<number>('unsealed')
   expect(await renewKeys(env, db, now)).toBe(0)
-  const settings = settingsWith({ KEK: { from: now - hour } })
+  const settings = settingsWith({ KEK: { from: now - hourMs } })
   expect(await renewKeys(settingsWith({ KEK: { from: now - 1_000 } }), db, now), 'one minute later').toBe(0)
   expect(await renewKeys(settings, db, now)).toBe(1)
   expect(await checked(), 'it runs with the old settings').toBeNull()
   await redeploy(userId, settings)
   expect(await renewKeys(settings, db, now), 'not retried immediately').toBe(0)
-  expect(await renewKeys(settings, db, now + 60_000)).toBe(1)
+  expect(await renewKeys(settings, db, now + minuteMs)).toBe(1)
   expect(await checked()).toBe(0)
   expect(await renewKeys(settings, db, now + 120_000)).toBe(0)
 })

@@ -2,6 +2,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { usdcAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { stepGas } from '../../worker/domain/gasAllowance.ts'
@@ -114,7 +115,7 @@ describe('recipients that USDC refuses', () => {
     await list('unBlacklist', blocked)
     expect((await pay(own, toAddress(blocked))).status, 'the look-up is cached for ten minutes').toBe(422)
     await runInDurableObject(treasuryOf(own), (object: Treasury) => {
-      for (const lookup of object.context.lookups.values()) lookup.at -= 10 * 60_000
+      for (const lookup of object.context.lookups.values()) lookup.at -= 10 * minuteMs
     })
     expect((await pay(own, toAddress(blocked))).status).toBe(201)
   })

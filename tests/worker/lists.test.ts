@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '#domain/listCursor.ts'
 import { type ListSort, listSorts } from '#domain/listFilters.ts'
 import { isSpent } from '#domain/statistics.ts'
+import { minuteMs } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
@@ -19,7 +20,7 @@ const walletAddress = '0x52908400098527886E0F7030069857D2E4169EE7'
 
 /** Ten thousand transactions and two thousand payouts of all kinds. */
 const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
-  const at = new Date(start + i * 60_000).toISOString()
+  const at = new Date(start + i * minuteMs).toISOString()
   const category = categories[i % categories.length]!
   return {
     id: `pay_list${String(i).padStart(6, '0')}`,
@@ -48,7 +49,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
   }
 })
 const payouts = Array.from({ length: 2_000 }, (_, i) => {
-  const at = new Date(start + i * 60_000).toISOString()
+  const at = new Date(start + i * minuteMs).toISOString()
   return {
     id: `pay_out${String(i).padStart(6, '0')}`,
     sourceWallet: {

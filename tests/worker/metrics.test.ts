@@ -1,5 +1,6 @@
 import { applyD1Migrations, runInDurableObject } from 'cloudflare:test'
 import { expect, test, vi } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
 import { markBusy } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -98,7 +99,7 @@ test('the cron records runway, queues, nodes, halted wallets, overdue accounts, 
     const { clock } = relayer
     const { balance } = await relayer.account()
     vi.spyOn(relayer.chains[8453], 'nativeBalance').mockResolvedValueOnce(balance / 2n)
-    relayer.clock = { now: () => now + 11 * 60_000 }
+    relayer.clock = { now: () => now + 11 * minuteMs }
     expect((await relayer.account()).runwayHours).toBeCloseTo(11 / 60, 1)
     relayer.clock = clock
   })

@@ -1,5 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
 import { Outbox } from '../../worker/treasury/outbox/flush.ts'
 import { BooksDiffer } from '../../worker/treasury/settlement/scan.ts'
@@ -75,13 +76,13 @@ test('recipients are reminded once three days and once a day before a payout exp
     })
     await runDurableObjectAlarm(treasury)
   }
-  await at(expiresAt - 4 * 86_400_000)
+  await at(expiresAt - 4 * dayMs)
   expect(await reminders()).toHaveLength(0)
-  await at(expiresAt - 3 * 86_400_000 + 1_000)
+  await at(expiresAt - 3 * dayMs + 1_000)
   await until('the first reminder', async () => (await reminders()).length === 1)
-  await at(expiresAt - 2 * 86_400_000)
+  await at(expiresAt - 2 * dayMs)
   expect(await reminders()).toHaveLength(1)
-  await at(expiresAt - 86_400_000 + 1_000)
+  await at(expiresAt - dayMs + 1_000)
   await until('the second reminder', async () => (await reminders()).length === 2)
 
   // A payout for one day: its only reminder would arrive together with the link.
@@ -93,7 +94,7 @@ test('recipients are reminded once three days and once a day before a payout exp
   await until('claimable', async () => (await payout()).status === 'CREATED')
   await until('link and code', async () => (await mailsTo(`b${recipient}`)).length === 1)
   const end = Date.parse((await payout()).expiresAt)
-  for (const time of [end - 86_400_000 + 60_000, end - 3_600_000]) await at(time, treasuryOf(hasty))
+  for (const time of [end - dayMs + minuteMs, end - hourMs]) await at(time, treasuryOf(hasty))
   expect(await mailsTo(`b${recipient}`)).toHaveLength(1)
 })
 
@@ -110,7 +111,7 @@ test('a wallet whose books differ at a finalized block is halted and its owner n
   /** Scans the idle wallet `minutes` later, with `tooMuch` added to its books. */
   const scan = (minutes: number, tooMuch: number) =>
     runInDurableObject(treasuryOf(home), async ({ context }: Treasury) => {
-      const later = Date.now() + minutes * 60_000
+      const later = Date.now() + minutes * minuteMs
       context.now = () => later
       context.store.run('UPDATE wallet SET deposits = deposits + ?, scanned_block = scanned_block - 1', tooMuch)
       await runAlarm(context, new Outbox(context), 'scan').catch((error: unknown) => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { Hono } from 'hono'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { AppEnv } from '../../worker/appEnv.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import type { Env } from '../../worker/env.ts'
@@ -188,10 +189,9 @@ describe('POST /oauth/token', () => {
     expect(next.clientId).toBe(clientId)
     const ask = async (secret: string) => (await token(form(grant), basic(clientId, secret))).status
     expect([await ask(clientSecret), await ask(next.clientSecret)]).toEqual([200, 200])
-    const day = 24 * 60 * 60_000
-    api.clock.now += day
+    api.clock.now += dayMs
     expect([await ask(clientSecret), await ask(next.clientSecret)]).toEqual([401, 200])
-    api.clock.now -= day
+    api.clock.now -= dayMs
   })
 
   test('wrong secrets and token requests are rate limited @oauth-8', async () => {
@@ -275,10 +275,10 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
 
   test('an expired token is inactive and may be revoked', async () => {
     const text = await requestToken()
-    api.clock.now += 16 * 60_000
+    api.clock.now += 16 * minuteMs
     expect((await post('introspect', formFor(text), good())).json).toEqual({ active: false })
     expect((await post('revoke', formFor(text), good())).status).toBe(200)
-    api.clock.now -= 16 * 60_000
+    api.clock.now -= 16 * minuteMs
   })
 
   test.each(['revoke', 'introspect'])('%s requires a client and a token', async (path) => {
@@ -384,7 +384,13 @@ describe('an agent’s API', () => {
     const next = mintApiKey()
     const { now } = api.clock
     await storeCredentials(db, { userId, agentId, clientId, apiKeyHash: next.apiKeyHash, now })
-    await replaceCredentials(db, { userId, agentId, kind: 'api_key', keepHash: next.apiKeyHash, endsAt: now + 60_000 })
+    await replaceCredentials(db, {
+      userId,
+      agentId,
+      kind: 'api_key',
+      keepHash: next.apiKeyHash,
+      endsAt: now + minuteMs,
+    })
     api.clock.now += 59_000
     expect((await me(apiKey)).status).toBe(200)
     api.clock.now += 1_000

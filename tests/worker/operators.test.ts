@@ -1,5 +1,6 @@
 import { base64url, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import type { Env } from '../../worker/env.ts'
 import { type Access, accessSettings, createAccess, newKeys } from '../support/accessStandIn.ts'
@@ -114,7 +115,7 @@ describe('operator authentication', () => {
     expect((await call('GET', '/passcodes')).status).toBe(200)
     const requests = access.serveKeys(() => new Response('', { status: 502 }))
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    api.clock.now += 11 * 60_000
+    api.clock.now += 11 * minuteMs
     expect((await call('GET', '/passcodes')).status).toBe(503)
     expect(requests).not.toEqual([])
   })
@@ -221,7 +222,7 @@ describe('sign-up', () => {
     expect((await limit({ maxUses: null })).json.data.state).toBe('active')
     expect((await withPasscode(code)).status).toBe(201)
     expect((await limit({ expiresInDays: 1 })).status).toBe(200)
-    api.clock.now += 24 * 3_600_000
+    api.clock.now += dayMs
     expect(await find(id)).toMatchObject({ state: 'expired' })
     expect((await withPasscode(code)).status).toBe(422)
     expect((await limit({ expiresInDays: null })).json.data.state).toBe('active')

@@ -1,5 +1,6 @@
 /** /ops as a browser sees it: pages over the services of /ops/api. */
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { hourMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
 import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
@@ -131,7 +132,7 @@ describe('forms', () => {
       ])
         expect([to, wrong, (await post(to, fields, wrong)).status]).toEqual([to, wrong, 403])
     }
-    api.clock.now += 12 * 3_600_000
+    api.clock.now += 12 * hourMs
     // The Access keys are read again after this time.
     access.serveKeys()
     expect((await post('/ops/stop', { mode: 'all' }, { token })).status).toBe(403)

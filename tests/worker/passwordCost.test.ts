@@ -1,5 +1,6 @@
 /** Tests that need the production cost of password hashes. Other tests hash at a lower cost. */
 import { beforeAll, describe, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { checkPassword, cost, hashPassword } from '../../worker/identity/passwords.ts'
 import { Keyring } from '../../worker/keyrings/keyring.ts'
@@ -69,7 +70,7 @@ async function withinFactor(factor: number, one: () => Promise<unknown>, other: 
       await call()
       times[which]!.push(performance.now() - startedAt)
     }
-    api.clock.now += 20 * 60_000
+    api.clock.now += 20 * minuteMs
   }
   const median = (list: number[]) => list.toSorted((a, b) => a - b)[3]!
   const ratio = median(times[0]) / median(times[1])

@@ -1,5 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { dayMs } from '#domain/time.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { groupEdit, usdc } from '../support/build.ts'
@@ -515,7 +516,7 @@ describe('credentials @policy-17', () => {
     const answer = await owner().post(`/api/agents/${made.agent}/regenerate-api-key`)
     expect(answer.status, answer.text).toBe(200)
     const { apiKey, previousUntil } = answer.json.data
-    expect(Date.parse(previousUntil)).toBe(api.clock.now + 24 * 3_600_000)
+    expect(Date.parse(previousUntil)).toBe(api.clock.now + dayMs)
     const context = (token: string) => as(token).get('/v1/context')
     expect([(await context(apiKey)).status, (await context(made.apiKey)).status]).toEqual([200, 200])
     const agents = (await owner().get('/api/agents')).json.data

@@ -1,6 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { serializeErc6492Signature } from 'viem/utils'
 import { beforeAll, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -65,7 +66,7 @@ test('a linking message is bound to one user, expires after ten minutes and is v
   expect((await link(api, ann, { publicAddress: wallet.address, signature: newer })).status).toBe(410)
 
   const late = await sign(await nonce(api, ann))
-  api.clock.now += 10 * 60_000
+  api.clock.now += 10 * minuteMs
   expect((await link(api, ann, { publicAddress: wallet.address, signature: late })).status).toBe(410)
   expect(await linked(api, ann)).toBeNull()
 })

@@ -1,6 +1,7 @@
 /** What a Relayer deletes, and when. `npm run test:long relayer-retention` runs the first test in full. */
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { ModelNode } from '../support/modelNode.ts'
@@ -10,8 +11,6 @@ import { env, party, relayer, report, rows, setUpRelayers } from './relayerHarne
 setUpRelayers(1000)
 
 const sends = Number((env as { RETENTION_SENDS?: string }).RETENTION_SENDS || 500)
-const minute = 60_000
-const day = 86_400_000
 const perStep = 250
 const wallet = party('retention').address
 
@@ -48,13 +47,13 @@ test('a Relayer keeps no rows of its sends after eight days @retention-1', { tim
     await live(node, 30_000, jobs)
     sizes.push(await databaseSize())
   }
-  await live(node, 4 * minute)
+  await live(node, 4 * minuteMs)
   expect(node.minedIn.size).toBe(sends)
   expect(await left()).toMatchObject({ job: sends })
-  await live(node, 2 * 60 * minute)
+  await live(node, 2 * hourMs)
   const final = await databaseSize()
   expect(await left()).toEqual({ job: sends, calls: 0, guard: 0, attempt: 0, account_tx: 0, batch_job: 0 })
-  await live(node, 8 * day)
+  await live(node, 8 * dayMs)
   expect(await left()).toEqual({ job: 0, calls: 0, guard: 0, attempt: 0, account_tx: 0, batch_job: 0 })
   const after = await databaseSize()
   console.log(
@@ -71,16 +70,16 @@ test('different content under a nonce is refused until finality, and an executed
   await live(node, 20_000, [job])
   expect((await report(job.id)).state).toBe('mined')
   expect((await submit(other)).refused).toHaveLength(1)
-  await live(node, 29 * minute)
+  await live(node, 29 * minuteMs)
   expect((await submit(other)).refused).toHaveLength(1)
-  await live(node, 60 * minute)
+  await live(node, hourMs)
   expect(await left()).toMatchObject({ guard: 0, calls: 0, attempt: 0 })
 
   // The guard is gone, but the wallet refuses the same nonce, and the Relayer still knows the job.
   const late = { ...modelSend('user', wallet, 1, party('thief').address, node.now()), id: 'late' }
   expect((await submit(late)).accepted).toEqual(['late'])
   expect((await submit(job)).accepted).toEqual([job.id])
-  await live(node, 10 * minute)
+  await live(node, 10 * minuteMs)
   expect([(await report('late')).state, (await report(job.id)).state]).toEqual(['dropped', 'mined'])
   expect(await rows('SELECT nonce FROM attempt')).toEqual([])
 })
@@ -89,10 +88,10 @@ test('a guard stays while any signature accepted for it may still be executed @r
   const node = await startModelNode()
   const at = (ms: number, id: string) => ({ ...modelSend('user', wallet, 2, blacklisted, node.now() + ms), id })
   // Refused in simulation, signed again with a later deadline, never executed.
-  await live(node, 10_000, [at(0, 'first'), at(3 * 60 * minute, 'again')])
-  await live(node, 2 * 60 * minute)
+  await live(node, 10_000, [at(0, 'first'), at(3 * hourMs, 'again')])
+  await live(node, 2 * hourMs)
   expect(await left()).toMatchObject({ guard: 1 })
   expect(await rows(`SELECT state FROM job WHERE id = 'first'`)).toEqual([{ state: 'dropped' }])
-  await live(node, 3 * 60 * minute)
+  await live(node, 3 * hourMs)
   expect(await left()).toMatchObject({ guard: 0 })
 })

@@ -1,6 +1,7 @@
 /** A new relayer seed: a new account takes over, the old account's transactions finish, and its ETH is swept. */
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, test } from 'vitest'
+import { dayMs } from '#domain/time.ts'
 import { keyCheck, removed } from '../../worker/keyrings/keyring.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
@@ -21,7 +22,6 @@ import {
 setUpRelayers(1100)
 
 const secret = '77'.repeat(32)
-const day = 86_400_000
 
 /** Gives the Relayer these settings, as a deployment would. */
 const redeploy = (over: object) =>
@@ -81,7 +81,7 @@ test('a new seed takes over once its account has ETH, while the old account’s 
   ])
 
   // The remaining ETH of the old account is swept.
-  await pass(day)
+  await pass(dayMs)
   await runInDurableObject(relayer(), (instance: Relayer) => instance.alarm())
   await until('swept', async () => {
     await chain.mine()

@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { dayMs } from '#domain/time.ts'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { keepAccounts } from '../../worker/backup/accounts.ts'
@@ -293,7 +294,7 @@ test('the sealed export restores passwords, contacts, layouts and passcodes @res
 
 test('an export resumes where it was killed; a part that is missing or was altered is refused by name @restore-5', async () => {
   while ((await newestRun(db))?.finishedAt === null) await exportDaily(env, db, Date.now())
-  const at = (await newestRun(db))!.startedAt + 86_400_000
+  const at = (await newestRun(db))!.startedAt + dayMs
   // Kills a step right after its first write to the bucket, the next after its second, and so on.
   let writes = 0
   const dying = (limit: number) => ({
@@ -367,7 +368,7 @@ test('a KEK change triggers a new export, and exports are deleted after 30 days 
   const next = await exportUnder(startedAt + 2_000)
   expect(next).toMatchObject({ kekVersion: 2, startedAt: startedAt + 2_000 })
   expect(await env.BACKUP.head(`exports/manifests/${former}`)).not.toBeNull()
-  await exportUnder(startedAt + 31 * 86_400_000)
+  await exportUnder(startedAt + 31 * dayMs)
   expect(await env.BACKUP.head(`exports/manifests/${former}`)).toBeNull()
   expect((await env.BACKUP.list({ prefix: `exports/parts/${former}/` })).objects).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** Operators' actions on an account, killed after one effect, then two, and so on, and repeated each time. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import type { UserRestoreReply } from '#schemas/ops.ts'
 import type { Deps } from '../../worker/appEnv.ts'
 import { type RestoreInput, restoreUser } from '../../worker/backup/restoreUser.ts'
@@ -92,7 +93,7 @@ const standIn = (payer: Payer, putBack: (store: Store) => void) =>
     })
   })
 
-const earlier = () => ({ to: new Date(Date.now() - 60_000).toISOString() })
+const earlier = () => ({ to: new Date(Date.now() - minuteMs).toISOString() })
 const payment = () => ({ to: { type: 'address' as const, address: fresh('killed') } })
 
 test('freezing and unfreezing, killed after each effect and repeated, leave the account as it was @restore-33', async () => {

@@ -1,6 +1,7 @@
 /** When a frozen Treasury may go back or be opened. The platform's recovery is replaced, because workerd has none. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
 import type { Context } from '../../worker/treasury/context.ts'
@@ -17,7 +18,7 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
   const id = 'rst_back'
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
   const contextOf = (treasury: Treasury) => (treasury as unknown as { restoreContext: Context }).restoreContext
-  const past = Date.now() - 60_000
+  const past = Date.now() - minuteMs
   const wait = 'try again in a minute'
 
   await inTreasury((treasury) => expect(treasury.goBack(id, past, true)).rejects.toThrow('the account is not frozen'))
@@ -66,7 +67,7 @@ test('a Treasury that was put back is neither frozen again nor opened @restore-2
       })
       await treasury.goBack('rst_again', at, true)
     })
-  await expect(backTo(Date.now() - 60_000)).rejects.toThrow('goes back')
+  await expect(backTo(Date.now() - minuteMs)).rejects.toThrow('goes back')
   expect((await openRestore(db, payer.userId))!.frozenAt, 'also if the reply of the freeze was lost').not.toBeNull()
   expect(await inTreasury((treasury) => treasury.freezeForRestore('rst_again', false))).toMatchObject({
     isAnother: true,

@@ -1,6 +1,7 @@
 /** A rotation of the KEK that began before an account was restored. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { hourMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { recordKeyUse } from '../../worker/db/keys.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -15,7 +16,7 @@ import { env } from './apiClient.ts'
 beforeAll(prepare, 60_000)
 
 const db = primaryDb(env.DB)
-const from = Date.now() - 3_600_000
+const from = Date.now() - hourMs
 
 test('a KEK rotation counts a restored account as unchecked, so the key of its imported wallet stays usable @restore-25', async () => {
   const { userId, treasury, wallet, holder } = await createImporter({ on: manualChain })

@@ -1,6 +1,7 @@
 /** A restore with two callers, as when an operator repeats a slow call from a second terminal. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
@@ -70,7 +71,7 @@ test('no step of a restore runs while the object goes back, and unfreezing waits
         return recovery.promise
       },
     })
-    const back = treasury.goBack('rst_other', Date.now() - 60_000, true)
+    const back = treasury.goBack('rst_other', Date.now() - minuteMs, true)
     await expect(treasury.continueRestore(input)).rejects.toThrow('try again in a minute')
     expect(restoreState(store)!.stage).toBe('check')
     await started.promise

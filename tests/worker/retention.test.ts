@@ -1,12 +1,12 @@
 /** What the cron deletes from D1, and what it keeps. */
 import { beforeAll, expect, test } from 'vitest'
+import { dayMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { deleteOldRows } from '../../worker/db/retention.ts'
 import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
-const day = 86_400_000
 const db = primaryDb(env.DB)
 const refresh = (api: Api, refreshToken: string) =>
   api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })
@@ -31,13 +31,13 @@ test('refusals leave the lists after 30 days and message records after 90; payme
       now - age,
       status,
     )
-  await row('old-refusal', 'POLICY_REJECTED', 30 * day + 1)
-  await row('refusal', 'POLICY_REJECTED', 30 * day - 1)
-  for (const status of ['CONFIRMED', 'FAILED', 'CANCELLED', 'PENDING']) await row(status, status, 3_000 * day)
+  await row('old-refusal', 'POLICY_REJECTED', 30 * dayMs + 1)
+  await row('refusal', 'POLICY_REJECTED', 30 * dayMs - 1)
+  for (const status of ['CONFIRMED', 'FAILED', 'CANCELLED', 'PENDING']) await row(status, status, 3_000 * dayMs)
   const message = (id: string, age: number) =>
     run('INSERT INTO delivered_message (id, at, payout_id) VALUES (?, ?, ?)', id, now - age, 'retention')
-  await message('old-message', 90 * day + 1)
-  await message('message', 90 * day - 1)
+  await message('old-message', 90 * dayMs + 1)
+  await message('message', 90 * dayMs - 1)
   await deleteOldRows(db, now)
   expect(await ids("SELECT id FROM transaction_view WHERE user_id = 'keeper' ORDER BY id")).toEqual([
     ...['CANCELLED', 'CONFIRMED', 'FAILED', 'PENDING', 'refusal'],
@@ -57,8 +57,8 @@ test('credentials of deleted agents are deleted 30 days after they were revoked 
       revokedAt,
     )
   await credential('a', null)
-  await credential('b', now - 30 * day + 1)
-  await credential('c', now - 30 * day - 1)
+  await credential('b', now - 30 * dayMs + 1)
+  await credential('c', now - 30 * dayMs - 1)
   await deleteOldRows(db, now)
   const left = await ids(
     'SELECT substr(hash, 1, 1) AS id FROM agent_credential WHERE user_id = ? ORDER BY hash',

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import type { StopMode } from '#domain/serviceStop.ts'
+import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { readServiceStop, writeServiceStop } from '../../worker/db/operatorControls.ts'
 import { DeliveryStop } from '../../worker/relayer/deliveryStop.ts'
@@ -128,7 +129,7 @@ describe('stop sign', () => {
     await ahead(payer, 10_000)
     await look(payer)
     await pass(1_000)
-    await ahead(payer, giveUpMs + 60_000)
+    await ahead(payer, giveUpMs + minuteMs)
     await look(payer)
     await look(payer)
     expect(await payments(payer)).toEqual([signed])

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import { subscriberAddress } from '../../worker/middleware/callerAddress.ts'
 import { createApi, createUser, env, login, makeGuessingCheap, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
-const quarterHour = 15 * 60_000
+const quarterHour = 15 * minuteMs
 /** Counts the guesses refused as wrong. All others were refused before the password was compared. */
 const countEvaluated = (answers: { status: number }[]) => answers.filter(({ status }) => status === 401).length
 
@@ -54,7 +55,7 @@ describe('guessing a password', () => {
     for (let i = 0; i < 5; i++) await login(api, email, 'guess')
     for (let minute = 0; minute < 15; minute++) {
       expect((await login(api, email, 'guess')).status, `minute ${minute}`).toBe(429)
-      api.clock.now += 60_000
+      api.clock.now += minuteMs
     }
     expect((await login(api, email, password)).status).toBe(200)
   })

@@ -1,7 +1,7 @@
 /** Who gains an account when an address is signed up more than once before it is confirmed. */
 
 import { beforeAll, expect, test } from 'vitest'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import { deleteExpired } from '../../worker/db/attempts.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import {
@@ -22,7 +22,7 @@ const post = (api: Api, call: string, body: unknown, from?: string) =>
   api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
 /** Signs up a minute after the previous sign-up and returns the token that only this browser has. */
 async function signup(api: Api, email: string, password: string, name = 'Ann'): Promise<string> {
-  api.clock.now += 60_000
+  api.clock.now += minuteMs
   const answer = await post(api, 'signup', { email, password, name })
   expect(answer.status, answer.text).toBe(201)
   return answer.json.data.signupToken
@@ -83,7 +83,7 @@ test('a single sign-up is confirmed by its code or link alone, even after the em
   for (const proof of ['code', 'link']) {
     const email = newEmail()
     await signup(api, email, annsPassword)
-    api.clock.now += 60_000
+    api.clock.now += minuteMs
     await post(api, 'resend-code', { email })
     const confirmed =
       proof === 'code'

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
+import { minuteMs } from '#domain/time.ts'
 import { markBusy, markIdle } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import type { Env } from '../../worker/env.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import { env, seed } from './apiClient.ts'
 
-const minute = 60_000
 const start = Date.UTC(2026, 10, 20, 12)
 
 beforeEach(async () => {
@@ -35,27 +35,27 @@ const stillBusy = async () => {
 }
 
 test('sixty Treasuries that cannot start do not keep the watchdog from waking another one', async () => {
-  for (let i = 0; i < 60; i++) await markBusy(primaryDb(env.DB), `broken${i}`, start - 10 * minute)
-  await markBusy(primaryDb(env.DB), 'healthy', start - 5 * minute)
+  for (let i = 0; i < 60; i++) await markBusy(primaryDb(env.DB), `broken${i}`, start - 10 * minuteMs)
+  await markBusy(primaryDb(env.DB), 'healthy', start - 5 * minuteMs)
   const { woken, env: withBroken } = objects((name) => (name.startsWith('broken') ? 'throws' : null))
   await runScheduled(withBroken, start)
-  await runScheduled(withBroken, start + minute)
+  await runScheduled(withBroken, start + minuteMs)
   expect(woken).toContain('healthy')
   const broken = (await stillBusy()).filter((id) => id.startsWith('broken'))
   expect(broken, 'they stay visible to operators').toHaveLength(60)
-  await runScheduled(withBroken, start + 2 * minute)
+  await runScheduled(withBroken, start + 2 * minuteMs)
   expect(new Set(woken.filter((name) => name.startsWith('broken'))).size, 'each of them was woken').toBe(60)
 })
 
 test('a busy Treasury that reported recently is not woken', async () => {
-  await markBusy(primaryDb(env.DB), 'working', start - minute)
+  await markBusy(primaryDb(env.DB), 'working', start - minuteMs)
   const { woken, env: fine } = objects(() => null)
   await runScheduled(fine, start)
   expect(woken).not.toContain('working')
 })
 
 test('a Treasury that hangs and a database that fails delay neither Relayers nor the cron', async () => {
-  await markBusy(primaryDb(env.DB), 'silent', start - 5 * minute)
+  await markBusy(primaryDb(env.DB), 'silent', start - 5 * minuteMs)
   const hanging = objects((name) => (name === 'silent' ? 'hangs' : null))
   // No fake timers: they would also drive objects that other tests have left running.
   await runScheduled(hanging.env, start, 500)

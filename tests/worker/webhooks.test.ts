@@ -2,7 +2,7 @@
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { dayMs, hourMs } from '#domain/time.ts'
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
@@ -200,10 +200,10 @@ test('nothing is sent for a suspended account, while webhooks are stopped, or to
   expect(hook.events()).toEqual([])
   await env.DB.prepare('DELETE FROM webhook_stop').run()
   await treasury.suspend(true)
-  await receiver.pass(2 * 60_000, 3)
+  await receiver.pass(2 * minuteMs, 3)
   expect(hook.events()).toEqual([])
   await treasury.suspend(false)
-  await receiver.pass(2 * 60_000, 3)
+  await receiver.pass(2 * minuteMs, 3)
   expect(hook.events().map(({ data }) => data.id)).toEqual([id])
   expect([...deleted.events(), ...off.events()]).toEqual([])
   expect(await treasury.webhook(deleted.id)).toMatchObject({ ok: false, code: 'not_found' })
@@ -257,12 +257,12 @@ test('killing the sender and the Treasury during a delivery loses no event @webh
   await kill(payer.treasury())
   await receiver.attach()
   hook.respond(() => new Response())
-  await receiver.pass(2 * 60_000, 3)
+  await receiver.pass(2 * minuteMs, 3)
   expect(hook.events().map(({ data }) => data.id)).toEqual([id])
   // Handed over twice, as after a lost reply: still delivered once.
   const { id: eventId, body } = hook.events()[0]!
   await receiver.sender().accept([{ id: eventId, type: 'payment.accepted', at: 1, body, endpoints: [hook.id] }])
-  await receiver.pass(2 * 60_000, 3)
+  await receiver.pass(2 * minuteMs, 3)
   expect(hook.events()).toHaveLength(1)
 })
 
@@ -284,7 +284,7 @@ test('a webhook sender whose alarm was lost is woken by the cron and reported @w
   await runScheduled(env, Date.parse(nextAttemptAt) + 30_000)
   await receiver.settled()
   expect(hook.events(), 'not late yet').toEqual([])
-  const at = Date.parse(nextAttemptAt) + 4 * 60_000
+  const at = Date.parse(nextAttemptAt) + 4 * minuteMs
   await runScheduled(env, at)
   await receiver.settled()
   expect(hook.events()).toHaveLength(1)
@@ -350,7 +350,7 @@ test('deliveries are kept for 30 days; webhooks that cannot keep up are switched
     )
   })
   await receiver.sender().refresh()
-  await receiver.pass(2 * 60_000, 2)
+  await receiver.pass(2 * minuteMs, 2)
   await until('off', async () => (await hook.now())?.disabledReason === 'too_many_waiting')
 })
 
