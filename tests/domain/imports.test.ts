@@ -12,7 +12,10 @@ afterEach(() => rmSync(root, { recursive: true }))
 
 /** Names of the rules that a tree of these files violates. */
 async function violatedBy(files: Record<string, string>): Promise<string[]> {
-  const tree = { 'package.json': '{ "imports": { "#domain/*": "./worker/domain/*" } }', ...files }
+  const tree = {
+    'package.json': '{ "imports": { "#domain/*": "./worker/domain/*", "#web/*": "./web/src/*" } }',
+    ...files,
+  }
   for (const [path, source] of Object.entries(tree)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), source)
@@ -70,6 +73,7 @@ test.each([
   ['worker-is-alone', 'worker/env.ts', '../local/b.ts', 'local/b.ts'],
   ['web', 'web/src/lib/a.ts', '../../../worker/chain/rpcChain.ts', 'worker/chain/rpcChain.ts'],
   ['web-routes-are-leaves', 'web/src/components/a.ts', '../routes/b.ts', 'web/src/routes/b.ts'],
+  ['web-lib', 'web/src/lib/a.ts', '#web/queries/b.ts', 'web/src/queries/b.ts'],
   ['web-queries', 'web/src/queries/a.ts', '../components/b.ts', 'web/src/components/b.ts'],
   ['web-recovery', 'web/src/recovery/a.ts', '../queries/b.ts', 'web/src/queries/b.ts'],
   ['local', 'local/a.ts', '../scripts/b.ts', 'scripts/b.ts'],

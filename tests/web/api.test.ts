@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { api, apiEnvelope, apiFile } from '../../web/src/lib/api.ts'
-import { ApiError, isOutcomeUnknown } from '../../web/src/lib/apiError.ts'
+import { api, apiEnvelope, apiFile } from '#web/lib/api.ts'
+import { ApiError, isOutcomeUnknown } from '#web/lib/apiError.ts'
 import { storage } from './browser.ts'
 
 type Call = { path: string; headers: Record<string, string> }

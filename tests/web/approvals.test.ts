@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import type { Approval } from '#schemas/approval.ts'
-import { changesBetween, timeLeft } from '../../web/src/routes/dashboard/-approvals/words.ts'
+import { changesBetween, timeLeft } from '#web/routes/dashboard/-approvals/words.ts'
 
 const now = Date.UTC(2026, 10, 22, 12)
 const inMinutes = (minutes: number) => new Date(now + minutes * minuteMs).toISOString()

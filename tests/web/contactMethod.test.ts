@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Transaction } from '#schemas/transaction.ts'
-import { contactMethodOf } from '../../web/src/routes/dashboard/-transactions/contactMethod.ts'
+import { contactMethodOf } from '#web/routes/dashboard/-transactions/contactMethod.ts'
 
 const none = { toAddress: null, recipientEmail: null, recipientPhone: null }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../web/src/lib/apiError.ts'
-import { failureOf, failures } from '../../web/src/lib/failures.ts'
+import { ApiError } from '#web/lib/apiError.ts'
+import { failureOf, failures } from '#web/lib/failures.ts'
 
 const shown = (error: unknown) =>
   failureOf(error, 'Failed to create contact', failures.contact, 'Failed to save contact')

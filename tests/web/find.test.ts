@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { find, isTransactionPart } from '../../web/src/routes/-shell/find.ts'
+import { find, isTransactionPart } from '#web/routes/-shell/find.ts'
 
 const all = [
   { label: 'Send to Grace Hopper', words: 'grace@bursar.test' },

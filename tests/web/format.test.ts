@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { addressGroups } from '../../web/src/lib/address.ts'
-import { ago, cutAmount, formatAmount, formatMoment, lastActivityText } from '../../web/src/lib/format.ts'
-import { permissionsInWords } from '../../web/src/lib/scopes.ts'
+import { addressGroups } from '#web/lib/address.ts'
+import { ago, cutAmount, formatAmount, formatMoment, lastActivityText } from '#web/lib/format.ts'
+import { permissionsInWords } from '#web/lib/scopes.ts'
 
 test('amounts show two to six decimals, exactly', () => {
   expect(formatAmount('25')).toBe('25.00')

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError, messageOf } from '../../web/src/lib/apiError.ts'
-import { passwordChangeProblem } from '../../web/src/lib/changePassword.ts'
-import { formatLongDate } from '../../web/src/lib/format.ts'
-import { messageOrThrown } from '../../web/src/lib/messageOrThrown.ts'
-import { returnPathOf } from '../../web/src/lib/search.ts'
-import { destinationProblem } from '../../web/src/routes/-claim/destinationProblem.ts'
+import { ApiError, messageOf } from '#web/lib/apiError.ts'
+import { passwordChangeProblem } from '#web/lib/changePassword.ts'
+import { formatLongDate } from '#web/lib/format.ts'
+import { messageOrThrown } from '#web/lib/messageOrThrown.ts'
+import { returnPathOf } from '#web/lib/search.ts'
+import { destinationProblem } from '#web/routes/-claim/destinationProblem.ts'
 
 describe('change password', () => {
   test.each([

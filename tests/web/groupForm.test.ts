@@ -12,10 +12,10 @@ import {
   merge,
   noGroup,
   valuesOf,
-} from '../../web/src/routes/dashboard/-agents/groupForm.ts'
-import { limitsInWords } from '../../web/src/routes/dashboard/-agents/limits.ts'
-import { effectAsTyped, mayDo } from '../../web/src/routes/dashboard/-agents/policyEffect.ts'
-import { exampleRecipient, quickStarts } from '../../web/src/routes/dashboard/-agents/quickStart.ts'
+} from '#web/routes/dashboard/-agents/groupForm.ts'
+import { limitsInWords } from '#web/routes/dashboard/-agents/limits.ts'
+import { effectAsTyped, mayDo } from '#web/routes/dashboard/-agents/policyEffect.ts'
+import { exampleRecipient, quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 
 const values = (over: Partial<GroupValues> = {}): GroupValues => ({
   ...noGroup,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unreachableText } from '../../web/src/lib/http.ts'
+import { unreachableText } from '#web/lib/http.ts'
 
 test.each([
   ['localhost', 'Cannot connect to server. Please ensure the backend is running on port 3001.'],

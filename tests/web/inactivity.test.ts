@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { hourMs, minuteMs } from '#domain/time.ts'
-import { watchInactivity } from '../../web/src/lib/inactivity.ts'
+import { watchInactivity } from '#web/lib/inactivity.ts'
 import { storage, windowEvents } from './browser.ts'
 
 const startAt = Date.parse('2026-11-20T08:00:00Z')

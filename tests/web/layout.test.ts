@@ -13,8 +13,8 @@ import {
   removeWidget,
   resizeWidget,
   tidy,
-} from '../../web/src/routes/dashboard/-overview/layout.ts'
-import { widgets } from '../../web/src/routes/dashboard/-overview/widgets.ts'
+} from '#web/routes/dashboard/-overview/layout.ts'
+import { widgets } from '#web/routes/dashboard/-overview/widgets.ts'
 import { cases } from '../support/cases.ts'
 
 type Box = { x: number; y: number; w: number; h: number }

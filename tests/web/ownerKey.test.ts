@@ -9,9 +9,9 @@ import {
   revokeSession,
   withdraw,
 } from '#chain/ownerCalls.ts'
-import { ownerSecretOf } from '../../web/src/lib/ownerSecret.ts'
-import { type OwnerTypedData, ownerTypedData } from '../../web/src/lib/ownerTypedData.ts'
-import { topic } from '../../web/src/recovery/words.ts'
+import { ownerSecretOf } from '#web/lib/ownerSecret.ts'
+import { type OwnerTypedData, ownerTypedData } from '#web/lib/ownerTypedData.ts'
+import { topic } from '#web/recovery/words.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import {
   disableRotationAuthorityDigest,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { dayMs } from '#domain/time.ts'
-import { forgetSignup, keepSignup, pendingSignupToken } from '../../web/src/lib/pendingSignup.ts'
+import { forgetSignup, keepSignup, pendingSignupToken } from '#web/lib/pendingSignup.ts'
 import { storage } from './browser.ts'
 
 beforeEach(() => {

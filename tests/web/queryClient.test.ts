@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../web/src/lib/apiError.ts'
-import { queryClient } from '../../web/src/lib/queryClient.ts'
+import { ApiError } from '#web/lib/apiError.ts'
+import { queryClient } from '#web/lib/queryClient.ts'
 
 test('queries and mutations retry once unless refused, without refetch on focus and with a five-minute cache @api-client-10', () => {
   const { queries, mutations } = queryClient.getDefaultOptions()

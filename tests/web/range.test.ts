@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
-import { queryString } from '../../web/src/lib/api.ts'
-import { addressesOf, dayOf, listOf, rangeOf as readRange } from '../../web/src/lib/listSearch.ts'
+import { queryString } from '#web/lib/api.ts'
+import { addressesOf, dayOf, listOf, rangeOf as readRange } from '#web/lib/listSearch.ts'
 import {
   amountsText,
   completeRange,
@@ -11,7 +11,7 @@ import {
   rangeParams,
   rangeProblems,
   validRange,
-} from '../../web/src/lib/range.ts'
+} from '#web/lib/range.ts'
 
 const rangeOf = (search: Record<string, unknown>) => validRange(readRange(search))
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { PublicConfig } from '#schemas/account.ts'
 import type { Wallet } from '#schemas/wallet.ts'
-import { contractsOfWallet } from '../../web/src/lib/chainConfig.ts'
-import { recoverySheet, sheetText } from '../../web/src/routes/dashboard/-wallets/session/recoverySheet.ts'
+import { contractsOfWallet } from '#web/lib/chainConfig.ts'
+import { recoverySheet, sheetText } from '#web/routes/dashboard/-wallets/session/recoverySheet.ts'
 
 const address = (set: string, digit: string) => `0x${`${set}${digit}`.padEnd(40, digit)}`
 const contracts = (set: string) => ({

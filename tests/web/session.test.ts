@@ -16,8 +16,8 @@ const unauthorized = { status: 401, body: { success: false, error: 'Unauthorized
 /** A tab: its own copy of the modules. Storage and locks are shared by all tabs. */
 async function openTab() {
   vi.resetModules()
-  const session = await import('../../web/src/lib/session.ts')
-  const { api } = await import('../../web/src/lib/api.ts')
+  const session = await import('#web/lib/session.ts')
+  const { api } = await import('#web/lib/api.ts')
   return { ...session, api }
 }
 
@@ -94,7 +94,7 @@ test('an unreachable server does not end the restored session @session-3', async
 })
 
 test('a missing or broken user record is refused with the reason, and a broken one is removed @session-4', async () => {
-  const { restoredUser } = await import('../../web/src/lib/tokens.ts')
+  const { restoredUser } = await import('#web/lib/tokens.ts')
   expect(restoredUser).toThrow('No stored user found')
   store({ auth_user: '{"id": 7' })
   expect(restoredUser).toThrow('Invalid stored user data')

@@ -2,7 +2,7 @@ import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { type Toast, toast } from 'react-hot-toast/headless'
 import { beforeEach, expect, test, vi } from 'vitest'
-import Toaster from '../../web/src/components/Toaster.tsx'
+import Toaster from '#web/components/Toaster.tsx'
 
 /** The toasts that the app's Toaster shows, with their durations. */
 let shown: Toast[]

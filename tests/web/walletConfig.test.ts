@@ -11,7 +11,7 @@ afterEach(() => vi.restoreAllMocks())
 
 test('transports and chains use the specified constants @wallet-link-17', async () => {
   vi.stubGlobal('location', { origin: 'https://app.test' })
-  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const { walletConfig } = await import('#web/wallet/config.ts')
   const config = walletConfig(deployment)
   expect(config.chains.map(({ id, name, blockTime }) => [id, name, blockTime])).toEqual([
     [8453, 'Base', 2_000],
@@ -30,7 +30,7 @@ test('transports and chains use the specified constants @wallet-link-17', async 
 })
 
 test('concurrent calls are batched into one request, up to 1,000 @wallet-link-18', async () => {
-  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const { walletConfig } = await import('#web/wallet/config.ts')
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
     const calls = JSON.parse(String(init?.body)) as { id: number }[]
     return Response.json(calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' })))
@@ -47,7 +47,7 @@ test('concurrent calls are batched into one request, up to 1,000 @wallet-link-18
 
 test('WalletConnect is offered if there is a project id, and its client does not log lost connections @wallet-link-19', async () => {
   vi.resetModules()
-  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const { walletConfig } = await import('#web/wallet/config.ts')
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const { error } = console
   const config = walletConfig({ ...deployment, walletConnectProjectId: '0123456789abcdef0123456789abcdef' })
@@ -80,7 +80,7 @@ test('wallets are shown our site name, and Coinbase Wallet is limited to ordinar
     }
     return { ...rest, walletConnect: noting as typeof walletConnect }
   })
-  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const { walletConfig } = await import('#web/wallet/config.ts')
   walletConfig({ ...deployment, walletConnectProjectId: '0123456789abcdef0123456789abcdef' })
   vi.doUnmock('wagmi/connectors/coinbaseWallet')
   vi.doUnmock('wagmi/connectors/walletConnect')
@@ -98,7 +98,7 @@ test('a call is tried four times, with doubling delays @wallet-link-26', async (
     at.push(Date.now())
     throw new TypeError('no network')
   })
-  const { walletConfig } = await import('../../web/src/wallet/config.ts')
+  const { walletConfig } = await import('#web/wallet/config.ts')
   const call = walletConfig(deployment).getClient({ chainId: 8453 }).request({ method: 'eth_chainId' })
   call.catch(() => undefined)
   await vi.advanceTimersByTimeAsync(5_000)

@@ -1,8 +1,8 @@
 import { ResourceUnavailableRpcError, SwitchChainError, UserRejectedRequestError } from 'viem'
 import { expect, test } from 'vitest'
 import { ChainNotConfiguredError, ProviderNotFoundError } from 'wagmi'
-import { ApiError } from '../../web/src/lib/apiError.ts'
-import { noWallet, rejected, walletProblem } from '../../web/src/wallet/problems.ts'
+import { ApiError } from '#web/lib/apiError.ts'
+import { noWallet, rejected, walletProblem } from '#web/wallet/problems.ts'
 
 const thrown = (code: number, message: string) => Object.assign(new Error(message), { code })
 

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
-import { CodeInput } from '../../components/CodeInput.tsx'
-import { Field } from '../../components/Field.tsx'
-import { PasswordInput } from '../../components/PasswordInput.tsx'
+import { CodeInput } from '#web/components/CodeInput.tsx'
+import { Field } from '#web/components/Field.tsx'
+import { PasswordInput } from '#web/components/PasswordInput.tsx'
 
 type InputProps = ComponentProps<'input'> & { error: string | undefined }
 

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { buttonClass } from '../../components/Button.tsx'
-import { ErrorBox } from '../../components/Field.tsx'
-import { TextLink } from '../../components/Links.tsx'
+import { buttonClass } from '#web/components/Button.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { TextLink } from '#web/components/Links.tsx'
 
 export function Heading(props: { title: string; children: ReactNode }) {
   return (

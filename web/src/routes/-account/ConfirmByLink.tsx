@@ -1,8 +1,8 @@
-import { AccountFrame } from '../../components/AccountFrame.tsx'
-import { Button } from '../../components/Button.tsx'
-import { TextLink } from '../../components/Links.tsx'
-import { useAccountForm } from '../../lib/useAccountForm.ts'
-import { type Confirmation, confirmByLink } from '../../queries/account.ts'
+import { AccountFrame } from '#web/components/AccountFrame.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { TextLink } from '#web/components/Links.tsx'
+import { useAccountForm } from '#web/lib/useAccountForm.ts'
+import { type Confirmation, confirmByLink } from '#web/queries/account.ts'
 import { BackToSignIn, Heading, LinkProblem } from './AccountPage.tsx'
 
 /** Confirms an email address by an emailed link. Only the button confirms, so prefetching the link changes nothing. */

@@ -1,6 +1,6 @@
-import { formatAmount } from '../../lib/format.ts'
-import { unitOf } from '../../lib/networks.ts'
-import type { ClaimPayout } from '../../queries/claim.ts'
+import { formatAmount } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import type { ClaimPayout } from '#web/queries/claim.ts'
 import ClaimOutcome from './ClaimOutcome.tsx'
 import { TransactionLink } from './TransactionLink.tsx'
 

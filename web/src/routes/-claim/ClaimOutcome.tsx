@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX, Undo2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { Button, buttonClass } from '../../components/Button.tsx'
-import type { Chain } from '../../lib/networks.ts'
-import { storedUser } from '../../lib/tokens.ts'
+import { Button, buttonClass } from '#web/components/Button.tsx'
+import type { Chain } from '#web/lib/networks.ts'
+import { storedUser } from '#web/lib/tokens.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 

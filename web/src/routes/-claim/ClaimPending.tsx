@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react'
-import { formatAmount } from '../../lib/format.ts'
-import { unitOf } from '../../lib/networks.ts'
-import type { ClaimPayout } from '../../queries/claim.ts'
+import { formatAmount } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import type { ClaimPayout } from '#web/queries/claim.ts'
 import { Frame } from './Frame.tsx'
 import { Heading } from './Heading.tsx'
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { Mark } from '../../components/Mark.tsx'
-import { appName } from '../../lib/app.ts'
-import { type Chain, networkPhrase, unitOf } from '../../lib/networks.ts'
+import { Mark } from '#web/components/Mark.tsx'
+import { appName } from '#web/lib/app.ts'
+import { type Chain, networkPhrase, unitOf } from '#web/lib/networks.ts'
 
 /** The card in the middle of the claim screen. `chain` is missing if there is no payout. */
 export function Frame(props: { chain?: Chain | undefined; children: ReactNode }) {

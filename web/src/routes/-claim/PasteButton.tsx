@@ -1,5 +1,5 @@
 import { ClipboardPaste } from 'lucide-react'
-import { Button } from '../../components/Button.tsx'
+import { Button } from '#web/components/Button.tsx'
 
 /** Pastes text from the clipboard. Renders nothing in browsers that can't read it. */
 export function PasteButton(props: { onPaste: (text: string) => void; onRefused: () => void }) {

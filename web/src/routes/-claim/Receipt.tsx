@@ -1,8 +1,8 @@
 import { Printer } from 'lucide-react'
-import { Button } from '../../components/Button.tsx'
-import { formatAmount, formatMoment } from '../../lib/format.ts'
-import { unitOf } from '../../lib/networks.ts'
-import type { ClaimPayout } from '../../queries/claim.ts'
+import { Button } from '#web/components/Button.tsx'
+import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import type { ClaimPayout } from '#web/queries/claim.ts'
 import ClaimOutcome from './ClaimOutcome.tsx'
 import { TransactionLink } from './TransactionLink.tsx'
 

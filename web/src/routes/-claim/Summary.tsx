@@ -1,6 +1,6 @@
-import { formatAmount, formatMoment } from '../../lib/format.ts'
-import { unitOf } from '../../lib/networks.ts'
-import type { ClaimPayout } from '../../queries/claim.ts'
+import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import type { ClaimPayout } from '#web/queries/claim.ts'
 
 /** The payout: sender, amount, memo and deadline. */
 export function Summary(props: { payout: ClaimPayout; amount?: string }) {

@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide-react'
-import { CopyButton } from '../../components/CopyButton.tsx'
-import type { ClaimPayout } from '../../queries/claim.ts'
+import { CopyButton } from '#web/components/CopyButton.tsx'
+import type { ClaimPayout } from '#web/queries/claim.ts'
 
 /** A link to the claim's transaction in the explorer. Renders nothing before it is broadcast. */
 export function TransactionLink(props: { payout: ClaimPayout }) {

@@ -1,4 +1,4 @@
-import { expiredText } from '../../lib/expiredText.ts'
+import { expiredText } from '#web/lib/expiredText.ts'
 
 export default function ExpiredNotice() {
   return (

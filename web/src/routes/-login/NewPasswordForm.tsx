@@ -1,9 +1,9 @@
 import { Check } from 'lucide-react'
-import { Button } from '../../components/Button.tsx'
-import { ErrorBox, Field } from '../../components/Field.tsx'
-import { PasswordInput } from '../../components/PasswordInput.tsx'
-import { dropChallenge, setNewPassword } from '../../lib/session.ts'
-import { useAccountForm } from '../../lib/useAccountForm.ts'
+import { Button } from '#web/components/Button.tsx'
+import { ErrorBox, Field } from '#web/components/Field.tsx'
+import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { dropChallenge, setNewPassword } from '#web/lib/session.ts'
+import { useAccountForm } from '#web/lib/useAccountForm.ts'
 
 /** Shown after a password challenge. A mismatch shows no message, as specified; the hint is always visible. */
 export default function NewPasswordForm(props: { onSignedIn: () => void }) {

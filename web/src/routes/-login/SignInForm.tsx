@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { emailProblem } from '#domain/email.ts'
-import { Button } from '../../components/Button.tsx'
-import { EmailField, ErrorBox, Field } from '../../components/Field.tsx'
-import { linkClass, TextLink } from '../../components/Links.tsx'
-import { PasswordInput } from '../../components/PasswordInput.tsx'
-import { getSession, signIn } from '../../lib/session.ts'
-import { useAccountForm } from '../../lib/useAccountForm.ts'
-import { configQuery } from '../../queries/config.ts'
+import { Button } from '#web/components/Button.tsx'
+import { EmailField, ErrorBox, Field } from '#web/components/Field.tsx'
+import { linkClass, TextLink } from '#web/components/Links.tsx'
+import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { getSession, signIn } from '#web/lib/session.ts'
+import { useAccountForm } from '#web/lib/useAccountForm.ts'
+import { configQuery } from '#web/queries/config.ts'
 
 /** The email and password form. A refusal is shown under the field that it names, otherwise above the form. */
 export function SignInForm(props: { onSignedIn: () => void }) {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell as Icon } from 'lucide-react'
-import { plural } from '../../lib/format.ts'
-import { noticeCountQuery } from '../../queries/notices.ts'
+import { plural } from '#web/lib/format.ts'
+import { noticeCountQuery } from '#web/queries/notices.ts'
 import { other } from './pages.ts'
 
 /** Counts pending approvals and new notices, and links to both. Screen readers announce changes. */

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
-import { plural } from '../../lib/format.ts'
+import { plural } from '#web/lib/format.ts'
 import { type Command, useCommands } from './useCommands.ts'
 
 /** Searches pages, actions, contacts, agents and transactions. The input keeps the focus; arrow keys move in the list. */

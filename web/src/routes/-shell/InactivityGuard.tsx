@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
-import { Button } from '../../components/Button.tsx'
-import { Dialog } from '../../components/Dialog.tsx'
-import { warnMs, watchInactivity } from '../../lib/inactivity.ts'
-import { expireSession } from '../../lib/session.ts'
-import { idleLeftMs, noteActivity } from '../../lib/tokens.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { warnMs, watchInactivity } from '#web/lib/inactivity.ts'
+import { expireSession } from '#web/lib/session.ts'
+import { idleLeftMs, noteActivity } from '#web/lib/tokens.ts'
 
 /** Ends the session after 12 hours without activity in any tab, with a warning two minutes before. */
 export function InactivityGuard() {

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { overviewQuery } from '../../queries/overview.ts'
-import { refreshWallets } from '../../queries/wallets.ts'
+import { overviewQuery } from '#web/queries/overview.ts'
+import { refreshWallets } from '#web/queries/wallets.ts'
 
 const pollMs = 5_000 // 5 seconds
 const pollForMs = 120_000 // 2 minutes

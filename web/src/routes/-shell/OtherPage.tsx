@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
-import { SkeletonRows } from '../../components/states.tsx'
+import { SkeletonRows } from '#web/components/states.tsx'
 
 /** Pages without their own route, by the last part of their path: every page, even /login, loads all route definitions. */
 const pages = {

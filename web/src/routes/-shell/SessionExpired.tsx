@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { plural } from '#domain/words.ts'
-import { Button } from '../../components/Button.tsx'
-import { Dialog } from '../../components/Dialog.tsx'
-import { expiredText } from '../../lib/expiredText.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { expiredText } from '#web/lib/expiredText.ts'
 
 const closeAfterSeconds = 5
 const redirecting = 'Redirecting automatically in 5 seconds...'

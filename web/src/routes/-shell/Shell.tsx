@@ -1,9 +1,9 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { Spinner } from '../../components/Spinner.tsx'
-import { useSession } from '../../lib/session.ts'
-import { usePrimaryChain } from '../../queries/config.ts'
-import { ReconnectWallet } from '../../wallet/lazyWallet.tsx'
+import { Spinner } from '#web/components/Spinner.tsx'
+import { useSession } from '#web/lib/session.ts'
+import { usePrimaryChain } from '#web/queries/config.ts'
+import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
 import { OnrampReturn } from './OnrampReturn.tsx'
 import { OtherPage } from './OtherPage.tsx'
@@ -12,7 +12,7 @@ import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
 import { usePush } from './usePush.ts'
 
-const TestNetworkBar = lazy(() => import('../../components/TestNetworkBar.tsx'))
+const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
 
 /** The frame of the signed-in pages: session guard, top bar, page, onboarding, session expiry. */

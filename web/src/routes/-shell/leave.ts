@@ -1,6 +1,6 @@
-import { signOut } from '../../lib/session.ts'
-import { pushUser } from '../../push/remembered.ts'
-import { forgetWallets } from '../../wallet/remembered.ts'
+import { signOut } from '#web/lib/session.ts'
+import { pushUser } from '#web/push/remembered.ts'
+import { forgetWallets } from '#web/wallet/remembered.ts'
 
 const timeoutMs = 1_500 // 1.5 seconds
 
@@ -14,6 +14,6 @@ export async function leave(): Promise<void> {
 /** Turns push off, on the server too if it replies quickly. */
 async function endPush(): Promise<void> {
   const timeout = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs))
-  const off = import('../../push/device.ts').then((device) => device.turnPushOff())
+  const off = import('#web/push/device.ts').then((device) => device.turnPushOff())
   await Promise.race([off.catch(() => undefined), timeout])
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { pushUser } from '../../push/remembered.ts'
-import { pushKeyQuery } from '../../queries/push.ts'
+import { pushUser } from '#web/push/remembered.ts'
+import { pushKeyQuery } from '#web/queries/push.ts'
 
 /** Makes the dashboard installable, which iPhones require for push, and keeps push on if the user has turned it on. */
 export function usePush(userId: string | undefined): void {
@@ -16,6 +16,6 @@ export function usePush(userId: string | undefined): void {
   useEffect(() => {
     // If this fails, messages stop, which the settings show; the page works regardless.
     if (isOn && publicKey)
-      import('../../push/device.ts').then((device) => device.keepPushOn(publicKey)).catch(() => undefined)
+      import('#web/push/device.ts').then((device) => device.keepPushOn(publicKey)).catch(() => undefined)
   }, [isOn, publicKey])
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { ChevronLeft } from 'lucide-react'
-import { Card } from '../../components/Card.tsx'
-import { ErrorState, SkeletonRows } from '../../components/states.tsx'
-import { useTitle } from '../../lib/useTitle.ts'
-import { approvalQuery } from '../../queries/approvals.ts'
+import { Card } from '#web/components/Card.tsx'
+import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
+import { useTitle } from '#web/lib/useTitle.ts'
+import { approvalQuery } from '#web/queries/approvals.ts'
 import { ApprovalCard } from './-approvals/ApprovalCard.tsx'
 
 export const Route = createFileRoute('/dashboard/approvals_/$approvalId')({ component: ApprovalPage })

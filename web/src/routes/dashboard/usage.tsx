@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { spans } from '#domain/statistics.ts'
-import { Button, buttonClass } from '../../components/Button.tsx'
-import { Card, PageHeader } from '../../components/Card.tsx'
-import { Field, Select } from '../../components/Field.tsx'
-import { Syncing } from '../../components/Syncing.tsx'
-import { EmptyState } from '../../components/states.tsx'
-import { shortAddress } from '../../lib/address.ts'
-import { searchOf, textOf } from '../../lib/search.ts'
-import { useElapsed } from '../../lib/useElapsed.ts'
-import { useTitle } from '../../lib/useTitle.ts'
-import { refreshUsage, type UsageGroup, usageQuery } from '../../queries/usage.ts'
-import { walletLabel } from '../../queries/wallets.ts'
+import { Button, buttonClass } from '#web/components/Button.tsx'
+import { Card, PageHeader } from '#web/components/Card.tsx'
+import { Field, Select } from '#web/components/Field.tsx'
+import { Syncing } from '#web/components/Syncing.tsx'
+import { EmptyState } from '#web/components/states.tsx'
+import { shortAddress } from '#web/lib/address.ts'
+import { searchOf, textOf } from '#web/lib/search.ts'
+import { useElapsed } from '#web/lib/useElapsed.ts'
+import { useTitle } from '#web/lib/useTitle.ts'
+import { refreshUsage, type UsageGroup, usageQuery } from '#web/queries/usage.ts'
+import { walletLabel } from '#web/queries/wallets.ts'
 import { AllWallets } from './-usage/AllWallets.tsx'
 import { MonthlySpend } from './-usage/MonthlySpend.tsx'
 import { NetworkFees } from './-usage/NetworkFees.tsx'
@@ -30,7 +30,7 @@ export const Route = createFileRoute('/dashboard/usage')({
   component: UsagePage,
 })
 
-const TopUpDialog = lazy(() => import('../../components/TopUpDialog.tsx'))
+const TopUpDialog = lazy(() => import('#web/components/TopUpDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 /** Time after which a button to try again joins the loading text. */

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
-import { MoneyChain } from '../../../components/Amount.tsx'
-import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '../../../queries/policyGroups.ts'
+import { MoneyChain } from '#web/components/Amount.tsx'
+import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/policyGroups.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 import type { Dialogs } from './dialogs.ts'
 import { subjectOf } from './subjects.ts'
@@ -8,7 +8,7 @@ import { subjectOf } from './subjects.ts'
 const NewGroupDialog = lazy(() => import('./NewGroupDialog.tsx'))
 const EditGroupDialog = lazy(() => import('./EditGroupDialog.tsx'))
 const DeleteGroupDialog = lazy(() => import('./DeleteGroupDialog.tsx'))
-const TopUpDialog = lazy(() => import('../../../components/TopUpDialog.tsx'))
+const TopUpDialog = lazy(() => import('#web/components/TopUpDialog.tsx'))
 const ConfirmContactDialog = lazy(() => import('./ConfirmContactDialog.tsx'))
 const NewAgentDialog = lazy(() => import('./NewAgentDialog.tsx'))
 const EditAgentDialog = lazy(() => import('./EditAgentDialog.tsx'))

@@ -1,5 +1,5 @@
 import type { UseFormReturn } from 'react-hook-form'
-import { Field, Input } from '../../../components/Field.tsx'
+import { Field, Input } from '#web/components/Field.tsx'
 
 export type AgentValues = { name: string; memo: string }
 

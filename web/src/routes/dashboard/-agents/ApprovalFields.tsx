@@ -1,8 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
-import { AmountInput } from '../../../components/AmountInput.tsx'
-import { Checkbox, Field, Input } from '../../../components/Field.tsx'
+import { AmountInput } from '#web/components/AmountInput.tsx'
+import { Checkbox, Field, Input } from '#web/components/Field.tsx'
 import { approvalFields, type GroupValues, noGroup } from './groupForm.ts'
 
 /** Fields for which payments need the owner's approval. Collapsed unless one is set or invalid. */

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { Button } from '../../../components/Button.tsx'
-import { Checkbox, ErrorBox, Input } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/apiError.ts'
-import { plural } from '../../../lib/format.ts'
-import { type Contact, contactsQuery } from '../../../queries/contacts.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Checkbox, ErrorBox, Input } from '#web/components/Field.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
+import { plural } from '#web/lib/format.ts'
+import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
 
 const shownAtOnce = 100
 const searchFrom = 8 // contacts; shorter lists need no search

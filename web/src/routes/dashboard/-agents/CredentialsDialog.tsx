@@ -1,10 +1,10 @@
 import { useBlocker } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
-import { Button } from '../../../components/Button.tsx'
-import { CopyButton } from '../../../components/CopyButton.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { ErrorBox } from '../../../components/Field.tsx'
-import type { PolicyGroup } from '../../../queries/policyGroups.ts'
+import { Button } from '#web/components/Button.tsx'
+import { CopyButton } from '#web/components/CopyButton.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import type { PolicyGroup } from '#web/queries/policyGroups.ts'
 import { QuickStart } from './QuickStart.tsx'
 
 /** An agent's credentials. Secrets are present only if they are new. */

@@ -1,7 +1,7 @@
 import { toast } from 'react-hot-toast/headless'
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { type Agent, deleteAgent } from '../../../queries/agents.ts'
-import { refreshGroups } from '../../../queries/policyGroups.ts'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { type Agent, deleteAgent } from '#web/queries/agents.ts'
+import { refreshGroups } from '#web/queries/policyGroups.ts'
 
 export default function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) {
   const { agent } = props

@@ -1,22 +1,22 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
-import { Button } from '../../../components/Button.tsx'
-import { Chip } from '../../../components/Chip.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { FormDialog } from '../../../components/FormDialog.tsx'
-import { PolicyExposure } from '../../../components/PolicyExposure.tsx'
-import { ApiError } from '../../../lib/apiError.ts'
-import { budgetLeftAsTyped } from '../../../lib/budgetLeft.ts'
-import { formatAmount } from '../../../lib/format.ts'
-import { formResolver } from '../../../lib/formResolver.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { FormDialog } from '#web/components/FormDialog.tsx'
+import { PolicyExposure } from '#web/components/PolicyExposure.tsx'
+import { ApiError } from '#web/lib/apiError.ts'
+import { budgetLeftAsTyped } from '#web/lib/budgetLeft.ts'
+import { formatAmount } from '#web/lib/format.ts'
+import { formResolver } from '#web/lib/formResolver.ts'
 import {
   fetchGroup,
   type PolicyGroupWithAgents,
   refreshGroups,
   type ScopeUpdate,
   updateGroup,
-} from '../../../queries/policyGroups.ts'
+} from '#web/queries/policyGroups.ts'
 import { GroupFields } from './GroupFields.tsx'
 import { changesOf, editInput, editProblems, type GroupValues, groupFields, merge, valuesOf } from './groupForm.ts'
 import { PolicyEffect } from './PolicyEffect.tsx'

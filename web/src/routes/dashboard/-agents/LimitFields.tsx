@@ -2,9 +2,9 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import { periods } from '#domain/policyPeriod.ts'
-import { AmountInput } from '../../../components/AmountInput.tsx'
-import { Field, Input, Select } from '../../../components/Field.tsx'
-import { useSms } from '../../../queries/config.ts'
+import { AmountInput } from '#web/components/AmountInput.tsx'
+import { Field, Input, Select } from '#web/components/Field.tsx'
+import { useSms } from '#web/queries/config.ts'
 import { type GroupValues, limitFields } from './groupForm.ts'
 
 /** Limits that most groups do not need. Collapsed unless one is set or invalid. */

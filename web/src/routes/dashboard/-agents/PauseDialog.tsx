@@ -1,7 +1,7 @@
 import { toast } from 'react-hot-toast/headless'
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { plural } from '../../../lib/format.ts'
-import { type PauseSubject, setPaused } from '../../../queries/pausing.ts'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { plural } from '#web/lib/format.ts'
+import { type PauseSubject, setPaused } from '#web/queries/pausing.ts'
 import { sentence } from './useResume.ts'
 
 /** What pausing stops. */

@@ -1,9 +1,9 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { visibleScopes } from '#domain/scopes.ts'
-import { CopyButton } from '../../../components/CopyButton.tsx'
-import { Notice } from '../../../components/Notice.tsx'
-import { useSession } from '../../../lib/session.ts'
-import type { PolicyGroup } from '../../../queries/policyGroups.ts'
+import { CopyButton } from '#web/components/CopyButton.tsx'
+import { Notice } from '#web/components/Notice.tsx'
+import { useSession } from '#web/lib/session.ts'
+import type { PolicyGroup } from '#web/queries/policyGroups.ts'
 import { exampleRecipient, quickStarts } from './quickStart.ts'
 
 /** Example code for an agent's first calls, with a tab for each way to connect. */

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { linkClass } from '../../../components/Links.tsx'
+import { linkClass } from '#web/components/Links.tsx'
 import { placeId, ruleOf } from './rules.ts'
 
 /** The name of a rule, as a link to where it is set. */

@@ -1,7 +1,7 @@
-import { Button } from '../../../components/Button.tsx'
-import { Chip } from '../../../components/Chip.tsx'
-import { shortAddress } from '../../../lib/address.ts'
-import type { PolicyGroup } from '../../../queries/policyGroups.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { shortAddress } from '#web/lib/address.ts'
+import type { PolicyGroup } from '#web/queries/policyGroups.ts'
 
 const shownAtOnce = 50
 

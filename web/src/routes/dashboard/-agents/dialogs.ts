@@ -1,4 +1,4 @@
-import { flagsOf, textsOf } from '../../../lib/search.ts'
+import { flagsOf, textsOf } from '#web/lib/search.ts'
 
 /** Search parameters that open one of the page's dialogs, for the selected group or for the id in the value. */
 export type Dialogs = {

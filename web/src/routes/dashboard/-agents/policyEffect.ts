@@ -1,9 +1,9 @@
 import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
-import { dollars, microOf, typedMicro } from '../../../lib/amounts.ts'
-import { budgetLeftAsTyped, budgetLeftOf } from '../../../lib/budgetLeft.ts'
-import { mostSpendable } from '../../../lib/mostSpendable.ts'
-import type { PolicyGroup } from '../../../queries/policyGroups.ts'
+import { dollars, microOf, typedMicro } from '#web/lib/amounts.ts'
+import { budgetLeftAsTyped, budgetLeftOf } from '#web/lib/budgetLeft.ts'
+import { mostSpendable } from '#web/lib/mostSpendable.ts'
+import type { PolicyGroup } from '#web/queries/policyGroups.ts'
 import type { GroupValues } from './groupForm.ts'
 import { approvalsInWords } from './limits.ts'
 

@@ -1,6 +1,6 @@
-import type { PauseSubject } from '../../../queries/pausing.ts'
-import type { PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
-import { walletName } from '../../../queries/wallets.ts'
+import type { PauseSubject } from '#web/queries/pausing.ts'
+import type { PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
+import { walletName } from '#web/queries/wallets.ts'
 
 export const account: PauseSubject = { kind: 'account', id: '', name: 'all agents' }
 

@@ -1,9 +1,9 @@
 import { lazy, Suspense, useState } from 'react'
-import { Button } from '../../../components/Button.tsx'
-import { ErrorBox } from '../../../components/Field.tsx'
-import { ApiError, isOutcomeUnknown, messageOf } from '../../../lib/apiError.ts'
-import { type Approval, approve, deny, refreshApprovals } from '../../../queries/approvals.ts'
-import { useOnline } from '../../-shell/useOnline.ts'
+import { Button } from '#web/components/Button.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
+import { type Approval, approve, deny, refreshApprovals } from '#web/queries/approvals.ts'
+import { useOnline } from '#web/routes/-shell/useOnline.ts'
 
 const PasswordDialog = lazy(() => import('./PasswordDialog.tsx'))
 const AlwaysAllowDialog = lazy(() => import('./AlwaysAllowDialog.tsx'))

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { buttonClass } from '../../../components/Button.tsx'
-import { ErrorBox } from '../../../components/Field.tsx'
-import { Notice } from '../../../components/Notice.tsx'
-import { TransactionTimeline } from '../../../components/TransactionTimeline.tsx'
-import { useSession } from '../../../lib/session.ts'
-import type { Approval } from '../../../queries/approvals.ts'
-import { transactionQuery } from '../../../queries/transactions.ts'
+import { buttonClass } from '#web/components/Button.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { Notice } from '#web/components/Notice.tsx'
+import { TransactionTimeline } from '#web/components/TransactionTimeline.tsx'
+import { useSession } from '#web/lib/session.ts'
+import type { Approval } from '#web/queries/approvals.ts'
+import { transactionQuery } from '#web/queries/transactions.ts'
 
 /** The approval's outcome and, for an approved payment, its progress. */
 export function Outcome({ approval }: { approval: Approval }) {

@@ -1,5 +1,5 @@
-import { ApiError } from '../../../lib/apiError.ts'
-import { refreshApprovals } from '../../../queries/approvals.ts'
+import { ApiError } from '#web/lib/apiError.ts'
+import { refreshApprovals } from '#web/queries/approvals.ts'
 
 /**
  * Sends a decision from a dialog and closes the dialog on success. Also closes it if the request has changed or ended: the

@@ -1,9 +1,9 @@
 import { minuteMs } from '#domain/time.ts'
-import { shortAddress } from '../../../lib/address.ts'
-import { formatAmount, formatMoment } from '../../../lib/format.ts'
-import { unitOf } from '../../../lib/networks.ts'
-import type { Tone } from '../../../lib/tone.ts'
-import type { Approval, Channel } from '../../../queries/approvals.ts'
+import { shortAddress } from '#web/lib/address.ts'
+import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import type { Tone } from '#web/lib/tone.ts'
+import type { Approval, Channel } from '#web/queries/approvals.ts'
 
 export const stateOf = (approval: Approval): { label: string; tone: Tone } =>
   ({

@@ -1,13 +1,13 @@
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
-import { FullAddress } from '../../../components/Address.tsx'
-import { Field, Input } from '../../../components/Field.tsx'
-import { FormDialog } from '../../../components/FormDialog.tsx'
-import { ApiError } from '../../../lib/apiError.ts'
-import { failureOf, failures } from '../../../lib/failures.ts'
-import { formResolver } from '../../../lib/formResolver.ts'
-import { useSession } from '../../../lib/session.ts'
-import { createContact, refreshContacts } from '../../../queries/contacts.ts'
+import { FullAddress } from '#web/components/Address.tsx'
+import { Field, Input } from '#web/components/Field.tsx'
+import { FormDialog } from '#web/components/FormDialog.tsx'
+import { ApiError } from '#web/lib/apiError.ts'
+import { failureOf, failures } from '#web/lib/failures.ts'
+import { formResolver } from '#web/lib/formResolver.ts'
+import { useSession } from '#web/lib/session.ts'
+import { createContact, refreshContacts } from '#web/queries/contacts.ts'
 
 /** The method by which a new contact can be paid. */
 export type NewMethod = { address: string } | { email: string } | { phone: string }

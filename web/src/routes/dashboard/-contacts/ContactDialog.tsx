@@ -2,21 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { type Resolver, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { type ContactValues, contactProblems, duplicatesOf, noMethodText } from '#domain/contactRules.ts'
-import { Field, Input } from '../../../components/Field.tsx'
-import { FormDialog } from '../../../components/FormDialog.tsx'
-import { Notice } from '../../../components/Notice.tsx'
-import { ApiError } from '../../../lib/apiError.ts'
-import { failureOf, failures } from '../../../lib/failures.ts'
-import { plural } from '../../../lib/format.ts'
-import { formResolver } from '../../../lib/formResolver.ts'
-import { useSession } from '../../../lib/session.ts'
-import {
-  type Contact,
-  contactsQuery,
-  createContact,
-  refreshContacts,
-  updateContact,
-} from '../../../queries/contacts.ts'
+import { Field, Input } from '#web/components/Field.tsx'
+import { FormDialog } from '#web/components/FormDialog.tsx'
+import { Notice } from '#web/components/Notice.tsx'
+import { ApiError } from '#web/lib/apiError.ts'
+import { failureOf, failures } from '#web/lib/failures.ts'
+import { plural } from '#web/lib/format.ts'
+import { formResolver } from '#web/lib/formResolver.ts'
+import { useSession } from '#web/lib/session.ts'
+import { type Contact, contactsQuery, createContact, refreshContacts, updateContact } from '#web/queries/contacts.ts'
 import { useGroupsWith } from './useGroupsWith.ts'
 
 /** A missing contact method is a problem only on saving: users who skip the address may be about to enter an email. */

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { toast } from 'react-hot-toast/headless'
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { Notice } from '../../../components/Notice.tsx'
-import { messageOf } from '../../../lib/apiError.ts'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { Notice } from '#web/components/Notice.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
 import {
   type Contact,
   deleteContact,
   refreshContactList,
   refreshContacts,
   restoreContact,
-} from '../../../queries/contacts.ts'
-import { groupsQuery, refreshGroups } from '../../../queries/policyGroups.ts'
+} from '#web/queries/contacts.ts'
+import { groupsQuery, refreshGroups } from '#web/queries/policyGroups.ts'
 import { useGroupsWith } from './useGroupsWith.ts'
 
 const undoShownMs = 10_000 // 10 seconds; the server allows ten minutes

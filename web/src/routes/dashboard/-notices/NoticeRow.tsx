@@ -1,9 +1,9 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { Chip } from '../../../components/Chip.tsx'
-import { linkClass } from '../../../components/Links.tsx'
-import { Time } from '../../../components/Time.tsx'
-import type { Notice, NoticeSubject } from '../../../queries/notices.ts'
-import { other } from '../../-shell/pages.ts'
+import { Chip } from '#web/components/Chip.tsx'
+import { linkClass } from '#web/components/Links.tsx'
+import { Time } from '#web/components/Time.tsx'
+import type { Notice, NoticeSubject } from '#web/queries/notices.ts'
+import { other } from '#web/routes/-shell/pages.ts'
 
 export function NoticeRow(props: { notice: Notice; isNew: boolean }) {
   const { text, detail, times, at, subject } = props.notice

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Card, PageHeader } from '../../../components/Card.tsx'
-import { PendingApprovals } from '../../../components/PendingApprovals.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../../components/states.tsx'
-import { useTitle } from '../../../lib/useTitle.ts'
-import { noticesQuery, readNotices } from '../../../queries/notices.ts'
+import { Card, PageHeader } from '#web/components/Card.tsx'
+import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
+import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
+import { useTitle } from '#web/lib/useTitle.ts'
+import { noticesQuery, readNotices } from '#web/queries/notices.ts'
 import { NoticeRow } from './NoticeRow.tsx'
 
 /**

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useContext, useEffect, useState } from 'react'
 import type { Span } from '#domain/statistics.ts'
-import { type By, SpanChoice } from '../../../components/charts/SpanChoice.tsx'
-import { SpendChart } from '../../../components/charts/SpendChart.tsx'
-import { Skeleton } from '../../../components/states.tsx'
-import { formatAmount } from '../../../lib/format.ts'
-import { spendingQuery } from '../../../queries/usage.ts'
+import { type By, SpanChoice } from '#web/components/charts/SpanChoice.tsx'
+import { SpendChart } from '#web/components/charts/SpendChart.tsx'
+import { Skeleton } from '#web/components/states.tsx'
+import { formatAmount } from '#web/lib/format.ts'
+import { spendingQuery } from '#web/queries/usage.ts'
 import { WidgetError, type WidgetProps, WidgetTitle } from './WidgetParts.tsx'
 
 const refreshMs = 30_000 // 30 seconds

@@ -3,10 +3,10 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { CircleCheck, CircleDashed, X } from 'lucide-react'
 import type { Overview } from '#schemas/overview.ts'
-import { IconButton } from '../../../components/Button.tsx'
-import { Card } from '../../../components/Card.tsx'
-import { microOf } from '../../../lib/amounts.ts'
-import { preferencesQuery, savePreferences } from '../../../queries/preferences.ts'
+import { IconButton } from '#web/components/Button.tsx'
+import { Card } from '#web/components/Card.tsx'
+import { microOf } from '#web/lib/amounts.ts'
+import { preferencesQuery, savePreferences } from '#web/queries/preferences.ts'
 
 type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> }
 

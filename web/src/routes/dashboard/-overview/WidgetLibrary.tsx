@@ -1,9 +1,9 @@
 import { clsx } from 'clsx'
 import { useState } from 'react'
 import { widgetTypes } from '#domain/widgets.ts'
-import { Button } from '../../../components/Button.tsx'
-import { Chip } from '../../../components/Chip.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
 import type { LayoutItem } from './layout.ts'
 import { categories, widgets } from './widgets.ts'
 

@@ -1,8 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import { createContext, type ReactNode } from 'react'
 import type { Overview } from '#schemas/overview.ts'
-import { Button } from '../../../components/Button.tsx'
-import { messageOf } from '../../../lib/apiError.ts'
+import { Button } from '#web/components/Button.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
 
 /** Props of all widgets that share the overview call. */
 export type WidgetProps = { overview: Overview }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { messageOf } from '../../../lib/apiError.ts'
-import { preferencesQuery, savePreferences } from '../../../queries/preferences.ts'
+import { messageOf } from '#web/lib/apiError.ts'
+import { preferencesQuery, savePreferences } from '#web/queries/preferences.ts'
 import { defaultLayout, type LayoutItem, tidy } from './layout.ts'
 
 const saveMs = 500

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useSession } from '../../../lib/session.ts'
+import { useSession } from '#web/lib/session.ts'
 import { emptyValues } from '../-send/payment.ts'
 import { createPayout } from '../-send/purposes.ts'
 import { SendFlow } from '../-send/SendFlow.tsx'

@@ -1,8 +1,8 @@
 import { payoutStatuses } from '#domain/listFilters.ts'
-import { FilterDialog } from '../../../lists/FilterDialog.tsx'
-import { Choices, TextField } from '../../../lists/FilterFields.tsx'
-import { WalletsField } from '../../../lists/WalletsField.tsx'
-import type { PayoutFilters } from '../../../queries/payouts.ts'
+import { FilterDialog } from '#web/lists/FilterDialog.tsx'
+import { Choices, TextField } from '#web/lists/FilterFields.tsx'
+import { WalletsField } from '#web/lists/WalletsField.tsx'
+import type { PayoutFilters } from '#web/queries/payouts.ts'
 
 export default function PayoutFilter(props: {
   value: PayoutFilters

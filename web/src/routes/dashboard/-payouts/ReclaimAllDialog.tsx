@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { formatUsdc } from '#domain/money.ts'
-import { Amount } from '../../../components/Amount.tsx'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { ErrorBox } from '../../../components/Field.tsx'
-import { useReply } from '../../../components/LateReply.tsx'
-import { Skeleton } from '../../../components/states.tsx'
-import { microOf } from '../../../lib/amounts.ts'
-import { messageOf } from '../../../lib/apiError.ts'
-import { formatAmount, plural } from '../../../lib/format.ts'
-import { unitOf } from '../../../lib/networks.ts'
-import { recipientOf } from '../../../lib/payoutStatus.ts'
+import { Amount } from '#web/components/Amount.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { useReply } from '#web/components/LateReply.tsx'
+import { Skeleton } from '#web/components/states.tsx'
+import { microOf } from '#web/lib/amounts.ts'
+import { messageOf } from '#web/lib/apiError.ts'
+import { formatAmount, plural } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import { recipientOf } from '#web/lib/payoutStatus.ts'
 import {
   type Escrow,
   fetchPayoutsById,
@@ -19,8 +19,8 @@ import {
   reclaimAllPayouts,
   reclaimableQuery,
   refreshPayouts,
-} from '../../../queries/payouts.ts'
-import { refreshWallets } from '../../../queries/wallets.ts'
+} from '#web/queries/payouts.ts'
+import { refreshWallets } from '#web/queries/wallets.ts'
 
 const pollMs = 2_000 // 2 seconds
 const maxPolls = 150

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { sameAddress } from '#domain/sameAddress.ts'
-import { plural } from '../../../lib/format.ts'
-import { activeFilters } from '../../../lists/activeFilters.ts'
-import type { PayoutFilters } from '../../../queries/payouts.ts'
-import { walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { plural } from '#web/lib/format.ts'
+import { activeFilters } from '#web/lists/activeFilters.ts'
+import type { PayoutFilters } from '#web/queries/payouts.ts'
+import { walletName, walletsQuery } from '#web/queries/wallets.ts'
 
 /** The active filters as text. A single wallet is shown by its name. */
 export function useActiveFilters(filters: PayoutFilters, apply: (filters: PayoutFilters) => void) {

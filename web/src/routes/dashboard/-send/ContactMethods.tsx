@@ -1,8 +1,8 @@
 import type { UseFormReturn } from 'react-hook-form'
 import type { ContactMethod, SendValues } from '#domain/sendRules.ts'
-import { shortAddress } from '../../../lib/address.ts'
-import { useSms } from '../../../queries/config.ts'
-import type { Contact } from '../../../queries/contacts.ts'
+import { shortAddress } from '#web/lib/address.ts'
+import { useSms } from '#web/queries/config.ts'
+import type { Contact } from '#web/queries/contacts.ts'
 import { methodsOf } from './payment.ts'
 
 const words: Record<ContactMethod, { label: string; hint: string }> = {

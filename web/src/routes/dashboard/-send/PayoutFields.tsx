@@ -2,8 +2,8 @@ import type { UseFormReturn } from 'react-hook-form'
 import { expiryDays } from '#domain/payoutExpiry.ts'
 import { type SendValues, senderNameMax } from '#domain/sendRules.ts'
 import { dayMs } from '#domain/time.ts'
-import { Field, Input, Select } from '../../../components/Field.tsx'
-import { formatDate, plural } from '../../../lib/format.ts'
+import { Field, Input, Select } from '#web/components/Field.tsx'
+import { formatDate, plural } from '#web/lib/format.ts'
 
 /** The fields that only a payout has: its expiry, and the sender's name as shown to the recipient. */
 export function PayoutFields(props: { form: UseFormReturn<SendValues> }) {

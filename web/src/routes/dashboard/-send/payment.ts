@@ -2,9 +2,9 @@ import { plainPhone } from '#domain/contactRules.ts'
 import { defaultExpiryDays, type ExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
 import { type ContactMethod, methodOf, type SendValues } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
-import { typedDecimal } from '../../../lib/amounts.ts'
-import type { Contact } from '../../../queries/contacts.ts'
-import type { Wallet } from '../../../queries/wallets.ts'
+import { typedDecimal } from '#web/lib/amounts.ts'
+import type { Contact } from '#web/queries/contacts.ts'
+import type { Wallet } from '#web/queries/wallets.ts'
 
 /** A payment, ready to be reviewed. */
 export type Payment = {

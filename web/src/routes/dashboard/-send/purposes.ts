@@ -1,5 +1,5 @@
 import { payoutProblems, type SendValues, type SpendLimit, sendProblems } from '#domain/sendRules.ts'
-import { failures } from '../../../lib/failures.ts'
+import { failures } from '#web/lib/failures.ts'
 
 /** The differences between the dialogs that send money; they share form, review and results. */
 export type Purpose = {

@@ -1,5 +1,5 @@
-import { Card } from '../../../components/Card.tsx'
-import { LazyWalletSection } from '../../../wallet/lazyWallet.tsx'
+import { Card } from '#web/components/Card.tsx'
+import { LazyWalletSection } from '#web/wallet/lazyWallet.tsx'
 
 /** The wallet connected in this browser, and the account's public address. */
 export function ConnectedWallet() {

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { ShortAddress } from '../../../components/Address.tsx'
-import { Button } from '../../../components/Button.tsx'
-import { Card } from '../../../components/Card.tsx'
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { ErrorState, SkeletonRows } from '../../../components/states.tsx'
-import { formatAmount, formatMoment } from '../../../lib/format.ts'
-import { endGrant, type Grant, grantsQuery } from '../../../queries/approvals.ts'
+import { ShortAddress } from '#web/components/Address.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Card } from '#web/components/Card.tsx'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
+import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { endGrant, type Grant, grantsQuery } from '#web/queries/approvals.ts'
 
 /** Lists active grants (payments allowed without asking), each with a button to end it. */
 export function GrantsCard() {

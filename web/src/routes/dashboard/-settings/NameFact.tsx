@@ -1,12 +1,12 @@
 import { useRef, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
-import { Button } from '../../../components/Button.tsx'
-import { Fact } from '../../../components/Card.tsx'
-import { Field, Input } from '../../../components/Field.tsx'
-import { messageOf } from '../../../lib/apiError.ts'
-import { formResolver } from '../../../lib/formResolver.ts'
-import { rename } from '../../../queries/account.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Fact } from '#web/components/Card.tsx'
+import { Field, Input } from '#web/components/Field.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
+import { formResolver } from '#web/lib/formResolver.ts'
+import { rename } from '#web/queries/account.ts'
 
 /** The user's name, replaced by a small form while it is edited. */
 export function NameFact(props: { name: string | null }) {

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { Button } from '../../../components/Button.tsx'
-import { Card } from '../../../components/Card.tsx'
-import { ErrorBox } from '../../../components/Field.tsx'
-import { ErrorState, Skeleton } from '../../../components/states.tsx'
-import { messageOf } from '../../../lib/apiError.ts'
-import { type PushState, pushState, subscriptionNow, turnPushOff, turnPushOn } from '../../../push/device.ts'
-import { pushKeyQuery, sendTestPush } from '../../../queries/push.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Card } from '#web/components/Card.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { ErrorState, Skeleton } from '#web/components/states.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
+import { type PushState, pushState, subscriptionNow, turnPushOff, turnPushOn } from '#web/push/device.ts'
+import { pushKeyQuery, sendTestPush } from '#web/queries/push.ts'
 
 const words: Record<PushState | 'not_offered', ReactNode> = {
   not_offered: 'This server does not send push notifications.',

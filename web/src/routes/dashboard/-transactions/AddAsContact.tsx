@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../queries/transactions.ts'
+import type { Transaction } from '#web/queries/transactions.ts'
 import { AddMethod } from '../-contacts/AddMethod.tsx'
 import { contactMethodOf } from './contactMethod.ts'
 

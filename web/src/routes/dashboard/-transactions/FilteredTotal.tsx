@@ -1,8 +1,8 @@
 import type { Page } from '#schemas/common.ts'
-import { Amount } from '../../../components/Amount.tsx'
-import { plural } from '../../../lib/format.ts'
-import type { Chain } from '../../../lib/networks.ts'
-import { usePrimaryChain } from '../../../queries/config.ts'
+import { Amount } from '#web/components/Amount.tsx'
+import { plural } from '#web/lib/format.ts'
+import type { Chain } from '#web/lib/networks.ts'
+import { usePrimaryChain } from '#web/queries/config.ts'
 
 /**
  * The number of transactions that match the filters and the sum they spent, on all pages. Keeps its line while loading.

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { ErrorState, Skeleton } from '../../../components/states.tsx'
-import { payoutQuery } from '../../../queries/payouts.ts'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorState, Skeleton } from '#web/components/states.tsx'
+import { payoutQuery } from '#web/queries/payouts.ts'
 import ReclaimDialog from '../-payouts/ReclaimDialog.tsx'
 
 /** Reclaims the payout that a transaction funded. */

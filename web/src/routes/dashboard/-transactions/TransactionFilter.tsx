@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
-import { ContactPicker } from '../../../components/ContactPicker.tsx'
-import { Field, Select } from '../../../components/Field.tsx'
-import { FilterDialog } from '../../../lists/FilterDialog.tsx'
-import { Choices, TextField } from '../../../lists/FilterFields.tsx'
-import { groupsQuery, type PolicyGroupWithAgents } from '../../../queries/policyGroups.ts'
-import type { TransactionFilters } from '../../../queries/transactions.ts'
+import { ContactPicker } from '#web/components/ContactPicker.tsx'
+import { Field, Select } from '#web/components/Field.tsx'
+import { FilterDialog } from '#web/lists/FilterDialog.tsx'
+import { Choices, TextField } from '#web/lists/FilterFields.tsx'
+import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
+import type { TransactionFilters } from '#web/queries/transactions.ts'
 
 const noGroups: PolicyGroupWithAgents[] = []
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../queries/transactions.ts'
+import type { Transaction } from '#web/queries/transactions.ts'
 import type { NewMethod } from '../-contacts/AddMethod.tsx'
 
 /** The method by which a transaction's recipient can be paid again; null if the transaction does not show it. */

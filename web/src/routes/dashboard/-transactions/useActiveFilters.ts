@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { activeFilters } from '../../../lists/activeFilters.ts'
-import { contactsQuery } from '../../../queries/contacts.ts'
-import { groupsQuery } from '../../../queries/policyGroups.ts'
-import type { TransactionFilters } from '../../../queries/transactions.ts'
-import { walletName, walletsQuery } from '../../../queries/wallets.ts'
+import { activeFilters } from '#web/lists/activeFilters.ts'
+import { contactsQuery } from '#web/queries/contacts.ts'
+import { groupsQuery } from '#web/queries/policyGroups.ts'
+import type { TransactionFilters } from '#web/queries/transactions.ts'
+import { walletName, walletsQuery } from '#web/queries/wallets.ts'
 
 const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())
 

@@ -1,8 +1,8 @@
-import { Amount } from '../../../components/Amount.tsx'
-import { Button } from '../../../components/Button.tsx'
-import { Card, Fact } from '../../../components/Card.tsx'
-import type { UsageWallet } from '../../../queries/usage.ts'
-import { walletName } from '../../../queries/wallets.ts'
+import { Amount } from '#web/components/Amount.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Card, Fact } from '#web/components/Card.tsx'
+import type { UsageWallet } from '#web/queries/usage.ts'
+import { walletName } from '#web/queries/wallets.ts'
 
 /** The current month of every wallet, side by side. */
 export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: UsageWallet) => void }) {

@@ -1,7 +1,7 @@
-import { Amount } from '../../../components/Amount.tsx'
-import { Card, Fact } from '../../../components/Card.tsx'
-import { PercentRing } from '../../../components/PercentRing.tsx'
-import type { Usage } from '../../../queries/usage.ts'
+import { Amount } from '#web/components/Amount.tsx'
+import { Card, Fact } from '#web/components/Card.tsx'
+import { PercentRing } from '#web/components/PercentRing.tsx'
+import type { Usage } from '#web/queries/usage.ts'
 
 const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })

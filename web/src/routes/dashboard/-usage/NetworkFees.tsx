@@ -1,6 +1,6 @@
-import { Card, Fact } from '../../../components/Card.tsx'
-import { formatMoment, plural } from '../../../lib/format.ts'
-import type { Usage } from '../../../queries/usage.ts'
+import { Card, Fact } from '#web/components/Card.tsx'
+import { formatMoment, plural } from '#web/lib/format.ts'
+import type { Usage } from '#web/queries/usage.ts'
 
 /** How much of today's allowance for network fees is left, as a number of payments. */
 export function NetworkFees(props: { gas: Usage['gasAllowance'] }) {

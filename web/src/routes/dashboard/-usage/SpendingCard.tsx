@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Span } from '#domain/statistics.ts'
-import { Card } from '../../../components/Card.tsx'
-import { type By, SpanChoice } from '../../../components/charts/SpanChoice.tsx'
-import { SpendChart } from '../../../components/charts/SpendChart.tsx'
-import { ErrorState, Skeleton } from '../../../components/states.tsx'
-import { spendingQuery, type UsageWallet } from '../../../queries/usage.ts'
-import { walletName } from '../../../queries/wallets.ts'
+import { Card } from '#web/components/Card.tsx'
+import { type By, SpanChoice } from '#web/components/charts/SpanChoice.tsx'
+import { SpendChart } from '#web/components/charts/SpendChart.tsx'
+import { ErrorState, Skeleton } from '#web/components/states.tsx'
+import { spendingQuery, type UsageWallet } from '#web/queries/usage.ts'
+import { walletName } from '#web/queries/wallets.ts'
 
 const refreshMs = 30_000 // 30 seconds
 

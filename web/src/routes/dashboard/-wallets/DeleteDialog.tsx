@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { FullAddress } from '../../../components/Address.tsx'
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { Checkbox } from '../../../components/Field.tsx'
-import { formatAmount } from '../../../lib/format.ts'
-import { networkName, unitOf } from '../../../lib/networks.ts'
-import { deleteWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
+import { FullAddress } from '#web/components/Address.tsx'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { Checkbox } from '#web/components/Field.tsx'
+import { formatAmount } from '#web/lib/format.ts'
+import { networkName, unitOf } from '#web/lib/networks.ts'
+import { deleteWallet, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 
 /** Removes a wallet from the dashboard. Its money stays on chain, so the user must confirm that they have its key. */

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { Timeline } from '../../../components/Timeline.tsx'
-import type { Wallet } from '../../../queries/wallets.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { Timeline } from '#web/components/Timeline.tsx'
+import type { Wallet } from '#web/queries/wallets.ts'
 import { whyNotDeployed } from './deployment.ts'
 
 /** Shown while the wallet is deployed. `wallet` is null until the server replies. It can't be closed until `slow`. */

@@ -8,11 +8,11 @@ import {
   typedAddressProblem,
   walletNameProblem,
 } from '#domain/walletRules.ts'
-import { Field, Input, Select } from '../../../components/Field.tsx'
-import { FormDialog } from '../../../components/FormDialog.tsx'
-import { PasswordInput } from '../../../components/PasswordInput.tsx'
-import { formResolver } from '../../../lib/formResolver.ts'
-import { importWallet, refreshWallets, type Wallet, walletName } from '../../../queries/wallets.ts'
+import { Field, Input, Select } from '#web/components/Field.tsx'
+import { FormDialog } from '#web/components/FormDialog.tsx'
+import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { formResolver } from '#web/lib/formResolver.ts'
+import { importWallet, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { creationProblem } from './walletProblems.ts'
 
 type Values = {

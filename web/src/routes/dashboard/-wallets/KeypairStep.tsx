@@ -1,10 +1,10 @@
 import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { Checkbox, Field, Input } from '../../../components/Field.tsx'
-import { SecretCopyButton } from '../../../components/SecretCopyButton.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { Checkbox, Field, Input } from '#web/components/Field.tsx'
+import { SecretCopyButton } from '#web/components/SecretCopyButton.tsx'
 
 const generatingMs = 2_000 // 2 seconds
 const confirmation = 'I have saved my private key'

@@ -1,5 +1,5 @@
-import { RadioChoice } from '../../../components/RadioChoice.tsx'
-import { LazyOwnerWallet } from '../../../wallet/lazyWallet.tsx'
+import { RadioChoice } from '#web/components/RadioChoice.tsx'
+import { LazyOwnerWallet } from '#web/wallet/lazyWallet.tsx'
 
 /** Chooses the key that owns the new wallet: one generated here, or the connected wallet's. */
 export function OwnerChoice(props: {

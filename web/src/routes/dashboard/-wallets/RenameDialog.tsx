@@ -1,9 +1,9 @@
 import { useForm } from 'react-hook-form'
 import { walletNameProblem } from '#domain/walletRules.ts'
-import { Field, Input } from '../../../components/Field.tsx'
-import { FormDialog } from '../../../components/FormDialog.tsx'
-import { formResolver } from '../../../lib/formResolver.ts'
-import { refreshWallets, renameWallet } from '../../../queries/wallets.ts'
+import { Field, Input } from '#web/components/Field.tsx'
+import { FormDialog } from '#web/components/FormDialog.tsx'
+import { formResolver } from '#web/lib/formResolver.ts'
+import { refreshWallets, renameWallet } from '#web/queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 
 type Values = { name: string }

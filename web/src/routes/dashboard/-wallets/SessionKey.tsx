@@ -2,12 +2,12 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { saturatingSub } from '#domain/money.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import { hourMs } from '#domain/time.ts'
-import { budgetLevel } from '../../../components/BudgetRing.tsx'
-import { Chip } from '../../../components/Chip.tsx'
-import { useNow } from '../../../components/Time.tsx'
-import { dollars } from '../../../lib/amounts.ts'
-import { formatDate, formatMoment } from '../../../lib/format.ts'
-import type { SessionKeyInfo } from '../../../queries/wallets.ts'
+import { budgetLevel } from '#web/components/BudgetRing.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { useNow } from '#web/components/Time.tsx'
+import { dollars } from '#web/lib/amounts.ts'
+import { formatDate, formatMoment } from '#web/lib/format.ts'
+import type { SessionKeyInfo } from '#web/queries/wallets.ts'
 
 /** Expired, Inactive, 'Nh left' in the last 24 hours, or Active; Unknown if it can't be loaded. */
 export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> }) {

@@ -1,9 +1,9 @@
 import { providerDaily } from '#domain/exposure.ts'
-import { Balance } from '../../../components/Amount.tsx'
-import { wholeDollars } from '../../../lib/amounts.ts'
-import { unitOf } from '../../../lib/networks.ts'
-import { usePrimaryChain } from '../../../queries/config.ts'
-import type { Wallet } from '../../../queries/wallets.ts'
+import { Balance } from '#web/components/Amount.tsx'
+import { wholeDollars } from '#web/lib/amounts.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import { usePrimaryChain } from '#web/queries/config.ts'
+import type { Wallet } from '#web/queries/wallets.ts'
 
 /** How much of this wallet's money can move without its owner. Shown on the primary network only. */
 export function WalletExposure(props: { wallet: Wallet }) {

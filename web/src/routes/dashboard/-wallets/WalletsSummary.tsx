@@ -1,12 +1,12 @@
 import { accountExposure, type Exposure, providerDaily } from '#domain/exposure.ts'
 import { formatUsdc } from '#domain/money.ts'
-import { Balance } from '../../../components/Amount.tsx'
-import { Card } from '../../../components/Card.tsx'
-import { microOf, wholeDollars } from '../../../lib/amounts.ts'
-import { formatAmount, plural } from '../../../lib/format.ts'
-import { unitOf } from '../../../lib/networks.ts'
-import { usePrimaryChain } from '../../../queries/config.ts'
-import type { Wallet } from '../../../queries/wallets.ts'
+import { Balance } from '#web/components/Amount.tsx'
+import { Card } from '#web/components/Card.tsx'
+import { microOf, wholeDollars } from '#web/lib/amounts.ts'
+import { formatAmount, plural } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import { usePrimaryChain } from '#web/queries/config.ts'
+import type { Wallet } from '#web/queries/wallets.ts'
 
 const sumOf = (amounts: string[]) => formatUsdc(amounts.reduce<bigint>((sum, amount) => sum + microOf(amount), 0n))
 

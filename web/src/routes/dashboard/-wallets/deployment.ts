@@ -1,6 +1,6 @@
 import { isSlowDeploy } from '#domain/walletRules.ts'
-import { networkName } from '../../../lib/networks.ts'
-import type { Wallet } from '../../../queries/wallets.ts'
+import { networkName } from '#web/lib/networks.ts'
+import type { Wallet } from '#web/queries/wallets.ts'
 
 /** Whether the wallet should have been created by now. Its owner may delete it from then on. */
 export const isLate = (wallet: Wallet, now = Date.now()): boolean =>

@@ -13,7 +13,7 @@ import {
   Trash2,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
-import { canPay, isActive, type Wallet } from '../../../queries/wallets.ts'
+import { canPay, isActive, type Wallet } from '#web/queries/wallets.ts'
 import { isLate } from './deployment.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
 import type { WalletActionId } from './walletSearch.ts'

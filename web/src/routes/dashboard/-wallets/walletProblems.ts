@@ -1,4 +1,4 @@
-import { messageOf } from '../../../lib/apiError.ts'
+import { messageOf } from '#web/lib/apiError.ts'
 
 /** The specified messages for the server's limits on wallets; other messages are returned unchanged. */
 export function creationProblem(error: unknown, fallback: string): string {

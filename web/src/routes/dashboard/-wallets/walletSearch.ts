@@ -1,4 +1,4 @@
-import { textsOf } from '../../../lib/search.ts'
+import { textsOf } from '#web/lib/search.ts'
 
 /**
  * The dialogs of one wallet (walletActions.ts), as search parameters of the page. In a separate file, since every page

@@ -1,6 +1,6 @@
 import { toast } from 'react-hot-toast/headless'
-import { ConfirmDialog } from '../../../components/ConfirmDialog.tsx'
-import { deleteWebhook, editWebhook, refreshWebhooks, rotateSecret, type Webhook } from '../../../queries/webhooks.ts'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { deleteWebhook, editWebhook, refreshWebhooks, rotateSecret, type Webhook } from '#web/queries/webhooks.ts'
 import type { NewSecret } from './SecretDialog.tsx'
 import { hostOf } from './words.ts'
 

@@ -1,18 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
-import { Button } from '../../../components/Button.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { ErrorBox } from '../../../components/Field.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '../../../components/states.tsx'
-import { messageOf } from '../../../lib/apiError.ts'
-import {
-  deliveriesQuery,
-  refreshDeliveries,
-  replayDelivery,
-  sendTest,
-  type Webhook,
-} from '../../../queries/webhooks.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
+import { deliveriesQuery, refreshDeliveries, replayDelivery, sendTest, type Webhook } from '#web/queries/webhooks.ts'
 import { DeliveryRow } from './DeliveryRow.tsx'
 import { hostOf } from './words.ts'
 

@@ -1,9 +1,9 @@
 import { RotateCw } from 'lucide-react'
-import { Button } from '../../../components/Button.tsx'
-import { Chip, type Tone } from '../../../components/Chip.tsx'
-import { Time } from '../../../components/Time.tsx'
-import { formatMoment, plural } from '../../../lib/format.ts'
-import type { Delivery } from '../../../queries/webhooks.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Chip, type Tone } from '#web/components/Chip.tsx'
+import { Time } from '#web/components/Time.tsx'
+import { formatMoment, plural } from '#web/lib/format.ts'
+import type { Delivery } from '#web/queries/webhooks.ts'
 
 const states: Record<Delivery['status'], { tone: Tone; label: string }> = {
   waiting: { tone: 'waiting', label: 'Waiting' },

@@ -1,8 +1,8 @@
-import { Button } from '../../../components/Button.tsx'
-import { CopyButton } from '../../../components/CopyButton.tsx'
-import { Dialog } from '../../../components/Dialog.tsx'
-import { formatMoment } from '../../../lib/format.ts'
-import type { Webhook } from '../../../queries/webhooks.ts'
+import { Button } from '#web/components/Button.tsx'
+import { CopyButton } from '#web/components/CopyButton.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { formatMoment } from '#web/lib/format.ts'
+import type { Webhook } from '#web/queries/webhooks.ts'
 import { hostOf } from './words.ts'
 
 export type NewSecret = { webhook: Webhook; secret: string; isNew: boolean; oldSecretUntil?: string }

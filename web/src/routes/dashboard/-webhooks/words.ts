@@ -1,6 +1,6 @@
 import type { DisableReason } from '#domain/webhookRules.ts'
-import { plural } from '../../../lib/format.ts'
-import type { Webhook } from '../../../queries/webhooks.ts'
+import { plural } from '#web/lib/format.ts'
+import type { Webhook } from '#web/queries/webhooks.ts'
 
 /** The host that a webhook is sent to. */
 export const hostOf = (webhook: Webhook): string => URL.parse(webhook.url)?.host ?? webhook.url

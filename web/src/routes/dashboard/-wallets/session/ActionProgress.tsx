@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { TxHash } from '../../../../components/Address.tsx'
-import { Button } from '../../../../components/Button.tsx'
-import { Dialog } from '../../../../components/Dialog.tsx'
-import { ErrorBox } from '../../../../components/Field.tsx'
-import { ErrorState, Skeleton } from '../../../../components/states.tsx'
-import { Timeline } from '../../../../components/Timeline.tsx'
-import type { WalletActionView } from '../../../../queries/sessionKeys.ts'
-import { refreshWallets, sessionKeyQuery, type Wallet } from '../../../../queries/wallets.ts'
+import { TxHash } from '#web/components/Address.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { ErrorState, Skeleton } from '#web/components/states.tsx'
+import { Timeline } from '#web/components/Timeline.tsx'
+import type { WalletActionView } from '#web/queries/sessionKeys.ts'
+import { refreshWallets, sessionKeyQuery, type Wallet } from '#web/queries/wallets.ts'
 
 const pollMs = 1_500 // 1.5 seconds
 

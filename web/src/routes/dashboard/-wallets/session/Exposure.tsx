@@ -1,10 +1,10 @@
 import { canLeaveAfterRotation, providerDaily } from '#domain/exposure.ts'
 import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { maxHours } from '#domain/sessionKey.ts'
-import { wholeDollars } from '../../../../lib/amounts.ts'
-import { formatAmount } from '../../../../lib/format.ts'
-import { unitOf } from '../../../../lib/networks.ts'
-import type { SessionKeyInfo, Wallet } from '../../../../queries/wallets.ts'
+import { wholeDollars } from '#web/lib/amounts.ts'
+import { formatAmount } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import type { SessionKeyInfo, Wallet } from '#web/queries/wallets.ts'
 
 /** Shows the worst case: what a stolen session key could move now, and after a planned change of its limit. */
 export function Exposure(props: { wallet: Wallet; info: SessionKeyInfo; nextLimit?: MicroUsdc | null }) {

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { Field } from '../../../../components/Field.tsx'
-import { RadioChoice } from '../../../../components/RadioChoice.tsx'
-import { signWithTyped } from '../../../../lib/ownerKey.ts'
-import type { SignOwnerAction } from '../../../../lib/ownerTypedData.ts'
-import { LazyOwnerSigner } from '../../../../wallet/lazyWallet.tsx'
+import { Field } from '#web/components/Field.tsx'
+import { RadioChoice } from '#web/components/RadioChoice.tsx'
+import { signWithTyped } from '#web/lib/ownerKey.ts'
+import type { SignOwnerAction } from '#web/lib/ownerTypedData.ts'
+import { LazyOwnerSigner } from '#web/wallet/lazyWallet.tsx'
 
 /** Lets the owner sign with the connected wallet or a typed key. `sign` is null while the chosen wallet can't sign. */
 export function useOwnerKey(owner: string) {

@@ -1,8 +1,8 @@
-import { Button } from '../../../../components/Button.tsx'
-import { Dialog } from '../../../../components/Dialog.tsx'
-import { ErrorBox } from '../../../../components/Field.tsx'
-import { ownerSigningContext } from '../../../../queries/sessionKeys.ts'
-import type { Wallet } from '../../../../queries/wallets.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { ownerSigningContext } from '#web/queries/sessionKeys.ts'
+import type { Wallet } from '#web/queries/wallets.ts'
 import { OwnerKey } from './OwnerKey.tsx'
 import { useOwnerAction } from './useOwnerAction.ts'
 

@@ -1,6 +1,6 @@
 import type { PublicConfig } from '#schemas/account.ts'
-import { contractsOfWallet } from '../../../../lib/chainConfig.ts'
-import { type Wallet, walletName } from '../../../../queries/wallets.ts'
+import { contractsOfWallet } from '#web/lib/chainConfig.ts'
+import { type Wallet, walletName } from '#web/queries/wallets.ts'
 
 export type RecoverySheet = { title: string; madeOn: string; facts: [string, string][]; steps: string[] }
 

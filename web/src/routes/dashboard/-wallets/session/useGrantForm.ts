@@ -1,8 +1,8 @@
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { defaultHours, defaultLimit, durationProblem, limitProblem } from '#domain/sessionKey.ts'
-import { typedMicro } from '../../../../lib/amounts.ts'
-import { formResolver } from '../../../../lib/formResolver.ts'
-import type { Grant } from '../../../../queries/sessionKeys.ts'
+import { typedMicro } from '#web/lib/amounts.ts'
+import { formResolver } from '#web/lib/formResolver.ts'
+import type { Grant } from '#web/queries/sessionKeys.ts'
 
 /** Shown if the server gives no reason. */
 export const rotationFailed = 'Failed to rotate session key. Please try again or contact support.'

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { useReply } from '../../../../components/LateReply.tsx'
-import { messageOf } from '../../../../lib/apiError.ts'
-import { OwnerKeyProblem } from '../../../../lib/ownerKey.ts'
-import { ownerTypedData } from '../../../../lib/ownerTypedData.ts'
-import { type OwnerAction, type OwnerSigningContext, submitOwnerAction } from '../../../../queries/sessionKeys.ts'
-import { refreshWallets, type Wallet } from '../../../../queries/wallets.ts'
+import { useReply } from '#web/components/LateReply.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
+import { OwnerKeyProblem } from '#web/lib/ownerKey.ts'
+import { ownerTypedData } from '#web/lib/ownerTypedData.ts'
+import { type OwnerAction, type OwnerSigningContext, submitOwnerAction } from '#web/queries/sessionKeys.ts'
+import { refreshWallets, type Wallet } from '#web/queries/wallets.ts'
 import { useOwnerKey } from './OwnerKey.tsx'
 
 type Unsigned<Action> = Action extends unknown ? Omit<Action, 'ownerNonce' | 'deadline' | 'signature'> : never
