@@ -29,3 +29,25 @@ export const textsOf = <Name extends string>(search: Record<string, unknown>, na
 /** The flags with these names. */
 export const flagsOf = <Name extends string>(search: Record<string, unknown>, names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, flagOf(search[name])])) as { [K in Name]?: true }
+
+type ListSearch<Filters> = {
+  [Name in
+    | 'detail'
+    | 'sort'
+    | 'cursor'
+    | 'from'
+    | 'to'
+    | 'min'
+    | 'max'
+    | { [F in keyof Filters]: Filters[F] extends { isPersonal: true } ? never : F }[keyof Filters]]?: string
+} & { page?: number }
+
+/**
+ * The parameters of a list's page as text. Every page loads this, so only the list's own page interprets them, by its
+ * definition, whose filters are named here to the compiler.
+ */
+export const listSearchOf = <List extends { filters: unknown }>(search: Record<string, unknown>) =>
+  ({
+    ...textsOf(search, Object.keys(search)),
+    page: pageOf(search.page),
+  }) as ListSearch<List['filters']>

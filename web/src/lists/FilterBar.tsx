@@ -1,28 +1,49 @@
 import { Download, ListFilter, X } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, startTransition, useState } from 'react'
 import toast from 'react-hot-toast/headless'
 import { Button } from '../components/Button.tsx'
 import { messageOf } from '../lib/apiError.ts'
-import type { ActiveFilter } from './activeFilters.ts'
+import type { ActiveFilter, ListPage } from './useListPage.ts'
 
-export function FiltersButton(props: { active: ActiveFilter[]; onOpen: () => void }) {
-  const count = props.active.length
+const FilterDialog = lazy(() => import('./FilterDialog.tsx'))
+
+/** The buttons of a list: export what matches the filters, and change the filters. */
+export function ListButtons({ page }: { page: ListPage }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const { noun, filters, values, active } = page
   return (
-    <Button look="secondary" onClick={props.onOpen}>
-      <ListFilter aria-hidden="true" className="size-4" />
-      Filters
-      {count > 0 && (
-        <span className="rounded-full bg-green px-2 text-small text-white">
-          {count}
-          <span className="sr-only"> active</span>
-        </span>
-      )}
-    </Button>
+    <>
+      <ExportButton name={`bursar-${noun}.csv`} disabled={!page.list.data?.page.total} load={page.exportRows} />
+      <Button look="secondary" onClick={() => startTransition(() => setIsOpen(true))}>
+        <ListFilter aria-hidden="true" className="size-4" />
+        Filters
+        {active.length > 0 && (
+          <span className="rounded-full bg-green px-2 text-small text-white">
+            {active.length}
+            <span className="sr-only"> active</span>
+          </span>
+        )}
+      </Button>
+      <Suspense>
+        {isOpen && (
+          <FilterDialog
+            name={page.name}
+            filters={filters}
+            value={values}
+            onApply={(next) => {
+              setIsOpen(false)
+              page.apply(next)
+            }}
+            onClose={() => setIsOpen(false)}
+          />
+        )}
+      </Suspense>
+    </>
   )
 }
 
 /** Downloads all rows that match the filters. */
-export function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; name: string }) {
+function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; name: string }) {
   const [busy, setBusy] = useState(false)
   async function save() {
     setBusy(true)
@@ -46,35 +67,40 @@ export function ExportButton(props: { disabled: boolean; load: () => Promise<Blo
 }
 
 /** The active filters, each with a button to remove it. */
-export function FilterChips(props: { active: ActiveFilter[]; onClear: () => void }) {
-  if (props.active.length === 0) return null
+export function FilterChips({ page }: { page: ListPage }) {
+  if (page.active.length === 0) return null
   return (
     <ul aria-label="Active filters" className="mb-4 flex flex-wrap items-center gap-2">
-      {props.active.map(({ key, text, remove }) => (
-        <li
-          key={key}
-          className="inline-flex min-w-0 items-center gap-0.5 rounded-full border border-hairline bg-card py-0.5 pr-0.5 pl-3 text-small"
-        >
-          <span className="wrap-anywhere">{text}</span>
-          <button
-            type="button"
-            aria-label={`Remove filter: ${text}`}
-            onClick={remove}
-            className="inline-flex size-7 shrink-0 items-center justify-center rounded-full text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-10"
-          >
-            <X aria-hidden="true" className="size-4" />
-          </button>
-        </li>
+      {page.active.map((filter) => (
+        <FilterChip key={filter.names[0]} filter={filter} onRemove={() => page.remove(filter.names)} />
       ))}
       <li>
         <button
           type="button"
-          onClick={props.onClear}
+          onClick={page.clear}
           className="min-h-8 rounded-sm px-1 font-medium text-green text-small underline underline-offset-3 pointer-coarse:min-h-11"
         >
           Clear all filters
         </button>
       </li>
     </ul>
+  )
+}
+
+function FilterChip(props: { filter: ActiveFilter; onRemove: () => void }) {
+  const { useText, value } = props.filter
+  const text = useText(value)
+  return (
+    <li className="inline-flex min-w-0 items-center gap-0.5 rounded-full border border-hairline bg-card py-0.5 pr-0.5 pl-3 text-small">
+      <span className="wrap-anywhere">{text}</span>
+      <button
+        type="button"
+        aria-label={`Remove filter: ${text}`}
+        onClick={props.onRemove}
+        className="inline-flex size-7 shrink-0 items-center justify-center rounded-full text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-10"
+      >
+        <X aria-hidden="true" className="size-4" />
+      </button>
+    </li>
   )
 }

@@ -1,29 +1,27 @@
-import { type ReactNode, useState } from 'react'
+import { clsx } from 'clsx'
+import { useState } from 'react'
 import { Button } from '../components/Button.tsx'
 import { Dialog } from '../components/Dialog.tsx'
-import { completeRange, type Range, rangeProblems } from '../lib/range.ts'
+import { FilterField } from './FilterField.tsx'
+import type { Filter, FilterField as Kind } from './filters.ts'
 import { RangeFields } from './RangeFields.tsx'
+import { completeRange, type Range, rangeProblems } from './range.ts'
+import type { FilterValues } from './useListPage.ts'
 
-export type Change<Filters> = (part: { [Name in keyof Filters]?: Filters[Name] | undefined }) => void
-
-/**
- * Edits a draft of a list's filters, which takes effect when applied. `children` renders the list's own fields; days and
- * amounts are common to all lists.
- */
-export function FilterDialog<Filters extends Range>(props: {
-  title: string
-  value: Filters
-  onApply: (filters: Filters) => void
+/** Edits a draft of a list's filters, which takes effect when applied. */
+export default function FilterDialog(props: {
+  name: string
+  filters: Record<string, Filter>
+  value: FilterValues
+  onApply: (values: FilterValues) => void
   onClose: () => void
-  children: (draft: Filters, change: Change<Filters>) => ReactNode
 }) {
   const [draft, setDraft] = useState(props.value)
-  const change: Change<Filters> = (part) => setDraft((before) => withoutEmpty<Filters>({ ...before, ...part }))
-  const { from, to, min, max } = draft
-  const { toProblem, maxProblem } = rangeProblems({ from, to, min, max })
+  const change = (part: FilterValues | Range) => setDraft((before) => withoutEmpty({ ...before, ...part }))
+  const { toProblem, maxProblem } = rangeProblems(draft)
   return (
     <Dialog
-      title={props.title}
+      title={`Filter ${props.name}`}
       onClose={props.onClose}
       onSubmit={(event) => {
         event.preventDefault()
@@ -31,7 +29,7 @@ export function FilterDialog<Filters extends Range>(props: {
       }}
       footer={
         <>
-          <Button look="quiet" className="sm:mr-auto" onClick={() => setDraft(withoutEmpty<Filters>({}))}>
+          <Button look="quiet" className="sm:mr-auto" onClick={() => setDraft({})}>
             Reset All
           </Button>
           <Button look="secondary" onClick={props.onClose}>
@@ -42,13 +40,28 @@ export function FilterDialog<Filters extends Range>(props: {
       }
     >
       <div className="space-y-4">
-        {props.children(draft, change)}
-        <RangeFields value={draft} onChange={(part) => change(part as Parameters<typeof change>[0])} />
+        <div className="grid gap-4 sm:grid-cols-2">
+          {Object.entries(props.filters).map(
+            ([name, { field }]) =>
+              field && (
+                <div key={name} className={clsx('min-w-0', !isHalf(field) && 'sm:col-span-2')}>
+                  <FilterField
+                    field={field}
+                    value={draft[name] ?? ''}
+                    onChange={(value) => change({ [name]: value })}
+                  />
+                </div>
+              ),
+          )}
+        </div>
+        <RangeFields value={draft} onChange={change} />
       </div>
     </Dialog>
   )
 }
 
-/** Removes empty fields, so that equal filters compare equal. */
-const withoutEmpty = <Filters,>(draft: Parameters<Change<Filters>>[0]) =>
-  Object.fromEntries(Object.entries(draft).filter(([, value]) => value && (value as string).length > 0)) as Filters
+/** Whether the field takes half a line. */
+const isHalf = (field: Kind) => field.kind === 'select' || (field.kind === 'custom' && field.isHalf)
+
+const withoutEmpty = (draft: FilterValues | Range) =>
+  Object.fromEntries(Object.entries(draft).filter(([, value]) => value)) as FilterValues

@@ -1,7 +1,5 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { type ListSort, listSorts } from '#domain/listFilters.ts'
-import type { Page } from '#schemas/common.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
 import { type Column, DataTable, type Sorting } from '../components/DataTable.tsx'
@@ -9,52 +7,38 @@ import { Select } from '../components/Field.tsx'
 import { Pager } from '../components/Pager.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
 import { useIsPhone } from '../lib/useIsPhone.ts'
+import type { ListPage } from './useListPage.ts'
+
+/** How a list shows its rows: as a table and, on a phone, in two lines each. */
+export type ShownRows<Row> = { columns: Column<Row>[]; compact: (row: Row) => ReactNode }
 
 /** One page of a list in any of its states: loading, failed, empty, no match, beyond the last page, rows. */
 export function PagedCard<Row extends { id: string }>(props: {
-  /** Plural noun for the rows, such as 'payouts'. */
-  noun: string
-  list: UseQueryResult<{ rows: Row[]; page: Page }>
-  columns: Column<Row>[]
-  isFiltered: boolean
-  /** True while other rows are about to be requested. */
-  isWaiting: boolean
-  onClear: () => void
-  onPage: (page: number, cursor?: string) => void
-  /** Renders a row on a phone. */
-  compact: (row: Row) => ReactNode
-  sorting: Sorting
+  page: ListPage<Row>
+  rows: ShownRows<Row>
   /** Shown when the list has no rows at all. */
   empty: ReactNode
 }) {
-  const { noun, list, columns, compact } = props
+  const { page } = props
+  const { columns, compact } = props.rows
+  const { name, noun, list } = page
   const isPhone = useIsPhone()
   // Rows are rendered at low priority and only when they change, so that the page responds to input immediately.
   const data = useDeferredValue(list.data)
-  const stale = props.isWaiting || list.isPlaceholderData || data !== list.data
+  const stale = page.isStale || data !== list.data
   const rows = data?.rows
-  const { value, onChange } = useDeferredValue(props.sorting)
-  const sorting = useMemo(() => ({ value, onChange }), [value, onChange])
+  const sorting = useDeferredValue(page.sorting)
   const table = useMemo(
     () =>
-      rows && (
-        <DataTable
-          label={noun.replace(/^./, (letter) => letter.toUpperCase())}
-          columns={columns}
-          rows={rows}
-          keyOf={idOf}
-          compact={compact}
-          sorting={sorting}
-        />
-      ),
-    [rows, columns, noun, compact, sorting],
+      rows && <DataTable label={name} columns={columns} rows={rows} keyOf={idOf} compact={compact} sorting={sorting} />,
+    [rows, columns, name, compact, sorting],
   )
   return (
     <Card className="overflow-hidden">
       {data ? (
         data.page.total === 0 ? (
-          props.isFiltered ? (
-            <EmptyState title={`No ${noun} found`} action={<Button onClick={props.onClear}>Clear Filters</Button>}>
+          page.active.length > 0 ? (
+            <EmptyState title={`No ${noun} found`} action={<Button onClick={page.clear}>Clear Filters</Button>}>
               No {noun} match your filters.
             </EmptyState>
           ) : (
@@ -63,17 +47,17 @@ export function PagedCard<Row extends { id: string }>(props: {
         ) : data.rows.length === 0 ? (
           <EmptyState
             title="Nothing on this page"
-            action={<Button onClick={() => props.onPage(1)}>Go to the first page</Button>}
+            action={<Button onClick={() => page.goTo(1)}>Go to the first page</Button>}
           >
             The list has fewer pages.
           </EmptyState>
         ) : (
           <>
-            {isPhone && <SortSelect sorting={props.sorting} />}
+            {isPhone && <SortSelect sorting={page.sorting} />}
             <div aria-busy={stale} className="transition-opacity aria-busy:opacity-60">
               {table}
             </div>
-            <Pager page={data.page} noun={noun} onPage={props.onPage} />
+            <Pager page={data.page} noun={noun} onPage={page.goTo} />
           </>
         )
       ) : list.error ? (

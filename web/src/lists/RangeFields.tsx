@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { AmountInput } from '../components/AmountInput.tsx'
 import { Field, Input } from '../components/Field.tsx'
-import { datePresets, type Range, rangeProblems } from '../lib/range.ts'
+import { datePresets, type Range, rangeProblems } from './range.ts'
 
 /** Fields for a filter's first and last day and its minimum and maximum amount. */
-export function RangeFields(props: { value: Range; onChange: (change: Partial<Record<keyof Range, string>>) => void }) {
+export function RangeFields(props: { value: Range; onChange: (change: Range) => void }) {
   const { value, onChange } = props
   const [presets] = useState(() => datePresets(new Date()))
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const { toProblem, maxProblem } = rangeProblems({ from: value.from, to: value.to, min: value.min, max: value.max })
+  const { toProblem, maxProblem } = rangeProblems(value)
   return (
     <>
       <fieldset>

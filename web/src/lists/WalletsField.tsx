@@ -5,16 +5,17 @@ import { sameAddress } from '#domain/sameAddress.ts'
 import { ComboboxPopup } from '../components/ComboboxPopup.tsx'
 import { Field, Input } from '../components/Field.tsx'
 import { type Wallet, walletLabel, walletName, walletsQuery } from '../queries/wallets.ts'
+import { type FilterFieldProps, partsOf } from './filters.ts'
 
 /** First ten and last eight characters. */
 const shorten = (address: string) => `${address.slice(0, 10)}…${address.slice(-8)}`
 
-/** Picks wallets by part of their name or address. `value` holds addresses. */
-export function WalletsField(props: { value: string[]; onChange: (addresses: string[]) => void }) {
+/** Picks wallets, by address, from a search in their names and addresses. */
+export default function WalletsField(props: FilterFieldProps) {
   const { data: wallets = [], isPending } = useQuery(walletsQuery)
-  const chosen = props.value.map(
-    (address) => wallets.find((wallet) => sameAddress(wallet.address, address)) ?? { address },
-  )
+  const value = partsOf(props.value)
+  const change = (addresses: string[]) => props.onChange(addresses.join(','))
+  const chosen = value.map((address) => wallets.find((wallet) => sameAddress(wallet.address, address)) ?? { address })
   return (
     <div>
       <Field label="Wallets">
@@ -22,8 +23,8 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
           <Combobox.Root
             multiple
             items={wallets}
-            value={wallets.filter((wallet) => props.value.some((address) => sameAddress(address, wallet.address)))}
-            onValueChange={(next: Wallet[]) => props.onChange(next.map((wallet) => wallet.address))}
+            value={wallets.filter((wallet) => value.some((address) => sameAddress(address, wallet.address)))}
+            onValueChange={(next: Wallet[]) => change(next.map((wallet) => wallet.address))}
             itemToStringLabel={(wallet: Wallet) => walletName(wallet)}
             isItemEqualToValue={(a: Wallet, b: Wallet) => a.id === b.id}
             filter={(wallet: Wallet, query) =>
@@ -48,7 +49,7 @@ export function WalletsField(props: { value: string[]; onChange: (addresses: str
               <button
                 type="button"
                 aria-label={`Remove ${'id' in wallet ? walletName(wallet) : wallet.address}`}
-                onClick={() => props.onChange(props.value.filter((address) => !sameAddress(address, wallet.address)))}
+                onClick={() => change(value.filter((address) => !sameAddress(address, wallet.address)))}
                 className="inline-flex size-7 items-center justify-center rounded-full text-muted hover:text-ink pointer-coarse:size-10"
               >
                 <X aria-hidden="true" className="size-4" />

@@ -1,46 +1,31 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { ListSort } from '#domain/listFilters.ts'
-import type { ApiCalls } from '#schemas/api.ts'
-import type { Page } from '#schemas/common.ts'
+import { keepPreviousData, type QueryKey, queryOptions } from '@tanstack/react-query'
+import type { ApiCalls, PageQuery } from '#schemas/api.ts'
 import type { CreateEscrowReply, Delivery, EscrowItem as Escrow } from '#schemas/escrow.ts'
 import { api, apiEnvelope, apiFile } from '../lib/api.ts'
-import type { ListPlace } from '../lib/listSearch.ts'
 import { queryClient } from '../lib/queryClient.ts'
-import { type Range, rangeParams } from '../lib/range.ts'
 import { overviewQuery } from './overview.ts'
 
 export type { CreateEscrowReply, Delivery, Escrow }
 
 const rootKey = ['payouts'] as const
 
-/** `wallets` holds addresses. Days are local, amounts are decimal USDC. */
-export type PayoutFilters = Range & { status?: Escrow['status'][]; wallets?: string[]; recipient?: string }
+export type PayoutParams = NonNullable<ApiCalls['GET /escrow/export']['query']>
 
-const filterParams = ({ status, wallets, recipient, ...range }: PayoutFilters) => ({
-  ...rangeParams(range),
-  status: status?.join(','),
-  wallets: wallets?.join(','),
-  recipient,
-})
-
-async function fetchPayouts(
-  query: ApiCalls['GET /escrow/list']['query'],
-  signal?: AbortSignal,
-): Promise<{ rows: Escrow[]; page: Page }> {
-  const { data, page } = await apiEnvelope('GET /escrow/list', { ...(query && { query }), ...(signal && { signal }) })
+async function fetchPayouts(query: PayoutParams & PageQuery, signal?: AbortSignal) {
+  const { data, page } = await apiEnvelope('GET /escrow/list', { query, ...(signal && { signal }) })
   return { rows: data.escrows, page }
 }
 
-export const payoutsQuery = (place: ListPlace, filters: PayoutFilters = {}) =>
+export const payoutsQuery = (params: PayoutParams & PageQuery) =>
   queryOptions({
-    queryKey: [...rootKey, 'list', place, filters],
-    queryFn: ({ signal }) => fetchPayouts({ ...place, ...filterParams(filters) }, signal),
+    queryKey: [...rootKey, 'list', params] as QueryKey,
+    queryFn: ({ signal }) => fetchPayouts(params, signal),
     placeholderData: keepPreviousData,
   })
 
 /** Unclaimed payouts: up to 100 of them, with the total count. */
 export const reclaimableQuery = queryOptions({
-  ...payoutsQuery({ page: 1, pageSize: 100 }, { status: ['CREATED'] }),
+  ...payoutsQuery({ page: 1, pageSize: 100, status: 'CREATED' }),
   queryKey: [...rootKey, 'reclaimable'],
 })
 
@@ -64,8 +49,7 @@ export async function fetchPayoutsById(ids: string[]): Promise<Escrow[]> {
   return found
 }
 
-export const exportPayouts = (filters: PayoutFilters, sort: ListSort) =>
-  apiFile('GET /escrow/export', { query: { ...filterParams(filters), sort } })
+export const exportPayouts = (query: PayoutParams) => apiFile('GET /escrow/export', { query })
 
 export const payoutQuery = (escrowId: string) =>
   queryOptions({

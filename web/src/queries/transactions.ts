@@ -1,12 +1,8 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { ListSort, transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
-import type { ApiCalls } from '#schemas/api.ts'
-import type { Page } from '#schemas/common.ts'
+import { keepPreviousData, type QueryKey, queryOptions } from '@tanstack/react-query'
+import type { ApiCalls, PageQuery } from '#schemas/api.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { api, apiEnvelope, apiFile } from '../lib/api.ts'
-import type { ListPlace } from '../lib/listSearch.ts'
 import { queryClient } from '../lib/queryClient.ts'
-import { type Range, rangeParams } from '../lib/range.ts'
 import { isFinal } from '../lib/transactionStatus.ts'
 
 export type { Transaction }
@@ -14,40 +10,17 @@ export type { Transaction }
 const rootKey = ['transactions'] as const
 const pollMs = 1_500 // 1.5 seconds
 
-/** `sender` is 'user' or an agent's id. Days are local, amounts are decimal USDC. */
-export type TransactionFilters = Range & {
-  type?: (typeof transactionTypes)[number]
-  status?: (typeof transactionStatuses)[number][]
-  sender?: string
-  contact?: string
-  wallet?: string
-  recipient?: string
-  memo?: string
+export type TransactionParams = NonNullable<ApiCalls['GET /transactions/export']['query']>
+
+async function fetchTransactions(query: TransactionParams & PageQuery, signal: AbortSignal) {
+  const { data: rows, page } = await apiEnvelope('GET /transactions/user', { query, signal })
+  return { rows, page }
 }
 
-const filterParams = ({ status, type, sender, contact, wallet, recipient, memo, ...range }: TransactionFilters) => ({
-  ...rangeParams(range),
-  type,
-  status: status?.join(','),
-  sender,
-  contact,
-  wallet,
-  recipient,
-  memo,
-})
-
-async function fetchTransactions(
-  query: NonNullable<ApiCalls['GET /transactions/user']['query']>,
-  signal: AbortSignal,
-): Promise<{ rows: Transaction[]; page: Page }> {
-  const { data, page } = await apiEnvelope('GET /transactions/user', { query, signal })
-  return { rows: data, page }
-}
-
-export const transactionsQuery = (place: ListPlace, filters: TransactionFilters = {}) =>
+export const transactionsQuery = (params: TransactionParams & PageQuery) =>
   queryOptions({
-    queryKey: [...rootKey, 'list', place, filters],
-    queryFn: ({ signal }) => fetchTransactions({ ...place, ...filterParams(filters) }, signal),
+    queryKey: [...rootKey, 'list', params] as QueryKey,
+    queryFn: ({ signal }) => fetchTransactions(params, signal),
     placeholderData: keepPreviousData,
   })
 
@@ -58,8 +31,7 @@ export const transactionSearchQuery = (part: string) =>
     queryFn: ({ signal }) => fetchTransactions({ page: 1, pageSize: 5, search: part }, signal),
   })
 
-export const exportTransactions = (filters: TransactionFilters, sort: ListSort) =>
-  apiFile('GET /transactions/export', { query: { ...filterParams(filters), sort } })
+export const exportTransactions = (query: TransactionParams) => apiFile('GET /transactions/export', { query })
 
 /** Polled until it is final. */
 export const transactionQuery = (transactionId: string) =>

@@ -2,13 +2,13 @@ import { Eye, Undo2 } from 'lucide-react'
 import { Amount } from '#web/components/Amount.tsx'
 import { IconButton } from '#web/components/Button.tsx'
 import { CompactRow } from '#web/components/CompactRow.tsx'
-import type { Column } from '#web/components/DataTable.tsx'
 import { PayoutStatusChip } from '#web/components/PayoutStatusChip.tsx'
 import { RowLink } from '#web/components/RowLink.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { keepFocus } from '#web/lib/keepFocus.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { canReclaim, deliveryText, isTakenDown, isUndelivered, recipientOf } from '#web/lib/payoutStatus.ts'
+import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import type { Escrow } from '#web/queries/payouts.ts'
 
 type Acts = {
@@ -29,56 +29,54 @@ const problemOf = (payout: Escrow) =>
     <span className="text-amber text-small">{deliveryText(payout.delivery)}</span>
   ) : null
 
-export const columnsWith = ({ hrefOf, onReclaim }: Acts): Column<Escrow>[] => [
-  {
-    header: 'Date',
-    sorts: { falling: 'newest', rising: 'oldest' },
-    cell: (payout) => <Time iso={payout.createdAt} />,
-  },
-  {
-    header: 'Recipient',
-    cell: (payout) => (
-      <>
-        <span className="wrap-anywhere">{recipientOf(payout)}</span>
-        <p className="empty:hidden">{problemOf(payout)}</p>
-        {payout.memo && <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted">{payout.memo}</p>}
-      </>
-    ),
-  },
-  { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
-  { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
-  {
-    header: 'Actions',
-    align: 'right',
-    cell: (payout) => (
-      <span className="inline-flex gap-1">
-        <RowLink
-          href={hrefOf(payout.id)}
-          aria-label={labelOf(payout)}
-          title="View details"
-          className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
-        >
-          <Eye aria-hidden="true" className="size-4" />
-        </RowLink>
-        {canReclaim(payout) && (
-          <IconButton
-            ref={keepFocus}
-            label="Reclaim funds"
-            aria-label={`Reclaim funds of ${nameOf(payout)}`}
-            onClick={() => onReclaim(payout)}
+export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Escrow> => ({
+  columns: [
+    {
+      header: 'Date',
+      sorts: { falling: 'newest', rising: 'oldest' },
+      cell: (payout) => <Time iso={payout.createdAt} />,
+    },
+    {
+      header: 'Recipient',
+      cell: (payout) => (
+        <>
+          <span className="wrap-anywhere">{recipientOf(payout)}</span>
+          <p className="empty:hidden">{problemOf(payout)}</p>
+          {payout.memo && <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted">{payout.memo}</p>}
+        </>
+      ),
+    },
+    { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
+    { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
+    {
+      header: 'Actions',
+      align: 'right',
+      cell: (payout) => (
+        <span className="inline-flex gap-1">
+          <RowLink
+            href={hrefOf(payout.id)}
+            aria-label={labelOf(payout)}
+            title="View details"
+            className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
           >
-            <Undo2 aria-hidden="true" className="size-4" />
-          </IconButton>
-        )}
-      </span>
-    ),
-  },
-]
-
-/** A row on a phone. "Reclaim funds" is in the payout's details. */
-export const compactWith =
-  ({ hrefOf }: Pick<Acts, 'hrefOf'>) =>
-  (payout: Escrow) => (
+            <Eye aria-hidden="true" className="size-4" />
+          </RowLink>
+          {canReclaim(payout) && (
+            <IconButton
+              ref={keepFocus}
+              label="Reclaim funds"
+              aria-label={`Reclaim funds of ${nameOf(payout)}`}
+              onClick={() => onReclaim(payout)}
+            >
+              <Undo2 aria-hidden="true" className="size-4" />
+            </IconButton>
+          )}
+        </span>
+      ),
+    },
+  ],
+  // "Reclaim funds" is in the payout's details.
+  compact: (payout) => (
     <CompactRow
       href={hrefOf(payout.id)}
       label={labelOf(payout)}
@@ -87,4 +85,5 @@ export const compactWith =
       notes={[<Ago key="at" iso={payout.createdAt} />, problemOf(payout), payout.memo]}
       state={<PayoutStatusChip payout={payout} />}
     />
-  )
+  ),
+})

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
 import { ShortAddress, TxHash } from '#web/components/Address.tsx'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
@@ -14,24 +15,40 @@ import { TransactionTimeline } from '#web/components/TransactionTimeline.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import { awaitsApproval, categoryLabel, isFinal, payoutState, senderOf } from '#web/lib/transactionStatus.ts'
-import { type Transaction, transactionQuery } from '#web/queries/transactions.ts'
+import { refreshTransactions, type Transaction, transactionQuery } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { ruleOf } from '../-agents/rules.ts'
+import { AddMethod } from '../-contacts/AddMethod.tsx'
 import { contactMethodOf } from './contactMethod.ts'
+
+const ReclaimPayout = lazy(() => import('./ReclaimPayout.tsx'))
 
 /** All details of one transaction; polled until it is final. */
 export default function TransactionDialog(props: {
   transactionId: string
   /** The transaction from the list, if it is on the current page. */
   known: Transaction | undefined
-  onAddContact: (transaction: Transaction) => void
-  onReclaim: (escrowId: string) => void
   onClose: () => void
 }) {
   const { known } = props
   const fetched = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
   const transaction = fetched.data ?? known
   const { error, refetch } = fetched
+  const stranger = transaction?.contactId === null ? contactMethodOf(transaction) : null
+  const [next, setNext] = useState<'contact' | 'reclaim' | null>(null)
+  if (next === 'contact' && stranger) return <AddMethod method={stranger} onClose={() => setNext(null)} />
+  if (next === 'reclaim' && transaction?.escrowId)
+    return (
+      <Suspense>
+        <ReclaimPayout
+          escrowId={transaction.escrowId}
+          onClose={() => {
+            setNext(null)
+            refreshTransactions()
+          }}
+        />
+      </Suspense>
+    )
   return (
     <Dialog
       title="Transaction details"
@@ -41,8 +58,8 @@ export default function TransactionDialog(props: {
           <Button look="secondary" onClick={props.onClose}>
             Close
           </Button>
-          {transaction && isStranger(transaction) && (
-            <Button look="secondary" onClick={() => props.onAddContact(transaction)}>
+          {stranger && (
+            <Button look="secondary" onClick={() => setNext('contact')}>
               Add as Contact
             </Button>
           )}
@@ -56,7 +73,7 @@ export default function TransactionDialog(props: {
             </Link>
           )}
           {transaction?.escrowId && payoutState(transaction) === 'Awaiting Claim' && (
-            <Button onClick={() => props.onReclaim(transaction.escrowId!)}>Reclaim Funds</Button>
+            <Button onClick={() => setNext('reclaim')}>Reclaim Funds</Button>
           )}
         </>
       }
@@ -71,9 +88,6 @@ export default function TransactionDialog(props: {
     </Dialog>
   )
 }
-
-/** Whether the recipient is not a contact yet. */
-const isStranger = (transaction: Transaction) => transaction.contactId === null && contactMethodOf(transaction) !== null
 
 /** The rule that refused the payment, and the figures of its decision. */
 function Refusal(props: { refusal: NonNullable<Transaction['refusal']>; chain: Transaction['fromWalletChain'] }) {

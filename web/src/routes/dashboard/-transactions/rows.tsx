@@ -2,12 +2,12 @@ import { Eye } from 'lucide-react'
 import { Amount } from '#web/components/Amount.tsx'
 import { CompactRow } from '#web/components/CompactRow.tsx'
 import { Counterparty } from '#web/components/Counterparty.tsx'
-import type { Column } from '#web/components/DataTable.tsx'
 import { RowLink } from '#web/components/RowLink.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { TransactionStatus, TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
 import { unitOf } from '#web/lib/networks.ts'
 import { awaitsApproval, categoryLabel, payoutState, senderOf } from '#web/lib/transactionStatus.ts'
+import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import type { Transaction } from '#web/queries/transactions.ts'
 import { ruleOf } from '../-agents/rules.ts'
 
@@ -23,69 +23,69 @@ const amountOf = (transaction: Transaction) => (
 )
 
 /** `hrefOf` returns the link to a transaction's details. */
-export const columnsWith = (hrefOf: (transactionId: string) => string): Column<Transaction>[] => [
-  {
-    header: 'Date',
-    sorts: { falling: 'newest', rising: 'oldest' },
-    cell: (transaction) => <Time iso={transaction.createdAt} />,
-  },
-  {
-    header: 'Type',
-    cell: (transaction) => (
-      <>
-        {categoryLabel(transaction)}
-        <p className="wrap-anywhere text-muted lg:hidden">by {senderOf(transaction)}</p>
-      </>
-    ),
-  },
-  {
-    header: 'Sender',
-    wideOnly: true,
-    cell: (transaction) => <span className="wrap-anywhere">{senderOf(transaction)}</span>,
-  },
-  {
-    header: 'Recipient',
-    cell: (transaction) => (
-      <>
-        <Counterparty transaction={transaction} />
-        {transaction.memo && <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted">{transaction.memo}</p>}
-      </>
-    ),
-  },
-  { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
-  {
-    header: 'Status',
-    cell: (transaction) => <TransactionStatus transaction={transaction} reason={reasonOf(transaction)} />,
-  },
-  {
-    header: 'Actions',
-    align: 'right',
-    cell: (transaction) => (
-      <RowLink
-        href={hrefOf(transaction.id)}
-        aria-label={labelOf(transaction)}
-        title="View details"
-        className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
-      >
-        <Eye aria-hidden="true" className="size-4" />
-      </RowLink>
-    ),
-  },
-]
-
-/** A row on a phone. */
-export const compactWith = (hrefOf: (transactionId: string) => string) => (transaction: Transaction) => (
-  <CompactRow
-    href={hrefOf(transaction.id)}
-    label={labelOf(transaction)}
-    title={<Counterparty transaction={transaction} />}
-    amount={amountOf(transaction)}
-    notes={[
-      <Ago key="at" iso={transaction.createdAt} />,
-      awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction)),
-      senderOf(transaction),
-      transaction.memo,
-    ]}
-    state={<TransactionStatusChip transaction={transaction} />}
-  />
-)
+export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<Transaction> => ({
+  columns: [
+    {
+      header: 'Date',
+      sorts: { falling: 'newest', rising: 'oldest' },
+      cell: (transaction) => <Time iso={transaction.createdAt} />,
+    },
+    {
+      header: 'Type',
+      cell: (transaction) => (
+        <>
+          {categoryLabel(transaction)}
+          <p className="wrap-anywhere text-muted lg:hidden">by {senderOf(transaction)}</p>
+        </>
+      ),
+    },
+    {
+      header: 'Sender',
+      wideOnly: true,
+      cell: (transaction) => <span className="wrap-anywhere">{senderOf(transaction)}</span>,
+    },
+    {
+      header: 'Recipient',
+      cell: (transaction) => (
+        <>
+          <Counterparty transaction={transaction} />
+          {transaction.memo && <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted">{transaction.memo}</p>}
+        </>
+      ),
+    },
+    { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
+    {
+      header: 'Status',
+      cell: (transaction) => <TransactionStatus transaction={transaction} reason={reasonOf(transaction)} />,
+    },
+    {
+      header: 'Actions',
+      align: 'right',
+      cell: (transaction) => (
+        <RowLink
+          href={hrefOf(transaction.id)}
+          aria-label={labelOf(transaction)}
+          title="View details"
+          className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
+        >
+          <Eye aria-hidden="true" className="size-4" />
+        </RowLink>
+      ),
+    },
+  ],
+  compact: (transaction) => (
+    <CompactRow
+      href={hrefOf(transaction.id)}
+      label={labelOf(transaction)}
+      title={<Counterparty transaction={transaction} />}
+      amount={amountOf(transaction)}
+      notes={[
+        <Ago key="at" iso={transaction.createdAt} />,
+        awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction)),
+        senderOf(transaction),
+        transaction.memo,
+      ]}
+      state={<TransactionStatusChip transaction={transaction} />}
+    />
+  ),
+})

@@ -1,9 +1,10 @@
 import { plainAmount } from '#domain/amountText.ts'
 import { microUsdc, parseUsdc } from '#domain/money.ts'
-import { formatAmount, formatDate } from './format.ts'
+import { formatAmount, formatDate } from '../lib/format.ts'
+import { textOf } from '../lib/search.ts'
 
 /** The day and amount filters of every list: local days ('YYYY-MM-DD', both inclusive) and decimal USDC. */
-export type Range = { from?: string; to?: string; min?: string; max?: string }
+export type Range = { [Name in 'from' | 'to' | 'min' | 'max']?: string | undefined }
 
 /** Local midnight at the start of a day; null if the text is not a date. */
 function startOf(day: string, plusDays = 0): Date | null {
@@ -12,10 +13,8 @@ function startOf(day: string, plusDays = 0): Date | null {
   return Number.isNaN(start.getTime()) ? null : start
 }
 
-type Texts = { [Name in keyof Range]: string | undefined }
-
 /** Messages for the invalid ends of a range. Days are compared as text. */
-export function rangeProblems({ from, to, min, max }: Texts): { toProblem?: string; maxProblem?: string } {
+export function rangeProblems({ from, to, min, max }: Range): { toProblem?: string; maxProblem?: string } {
   const micro = (text: string) => parseUsdc(plainAmount(text)) ?? microUsdc(0n)
   return {
     ...(from && to && from > to && { toProblem: 'The end must not be before the start' }),
@@ -49,8 +48,22 @@ export function datePresets(now: Date): { label: string; from: string; to: strin
   ]
 }
 
-/** Drops an impossible pair of days or amounts, which a URL may contain. */
-export function validRange({ from, to, min, max }: Range): Range {
+/** A day that exists, else undefined. */
+export function dayOf(value: unknown): string | undefined {
+  const [text, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(textOf(value) ?? '') ?? []
+  const date = new Date(Number(year), Number(month) - 1, Number(day))
+  return date.getMonth() === Number(month) - 1 && date.getDate() === Number(day) ? text : undefined
+}
+
+function amountOf(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text !== undefined && /^\d{1,12}(\.\d{1,6})?$/.test(text) ? text : undefined
+}
+
+/** The range in an untrusted URL, without values of the wrong form and impossible pairs of days or amounts. */
+export function rangeOf(search: Record<string, unknown>): Range {
+  const [from, to] = [dayOf(search.from), dayOf(search.to)]
+  const [min, max] = [amountOf(search.min), amountOf(search.max)]
   const { toProblem, maxProblem } = rangeProblems({ from, to, min, max })
   return {
     ...(!toProblem && { ...(from && { from }), ...(to && { to }) }),

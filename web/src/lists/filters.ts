@@ -1,0 +1,77 @@
+import type { ComponentType } from 'react'
+
+/**
+ * One filter of a list. Its value is text, the same in the URL as in the API's parameter of that name; several values are
+ * separated by commas.
+ */
+export type Filter = {
+  /** The valid part of a text from a URL, which is untrusted. Empty if nothing in it is valid. */
+  parse: (text: string) => string
+  /** The active filter in words. A hook, because names may have to be loaded. */
+  useText: (value: string) => string
+  /** Its field in the filter dialog. Absent if only links set the filter. */
+  field?: FilterField
+  /** Stays out of the URL, because it holds names or contact details. */
+  isPersonal?: true
+}
+
+export type FilterField =
+  | { kind: 'text'; label: string; hint?: string | undefined; maxLength: number }
+  | { kind: 'choices'; label: string; options: Labels }
+  /** `all` is the choice of any. */
+  | { kind: 'select'; label: string; options: Labels; all: string }
+  | { kind: 'custom'; Field: ComponentType<FilterFieldProps>; isHalf?: true }
+/** The values to choose from, with their labels. */
+type Labels = Record<string, string>
+
+/** `value` is empty while the filter is not set. */
+export type FilterFieldProps = { value: string; onChange: (value: string) => void }
+
+export const partsOf = (value: string) => value.split(',').filter(Boolean)
+
+/** Text to search for. */
+export const text = (name: string, { label = name, ...rest }: { label?: string; hint?: string; maxLength: number }) =>
+  ({
+    parse: (value) => value.slice(0, rest.maxLength),
+    useText: (value) => `${name}: ${value}`,
+    field: { kind: 'text', label, ...rest },
+  }) satisfies Filter
+
+export const personal = (filter: Filter) => ({ ...filter, isPersonal: true as const })
+
+export const oneOf = (name: string, all: string, options: Labels) =>
+  ({
+    parse: (value) => (Object.hasOwn(options, value) ? value : ''),
+    useText: (value) => `${name}: ${options[value]}`,
+    field: { kind: 'select', label: name, options, all },
+  }) satisfies Filter
+
+/** Any of a few values, labelled in words: 'CREATED' as 'Created'. */
+export function anyOf(name: string, values: readonly string[]) {
+  const labelOf = (value: string) => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase()
+  const chosenIn = (text: string) => values.filter((value) => partsOf(text).includes(value))
+  return {
+    parse: (text) => chosenIn(text).join(','),
+    useText: (text) => `${name}: ${chosenIn(text).map(labelOf).join(', ')}`,
+    field: {
+      kind: 'choices',
+      label: name,
+      options: Object.fromEntries(values.map((value) => [value, labelOf(value)])),
+    },
+  } satisfies Filter
+}
+
+type Named = Pick<Filter, 'useText' | 'field'>
+
+/** An id; `useText` loads its name. */
+export const id = (named: Named) => ({ parse: (value: string) => value, ...named })
+
+/** Up to 20 addresses, in any case. */
+export const addresses = (named: Named) => ({
+  parse: (value: string) =>
+    partsOf(value)
+      .filter((one) => /^0x[0-9a-fA-F]{40}$/.test(one))
+      .slice(0, 20)
+      .join(','),
+  ...named,
+})

@@ -1,0 +1,133 @@
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { useCallback, useDeferredValue, useState } from 'react'
+import { decodeCursor } from '#domain/listCursor.ts'
+import { type ListSort, listSorts } from '#domain/listFilters.ts'
+import type { PageQuery } from '#schemas/api.ts'
+import type { Page } from '#schemas/common.ts'
+import { pageOf, textOf } from '../lib/search.ts'
+import type { Filter } from './filters.ts'
+import { amountsText, daysText, rangeOf, rangeParams } from './range.ts'
+import { useAfterPaint } from './useAfterPaint.ts'
+
+/** What a list page is made of. All lists can also be filtered by days and amounts, and have the same sort orders. */
+export type ListDefinition<Row extends { id: string }, Params> = {
+  path: '/dashboard/transactions' | '/dashboard/payouts'
+  /** Plural name of the rows, such as 'Payouts'. */
+  name: string
+  query: (params: Params & PageQuery) => UseQueryOptions<Rows<Row>, Error, Rows<Row>, readonly unknown[]>
+  exportRows: (params: Params) => Promise<Blob>
+  /** By the names of the API's parameters. The order is that of the fields and of the active filters. */
+  filters: { [Name in keyof Params]?: Filter }
+  /** The details of a row rely on the list, so it is refreshed while they are open. */
+  isDetailFromList?: true
+}
+type Rows<Row> = { rows: Row[]; page: Page }
+
+/** Filters that are set, by name; never empty texts. */
+export type FilterValues = Record<string, string>
+
+/** A filter that is set, or two that belong together, such as the first and the last day. */
+export type ActiveFilter = { names: string[]; value: string; useText: Filter['useText'] }
+
+export type ListPage<Row extends { id: string } = { id: string }> = ReturnType<typeof useListPage<Row, unknown>>
+
+const refreshMs = 30_000 // 30 seconds
+const rangeNames = ['from', 'to', 'min', 'max']
+
+const asIs = (text: string) => text
+
+const pick = <T>(values: Record<string, T>, isPicked: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== undefined && isPicked(name)))
+
+/** The state of a list page, which is in the URL, and the rows that belong to it. */
+export function useListPage<Row extends { id: string }, Params>(definition: ListDefinition<Row, Params>) {
+  const { path, name } = definition
+  const filters = definition.filters as Record<string, Filter>
+  const isPersonal = (name: string) => filters[name]?.isPersonal === true
+  const isInUrl = (name: string) => rangeNames.includes(name) || (name in filters && !isPersonal(name))
+
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [personalValues, setPersonalValues] = useState<Record<string, string>>({})
+  const [isWaiting, afterPaint] = useAfterPaint()
+
+  const place = placeOf(search)
+  const filtered = pick(search, isInUrl)
+  const here = { ...filtered, ...searchOfPlace(place) }
+  const go = (to: Record<string, unknown>, replace = false) => navigate({ to: path, search: to as object, replace })
+
+  const own = Object.entries(filters).flatMap(([name, { parse }]) => {
+    const value = isPersonal(name) ? personalValues[name] : parse(textOf(search[name]) ?? '')
+    return value ? [[name, value] as const] : []
+  })
+  const range = rangeOf(search)
+  const values: FilterValues = { ...Object.fromEntries(own), ...(range as FilterValues) }
+  const params = { ...Object.fromEntries(own), ...rangeParams(range), sort: place.sort } as Params
+
+  const detail = textOf(search.detail)
+  const list = useQuery({
+    ...definition.query({ ...params, page: place.page, cursor: place.cursor }),
+    refetchInterval: detail && !definition.isDetailFromList ? false : refreshMs,
+  })
+
+  // Deferred, so that rows update at low priority.
+  const { href } = useRouter().buildLocation({ to: path, search: here })
+  const hrefOfDetail = useDeferredValue(`${href}${href.includes('?') ? '&' : '?'}detail=`)
+
+  const active: ActiveFilter[] = [
+    ...own.map(([filter, value]) => ({ names: [filter], value, useText: filters[filter]!.useText })),
+    { names: ['from', 'to'], value: daysText(range) ?? '', useText: asIs },
+    { names: ['min', 'max'], value: amountsText(range) ?? '', useText: asIs },
+  ].filter(({ value }) => value)
+
+  const goTo = (to: ListPlace) => afterPaint(() => go({ ...filtered, ...searchOfPlace(to) }))
+  const apply = (next: Record<string, string>) =>
+    afterPaint(() => {
+      setPersonalValues(pick(next, isPersonal))
+      go({ ...pick(next, isInUrl), ...searchOfPlace({ page: 1, sort: place.sort }) })
+    })
+  return {
+    name,
+    /** The name within a sentence. */
+    noun: name.toLowerCase(),
+    filters,
+    /** The filters that are set. */
+    values,
+    active,
+    list,
+    /** Other rows than those on screen have been requested, or are about to be. */
+    isStale: isWaiting || list.isPlaceholderData,
+    apply,
+    clear: () => apply({}),
+    remove: (names: string[]) => apply(pick(values, (one) => !names.includes(one))),
+    goTo: (page: number, cursor?: string) => goTo({ page, sort: place.sort, ...(cursor && { cursor }) }),
+    sorting: { value: place.sort, onChange: (sort: string) => goTo({ page: 1, sort: sort as ListSort }) },
+    exportRows: () => definition.exportRows(params),
+    /** The id in the URL of the row whose details are open, and that row if it is on this page. */
+    detail,
+    known: list.data?.rows.find(({ id }) => id === detail),
+    hrefOf: useCallback((id: string) => hrefOfDetail + encodeURIComponent(id), [hrefOfDetail]),
+    /** Opens a dialog that has its own parameter in the URL, and closes it. */
+    open: (dialog: Record<string, unknown>) => go({ ...here, ...dialog }),
+    close: () => go(here, true),
+  }
+}
+
+/** Selects rows of a list: its order, and the page by number or by an adjacent page's cursor. */
+type ListPlace = { page: number; sort?: ListSort; cursor?: string }
+
+/** Drops a cursor made for another order; the page is then found by its number. */
+function placeOf(search: Record<string, unknown>): ListPlace & { sort: ListSort } {
+  const sort = listSorts.find((one) => one === search.sort) ?? listSorts[0]
+  const [page, cursor] = [pageOf(search.page) ?? 1, textOf(search.cursor)]
+  const isUsable = page > 1 && cursor !== undefined && decodeCursor(cursor)?.sort === sort
+  return { page, sort, ...(isUsable && { cursor }) }
+}
+
+/** The place as URL parameters, without defaults. */
+const searchOfPlace = ({ page, sort, cursor }: ListPlace) => ({
+  ...(sort && sort !== listSorts[0] && { sort }),
+  ...(page > 1 && { page }),
+  ...(page > 1 && cursor && { cursor }),
+})
