@@ -11,7 +11,7 @@ const web = new URL('.', import.meta.url).pathname
 const baseModules =
   /node_modules[\\/]((react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useBlocker|useMutation|mutationObserver|nfiniteQuery))|clsx[\\/]dist[\\/]clsx\.mjs)/
 const commonModules =
-  /web[\\/]src[\\/](lib[\\/](api|apiError|app|http|queryClient|renewal|search|session|tokens|useIdempotencyKey|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
+  /web[\\/]src[\\/](lib[\\/](api|apiError|app|http|queryClient|renewal|search|session|tokens|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
 const dashboardChunks = sharedChunks()
 

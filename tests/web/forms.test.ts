@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError, messageOf } from '#web/lib/apiError.ts'
+import { ApiError, messageOf, messageOrThrown } from '#web/lib/apiError.ts'
 import { passwordChangeProblem } from '#web/lib/changePassword.ts'
 import { formatLongDate } from '#web/lib/format.ts'
-import { messageOrThrown } from '#web/lib/messageOrThrown.ts'
 import { returnPathOf } from '#web/lib/search.ts'
 import { destinationProblem } from '#web/routes/-claim/destinationProblem.ts'
 

@@ -1,9 +1,8 @@
-import { type ReactNode, useState } from 'react'
-import { messageOf } from '../lib/apiError.ts'
+import type { ReactNode } from 'react'
+import { useDialogAction } from '../lib/useDialogAction.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
-import { useReply } from './LateReply.tsx'
 
 /** Asks for confirmation before an action. If the action fails, stays open and shows the reason. */
 export function ConfirmDialog(props: {
@@ -21,22 +20,11 @@ export function ConfirmDialog(props: {
   /** Called after success. Defaults to `onClose`. */
   onDone?: () => void
 }) {
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
-  const { replyOf, onStopWaiting } = useReply()
-
-  async function act() {
-    setBusy(true)
-    setProblem(null)
-    try {
-      await replyOf(props.act())
-      ;(props.onDone ?? props.onClose)()
-    } catch (error) {
-      setProblem(messageOf(error, props.fallback))
-      setBusy(false)
-    }
-  }
-
+  const { start, busy, problem, onStopWaiting } = useDialogAction(props.act, {
+    fallback: props.fallback,
+    onDone: props.onDone ?? props.onClose,
+    leaves: true,
+  })
   return (
     <Dialog
       role="alertdialog"
@@ -49,7 +37,12 @@ export function ConfirmDialog(props: {
           <Button look="secondary" onClick={props.onClose} disabled={busy}>
             Cancel
           </Button>
-          <Button look={props.danger ? 'danger' : 'primary'} busy={busy} disabled={props.disabled} onClick={act}>
+          <Button
+            look={props.danger ? 'danger' : 'primary'}
+            busy={busy}
+            disabled={props.disabled}
+            onClick={() => start()}
+          >
             {props.confirm[busy ? 1 : 0]}
           </Button>
         </>

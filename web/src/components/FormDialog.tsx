@@ -1,12 +1,11 @@
 import { type ReactNode, useState } from 'react'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
-import { ApiError, isOutcomeUnknown, messageOf } from '../lib/apiError.ts'
+import { ApiError, isOutcomeUnknown } from '../lib/apiError.ts'
 import { asSentence } from '../lib/format.ts'
-import { useIdempotencyKey } from '../lib/useIdempotencyKey.ts'
+import { useDialogAction } from '../lib/useDialogAction.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { ErrorBox } from './Field.tsx'
-import { useReply } from './LateReply.tsx'
 
 /**
  * A dialog with one form. All attempts share one idempotency key until the server refuses one. A refusal is shown under
@@ -31,27 +30,24 @@ export function FormDialog<T extends FieldValues>(props: {
   unknown?: string
   children: ReactNode
 }) {
-  const { form, fallback } = props
-  const idempotencyKey = useIdempotencyKey()
-  const { replyOf, onStopWaiting } = useReply()
+  const { form } = props
   const { errors, isSubmitting: busy } = form.formState
   /** Values of an attempt whose outcome is unknown. */
   const [pending, setPending] = useState<T | null>(null)
 
-  const submit = form.handleSubmit(async (values) => {
-    try {
-      await replyOf(props.send(pending ?? (values as T), idempotencyKey.current()))
-    } catch (error) {
-      idempotencyKey.onFailed(error)
-      setPending(props.unknown && isOutcomeUnknown(error) ? (pending ?? (values as T)) : null)
-      const message = typeof fallback === 'string' ? messageOf(error, fallback) : fallback(error)
+  const { start, onStopWaiting } = useDialogAction(props.send, {
+    fallback: props.fallback,
+    onFailed(error, message, values) {
+      setPending(props.unknown && isOutcomeUnknown(error) ? values : null)
       // 'emailDomains.0' is the first entry of a list.
       const [named = ''] = (error instanceof ApiError && error.field ? error.field : '').split('.')
       const field = props.fields?.[named] ?? named
       if (field in values) form.setError(field as Path<T>, { message }, { shouldFocus: true })
       else form.setError('root', { message })
-    }
+      return true
+    },
   })
+  const submit = form.handleSubmit((values) => start(pending ?? (values as T)))
 
   return (
     <Dialog

@@ -1,5 +1,6 @@
 import { type ChangeEvent, type FormEvent, useRef, useState } from 'react'
 import { ApiError, messageOf } from './apiError.ts'
+import { useAction } from './useAction.ts'
 
 /** If `field` is set, that field gets the focus and the message; otherwise the message is shown above the form. */
 export type FormProblem<Field extends string> = { field?: Field; message?: string; code?: string }
@@ -20,7 +21,6 @@ export function useAccountForm<Field extends string>(
   },
 ) {
   const [values, setValues] = useState(initial)
-  const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<FormProblem<Field> | null>(null)
   const form = useRef<HTMLFormElement>(null)
 
@@ -29,20 +29,21 @@ export function useAccountForm<Field extends string>(
     if (next.field) form.current?.querySelector<HTMLInputElement>(`[name=${next.field}]`)?.focus()
   }
 
-  async function onSubmit(event: FormEvent) {
+  const { start, busy } = useAction(options.send, {
+    fallback: (error) => messageOf(error, ...options.fallback),
+    onFailed(error, message) {
+      const { field, code } = error instanceof ApiError ? error : {}
+      fail({ message, ...(code && { code }), ...(field && field in values && { field: field as Field }) })
+    },
+    leaves: true,
+  })
+
+  function onSubmit(event: FormEvent) {
     event.preventDefault()
     setProblem(null)
     const found = options.check(values)
     if (found) return fail(found)
-    setBusy(true)
-    try {
-      await options.send(values)
-    } catch (error) {
-      setBusy(false)
-      const message = messageOf(error, ...options.fallback)
-      const { field, code } = error instanceof ApiError ? error : {}
-      fail({ message, ...(code && { code }), ...(field && field in values && { field: field as Field }) })
-    }
+    start(values)
   }
 
   return {

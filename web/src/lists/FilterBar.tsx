@@ -2,7 +2,7 @@ import { Download, ListFilter, X } from 'lucide-react'
 import { lazy, Suspense, startTransition, useState } from 'react'
 import toast from 'react-hot-toast/headless'
 import { Button } from '../components/Button.tsx'
-import { messageOf } from '../lib/apiError.ts'
+import { useAction } from '../lib/useAction.ts'
 import type { ActiveFilter, ListPage } from './useListPage.ts'
 
 const FilterDialog = lazy(() => import('./FilterDialog.tsx'))
@@ -44,22 +44,17 @@ export function ListButtons({ page }: { page: ListPage }) {
 
 /** Downloads all rows that match the filters. */
 function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; name: string }) {
-  const [busy, setBusy] = useState(false)
-  async function save() {
-    setBusy(true)
-    try {
-      const url = URL.createObjectURL(await props.load())
-      const link = Object.assign(document.createElement('a'), { href: url, download: props.name })
-      link.click()
+  const save = useAction(props.load, {
+    fallback: 'The file could not be created. Please try again.',
+    onDone(file) {
+      const url = URL.createObjectURL(file)
+      Object.assign(document.createElement('a'), { href: url, download: props.name }).click()
       setTimeout(() => URL.revokeObjectURL(url), 60_000)
-    } catch (error) {
-      toast.error(messageOf(error, 'The file could not be created. Please try again.'))
-    } finally {
-      setBusy(false)
-    }
-  }
+    },
+    onFailed: (_, message) => void toast.error(message),
+  })
   return (
-    <Button look="secondary" busy={busy} disabled={props.disabled} onClick={save}>
+    <Button look="secondary" busy={save.busy} disabled={props.disabled} onClick={() => save.start()}>
       <Download aria-hidden="true" className="size-4" />
       Export CSV
     </Button>

@@ -31,12 +31,12 @@ export const reclaimableQuery = queryOptions({
 
 const pageSize = 100 // the API's maximum
 
-/** All unclaimed payouts at this moment, by escrow id. */
-export async function fetchReclaimable(): Promise<Map<string, Escrow>> {
-  const found = new Map<string, Escrow>()
+/** All unclaimed payouts at this moment. */
+export async function fetchReclaimable(): Promise<Escrow[]> {
+  const found: Escrow[] = []
   for (let cursor: string | undefined; ; ) {
     const { rows, page } = await fetchPayouts({ pageSize, status: 'CREATED', cursor })
-    for (const row of rows) found.set(row.escrowId, row)
+    found.push(...rows)
     if (!page.next) return found
     cursor = page.next
   }

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { CodeInput } from '#web/components/CodeInput.tsx'
+import { CodeInput } from '#web/components/Code.tsx'
 import { Field } from '#web/components/Field.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
 

@@ -2,8 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Spinner } from '#web/components/Spinner.tsx'
-import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
-import { useIdempotencyKey } from '#web/lib/useIdempotencyKey.ts'
+import { ApiError, isOutcomeUnknown, messageOf, messageOrThrown } from '#web/lib/apiError.ts'
+import { useAction } from '#web/lib/useAction.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { claimPayout, claimQuery } from '#web/queries/claim.ts'
 import { forgetTransfer, keepCompletion, keepSession, keepTransfer, restore, type Verified } from './claimProgress.ts'
@@ -26,7 +26,7 @@ const transferFailed =
 type Step =
   /** `problem` is set if an earlier claim session has ended or its transfer failed; `address` is the one entered then. */
   | { step: 'verify'; problem?: string; address?: string }
-  | { step: 'withdraw'; verified: Verified; problem?: string; address?: string | undefined }
+  | { step: 'withdraw'; verified: Verified; address?: string | undefined }
   /** `seen`: the server has reported the transfer as in progress. */
   | { step: 'claiming'; verified: Verified | null; recipientAddress: string; seen: boolean }
   | { step: 'complete'; recipientAddress: string; completedAt: string }
@@ -49,7 +49,6 @@ export function ClaimScreen(props: { accessToken: string }) {
 function ClaimSteps(props: { accessToken: string }) {
   const { accessToken } = props
   const [state, setState] = useState(() => restoredStep(accessToken))
-  const idempotencyKey = useIdempotencyKey()
   const client = useQueryClient()
   const query = claimQuery(accessToken)
   const {
@@ -62,6 +61,28 @@ function ClaimSteps(props: { accessToken: string }) {
     retryOnMount: false, // the failure screen is loaded lazily, which mounts this component again
     ...(state.step === 'claiming' ? { refetchInterval: pollMs } : {}),
   })
+  const claim = useAction(
+    async (recipientAddress: string, idempotencyKey) => {
+      if (state.step !== 'withdraw') return
+      const { verified } = state
+      const { sessionToken, passcode } = verified
+      const body = { accessToken, recipientAddress, sessionToken, ...(passcode !== null && { passcode }) }
+      const reply = await claimPayout(body, idempotencyKey)
+      client.setQueryData(query.queryKey, (old) => old && { ...old, ...reply })
+      keepTransfer(accessToken, recipientAddress)
+      setState({ step: 'claiming', verified, recipientAddress, seen: false })
+    },
+    {
+      fallback: (failure) => messageOrThrown(failure, 'Withdrawal failed'),
+      onFailed(failure, _, address) {
+        const isSessionOver = failure instanceof ApiError && failure.field === 'passcode'
+        if (isSessionOver) setState({ step: 'verify', problem: failure.message, address })
+        else refetch() // the payout may have been claimed or reclaimed in the meantime
+        return isSessionOver
+      },
+    },
+  )
+  const { setProblem } = claim
   useTitle('Claim your payout')
 
   // Loads the next steps while the address is typed: once the money has left, they must show even if the network is gone.
@@ -78,13 +99,14 @@ function ClaimSteps(props: { accessToken: string }) {
     else if (payout.status === 'CLAIMING' && !seen) setState({ ...state, seen: true })
     else if (payout.status === 'CREATED' && seen) {
       forgetTransfer(accessToken)
+      if (verified) setProblem(transferFailed)
       setState(
         verified
-          ? { step: 'withdraw', verified, problem: transferFailed }
+          ? { step: 'withdraw', verified }
           : { step: 'verify', problem: transferFailed, address: recipientAddress },
       )
     }
-  }, [state, payout, accessToken])
+  }, [state, payout, accessToken, setProblem])
 
   if (isPending) return <Spinner />
   if (!payout) {
@@ -113,39 +135,8 @@ function ClaimSteps(props: { accessToken: string }) {
   if (payout.status === 'WITHDRAWN') return <AlreadyClaimed payout={payout} />
   if (state.step === 'claiming' || payout.status === 'CLAIMING') return <ClaimPending payout={payout} />
 
-  if (state.step === 'withdraw') {
-    const { verified } = state
-    return (
-      <Withdraw
-        payout={payout}
-        balance={verified.balance}
-        problem={state.problem}
-        address={state.address}
-        onWithdraw={async (recipientAddress) => {
-          try {
-            const reply = await claimPayout(
-              {
-                accessToken,
-                recipientAddress,
-                sessionToken: verified.sessionToken,
-                ...(verified.passcode !== null && { passcode: verified.passcode }),
-              },
-              idempotencyKey.current(),
-            )
-            client.setQueryData(query.queryKey, (old) => old && { ...old, ...reply })
-            keepTransfer(accessToken, recipientAddress)
-            setState({ step: 'claiming', verified, recipientAddress, seen: false })
-          } catch (problem) {
-            idempotencyKey.onFailed(problem)
-            if (problem instanceof ApiError && problem.field === 'passcode')
-              return setState({ step: 'verify', problem: problem.message, address: recipientAddress })
-            refetch() // the payout may have been claimed or reclaimed in the meantime
-            throw problem
-          }
-        }}
-      />
-    )
-  }
+  if (state.step === 'withdraw')
+    return <Withdraw payout={payout} balance={state.verified.balance} address={state.address} claim={claim} />
   return (
     <Verify
       payout={payout}

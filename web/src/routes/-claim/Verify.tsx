@@ -1,9 +1,9 @@
 import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
-import { CodeInput } from '#web/components/CodeInput.tsx'
+import { CodeInput, Resend } from '#web/components/Code.tsx'
 import { Field } from '#web/components/Field.tsx'
-import { Resend } from '#web/components/Resend.tsx'
-import { ApiError, messageOf } from '#web/lib/apiError.ts'
+import { ApiError } from '#web/lib/apiError.ts'
+import { useAction } from '#web/lib/useAction.ts'
 import { type ClaimPayout, resendPasscode, verifyPasscode } from '#web/queries/claim.ts'
 import type { Verified } from './claimProgress.ts'
 import { Frame } from './Frame.tsx'
@@ -22,35 +22,35 @@ export function Verify(props: {
 }) {
   const { payout } = props
   const [passcode, setPasscode] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState(props.problem)
   const input = useRef<HTMLInputElement>(null)
   /** The last wrong code. It is not sent again: a late tap would cost another attempt. */
   const wrong = useRef<string>(null)
   const isFunding = payout.status === 'CREATING'
+  const { start, busy, problem, setProblem } = useAction(
+    async (passcode: string) => {
+      const { verified, sessionToken, balance } = await verifyPasscode(props.accessToken, passcode)
+      if (!verified) throw new Error('not verified')
+      return { passcode, sessionToken, balance }
+    },
+    {
+      initialProblem: props.problem,
+      fallback: 'Invalid passcode',
+      onDone: props.onVerified,
+      onFailed(error, _, passcode) {
+        if (error instanceof ApiError && error.code === 'wrong_passcode') wrong.current = passcode
+        input.current?.focus()
+        input.current?.select()
+      },
+      leaves: true,
+    },
+  )
 
   function submit(event: FormEvent) {
     event.preventDefault()
     if (isFunding || busy) return
-    if (passcode.length !== 6) return setError(tooShort)
+    if (passcode.length !== 6) return setProblem(tooShort)
     if (passcode === wrong.current) return input.current?.focus()
-    void verify(passcode)
-  }
-
-  async function verify(passcode: string) {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const reply = await verifyPasscode(props.accessToken, passcode)
-      if (!reply.verified) throw new Error('not verified')
-      props.onVerified({ passcode, sessionToken: reply.sessionToken, balance: reply.balance })
-    } catch (problem) {
-      if (problem instanceof ApiError && problem.code === 'wrong_passcode') wrong.current = passcode
-      setError(messageOf(problem, 'Invalid passcode'))
-      setBusy(false)
-      input.current?.focus()
-      input.current?.select()
-    }
+    start(passcode)
   }
 
   return (
@@ -63,7 +63,7 @@ export function Verify(props: {
             The payment is on its way. You can continue as soon as it has arrived, usually within a minute.
           </p>
         )}
-        <Field label="6-digit code" error={error} hint={<CodeNote payout={payout} />}>
+        <Field label="6-digit code" error={problem} hint={<CodeNote payout={payout} />}>
           {(control) => (
             <CodeInput
               {...control}
@@ -75,13 +75,13 @@ export function Verify(props: {
               onChange={(event) => {
                 const typed = event.target.value
                 setPasscode(typed)
-                setError(undefined)
+                setProblem(undefined)
                 // The sixth digit submits the code, whether it was typed, pasted or filled in by the phone.
-                if (typed.length === 6 && typed !== passcode && !isFunding) void verify(typed)
+                if (typed.length === 6 && typed !== passcode && !isFunding) start(typed)
               }}
               onKeyDown={(event) => {
                 // Enter does not submit while the button is disabled, so the reason is shown here.
-                if (event.key === 'Enter' && passcode.length !== 6) setError(tooShort)
+                if (event.key === 'Enter' && passcode.length !== 6) setProblem(tooShort)
               }}
             />
           )}
@@ -97,7 +97,7 @@ export function Verify(props: {
             await resendPasscode(props.accessToken)
             wrong.current = null
             setPasscode('')
-            setError(undefined)
+            setProblem(undefined)
           }}
           sent="A new code is on its way. The old one no longer works."
         />

@@ -2,10 +2,9 @@ import { type FormEvent, useState } from 'react'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
-import { isOutcomeUnknown } from '#web/lib/apiError.ts'
 import { asSentence, formatAmount, formatMoment } from '#web/lib/format.ts'
-import { messageOrThrown } from '#web/lib/messageOrThrown.ts'
 import { networkName, networkPhrase, unitOf } from '#web/lib/networks.ts'
+import type { Action } from '#web/lib/useAction.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
 import { destinationProblem } from './destinationProblem.ts'
 import { Frame } from './Frame.tsx'
@@ -19,20 +18,17 @@ const clipboardRefused = 'The browser did not let this page read the clipboard. 
 export default function Withdraw(props: {
   payout: ClaimPayout
   balance: string
-  problem: string | undefined
   /** The address entered earlier. */
   address: string | undefined
-  onWithdraw: (recipientAddress: string) => Promise<void>
+  claim: Action<string>
 }) {
   const { payout } = props
+  const { start, busy, problem, setProblem, isUnknown } = props.claim
   const amount = `${formatAmount(props.balance)} ${unitOf(payout.chain)}`
   const [address, setAddress] = useState(props.address ?? '')
   const [addressError, setAddressError] = useState<string>()
   /** The checksummed address under review. */
   const [review, setReview] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState(props.problem)
-  const [unknown, setUnknown] = useState(false)
   /** True after the user returned from the review: the address field then gets the focus. */
   const [back, setBack] = useState(false)
 
@@ -44,19 +40,6 @@ export default function Withdraw(props: {
     const { addressProblem, checksumAddress } = await import('#domain/validators.ts')
     if (addressProblem(address)) return setAddressError('Invalid Ethereum address format')
     setReview(checksumAddress(address))
-  }
-
-  async function withdraw() {
-    if (!review) return
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await props.onWithdraw(review)
-    } catch (error) {
-      setUnknown(isOutcomeUnknown(error))
-      setProblem(messageOrThrown(error, 'Withdrawal failed'))
-      setBusy(false)
-    }
   }
 
   function enter(text: string) {
@@ -86,15 +69,15 @@ export default function Withdraw(props: {
         {problem && (
           <div className="mb-4">
             <ErrorBox>
-              {unknown ? `${asSentence(problem)} Trying again is safe: the money moves at most once.` : problem}
+              {isUnknown ? `${asSentence(problem)} Trying again is safe: the money moves at most once.` : problem}
             </ErrorBox>
           </div>
         )}
         <div className="flex flex-col gap-3">
-          <Button busy={busy} onClick={withdraw}>
+          <Button busy={busy} onClick={() => start(review)}>
             Yes, withdraw {amount}
           </Button>
-          <Button look="quiet" disabled={busy || unknown} onClick={leaveReview}>
+          <Button look="quiet" disabled={busy || isUnknown} onClick={leaveReview}>
             Back
           </Button>
         </div>

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
+import { useAction } from '#web/lib/useAction.ts'
 import { type Approval, approve, deny, refreshApprovals } from '#web/queries/approvals.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
 
@@ -13,33 +14,35 @@ type Act = 'approve' | 'deny' | 'deny_and_pause'
 /** The four possible decisions, at the bottom of the screen, within reach of the thumb. */
 export function Decision(props: { approval: Approval; isOver: boolean }) {
   const { approval } = props
-  const [busy, setBusy] = useState<Act | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
   const [asking, setAsking] = useState<'password' | 'grant' | null>(null)
   const online = useOnline()
-  const disabled = busy !== null || props.isOver || !online
-
-  async function decide(act: Act) {
-    if (act === 'approve' && approval.needsPassword) return setAsking('password')
-    setBusy(act)
-    setProblem(null)
-    try {
-      if (act === 'approve') await approve(approval.id, { hash: approval.hash })
-      else await deny(approval.id, { hash: approval.hash, pauseAgent: act === 'deny_and_pause' })
-    } catch (error) {
-      // The owner has lowered the limit in the meantime.
-      if (error instanceof ApiError && error.code === 'password_required') setAsking('password')
-      else setProblem(problemOf(error))
-    }
-    // Refreshed in every case: the approval may have changed, expired, or been decided elsewhere.
-    await refreshApprovals()
-    setBusy(null)
-  }
+  const decision = useAction(
+    (act: Act) =>
+      (act === 'approve'
+        ? approve(approval.id, { hash: approval.hash })
+        : deny(approval.id, { hash: approval.hash, pauseAgent: act === 'deny_and_pause' })
+      )
+        // In every case: the approval may have changed, expired, or been decided elsewhere.
+        .finally(refreshApprovals),
+    {
+      fallback: problemOf,
+      onFailed(error) {
+        // The owner has lowered the limit in the meantime.
+        const isPasswordNeeded = error instanceof ApiError && error.code === 'password_required'
+        if (isPasswordNeeded) setAsking('password')
+        return isPasswordNeeded
+      },
+    },
+  )
+  const { problem } = decision
+  const disabled = decision.busy || props.isOver || !online
+  const decide = (act: Act) =>
+    act === 'approve' && approval.needsPassword ? setAsking('password') : decision.start(act)
 
   const button = (act: Act, label: string, look: 'primary' | 'secondary') => (
     <Button
       look={look}
-      busy={busy === act}
+      busy={decision.input === act}
       disabled={disabled}
       onClick={() => decide(act)}
       className="w-full min-w-0 whitespace-normal! px-2! text-center leading-5"

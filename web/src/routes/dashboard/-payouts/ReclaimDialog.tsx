@@ -1,145 +1,108 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { TxHash } from '#web/components/Address.tsx'
-import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
-import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox } from '#web/components/Field.tsx'
-import { useReply } from '#web/components/LateReply.tsx'
+import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
-import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { recipientOf } from '#web/lib/payoutStatus.ts'
-import { useIdempotencyKey } from '#web/lib/useIdempotencyKey.ts'
+import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { type Escrow, payoutQuery, reclaimPayout, refreshPayouts } from '#web/queries/payouts.ts'
 import { refreshWallets, walletName } from '#web/queries/wallets.ts'
 
 const pollMs = 2_000 // 2 seconds
 
-type Step =
-  | { step: 'confirm' }
+type State =
+  | { step: 'confirm' | 'done' }
   /** `acceptedAt` is null until the server accepts the reclaim. `seen`: the payout was seen with a reclaim in progress. */
-  | { step: 'loading'; acceptedAt: string | null; seen: boolean }
-  | { step: 'success' }
+  | { step: 'running'; acceptedAt: string | null; seen: boolean }
   /** `final`: there is nothing left to reclaim. */
-  | { step: 'error'; error: string; final?: boolean }
+  | { step: 'failed'; problem: string; final?: boolean }
 
-/** Reclaims one unclaimed payout: confirm, loading, success or error. */
+/** Reclaims one unclaimed payout. */
 export default function ReclaimDialog(props: { payout: Escrow; onClose: () => void }) {
   const { payout } = props
-  const [state, setState] = useState<Step>({ step: 'confirm' })
-  const idempotencyKey = useIdempotencyKey()
-  const { replyOf, onStopWaiting } = useReply()
-  const polling = state.step === 'loading' && state.acceptedAt !== null
+  const [state, setState] = useState<State>({ step: 'confirm' })
+  const request = useDialogAction((_: undefined, idempotencyKey) => reclaimPayout(payout.escrowId, idempotencyKey), {
+    fallback: 'Failed to reclaim payout',
+    onDone: ({ status }) =>
+      setState({ step: 'running', acceptedAt: new Date().toISOString(), seen: status === 'RECLAIMED' }),
+    onFailed: (_, problem) => void setState({ step: 'failed', problem: problem || 'An unknown error occurred' }),
+  })
+  const isAccepted = state.step === 'running' && state.acceptedAt !== null
   const { data: current } = useQuery({
     ...payoutQuery(payout.escrowId),
-    enabled: polling || state.step === 'success',
+    enabled: isAccepted || state.step === 'done',
     staleTime: 0,
-    refetchInterval: polling ? pollMs : false,
+    refetchInterval: isAccepted ? pollMs : false,
   })
-  const amount = `${formatAmount(payout.amount)} ${unitOf(payout.sourceWallet?.chain ?? 'base')}`
 
   useEffect(() => {
-    if (state.step !== 'loading' || state.acceptedAt === null || !current) return
+    if (state.step !== 'running' || state.acceptedAt === null || !current) return
     if (current.status === 'RECLAIMED') {
-      setState({ step: 'success' })
+      setState({ step: 'done' })
       refreshPayouts()
       refreshWallets()
     } else if (current.status === 'WITHDRAWN')
-      setState({ step: 'error', error: 'The recipient claimed this payout first.', final: true })
+      setState({ step: 'failed', problem: 'The recipient claimed this payout first.', final: true })
     else if (current.inProgress === 'reclaim' && !state.seen) setState({ ...state, seen: true })
-    else if (current.inProgress === null && state.seen) setState({ step: 'error', error: 'Failed to reclaim payout' })
+    else if (current.inProgress === null && state.seen)
+      setState({ step: 'failed', problem: 'Failed to reclaim payout' })
   }, [state, current])
 
-  async function reclaim() {
-    setState({ step: 'loading', acceptedAt: null, seen: false })
-    try {
-      const reply = await replyOf(reclaimPayout(payout.escrowId, idempotencyKey.current()))
-      setState({ step: 'loading', acceptedAt: new Date().toISOString(), seen: reply.status === 'RECLAIMED' })
-    } catch (error) {
-      idempotencyKey.onFailed(error)
-      setState({ step: 'error', error: messageOf(error, 'Failed to reclaim payout') })
-    }
+  function reclaim() {
+    setState({ step: 'running', acceptedAt: null, seen: false })
+    request.start(undefined)
   }
 
-  switch (state.step) {
-    case 'confirm':
-      return (
-        <Dialog
-          role="alertdialog"
-          title="Reclaim payout"
-          description={`Take ${amount} back from ${recipientOf(payout)}? Their link and code stop working.`}
-          onClose={props.onClose}
-          footer={
-            <>
-              <Button look="secondary" onClick={props.onClose}>
-                Cancel
-              </Button>
-              <Button onClick={reclaim}>Reclaim {amount}</Button>
-            </>
-          }
-        >
-          <dl className="divide-y divide-hairline">
-            <Fact name="Returns to">{payout.sourceWallet ? walletName(payout.sourceWallet) : 'The paying wallet'}</Fact>
-            <Fact name="Network fee">Covered</Fact>
-          </dl>
-        </Dialog>
-      )
-    case 'loading':
-      return (
-        <Dialog
-          title={`Reclaiming ${amount}`}
-          description="Once it is accepted you can close this dialog: the reclaim continues."
-          onClose={props.onClose}
-          locked={state.acceptedAt === null}
-          onStopWaiting={onStopWaiting}
-        >
-          <div role="status">
-            <Timeline
-              live
-              steps={[
-                { label: 'Accepted', at: state.acceptedAt },
-                { label: 'Returned on Base', at: null },
-              ]}
-            />
-          </div>
-        </Dialog>
-      )
-    case 'success':
-      return (
-        <Dialog
-          title={`Reclaimed ${amount}`}
-          description={`The money is back in ${payout.sourceWallet ? walletName(payout.sourceWallet) : 'the paying wallet'}.`}
-          onClose={props.onClose}
-          footer={<Button onClick={props.onClose}>Done</Button>}
-        >
-          {current?.txHash && (
-            <dl>
-              <Fact name="Transaction">
-                <TxHash hash={current.txHash} chain={payout.sourceWallet?.chain ?? 'base'} />
-              </Fact>
-            </dl>
-          )}
-        </Dialog>
-      )
-    case 'error':
-      return (
-        <Dialog
-          role="alertdialog"
-          title="Payout not reclaimed"
-          onClose={props.onClose}
-          footer={
-            <>
-              <Button look="secondary" onClick={props.onClose}>
-                Close
-              </Button>
-              {!state.final && <Button onClick={reclaim}>Try again</Button>}
-            </>
-          }
-        >
-          <ErrorBox>{state.error || 'An unknown error occurred'}</ErrorBox>
-        </Dialog>
-      )
+  const chain = payout.sourceWallet?.chain ?? 'base'
+  const amount = `${formatAmount(payout.amount)} ${unitOf(chain)}`
+  const walletOr = (other: string) => (payout.sourceWallet ? walletName(payout.sourceWallet) : other)
+  const descriptions = {
+    confirm: `Take ${amount} back from ${recipientOf(payout)}? Their link and code stop working.`,
+    running: 'Once it is accepted you can close this dialog: the reclaim continues.',
+    done: `The money is back in ${walletOr('the paying wallet')}.`,
+    failed: undefined,
   }
+  return (
+    <ProgressDialog
+      step={state.step}
+      titles={{
+        confirm: 'Reclaim payout',
+        running: `Reclaiming ${amount}`,
+        done: `Reclaimed ${amount}`,
+        failed: 'Payout not reclaimed',
+      }}
+      description={descriptions[state.step]}
+      confirm={{ label: `Reclaim ${amount}`, onStart: state.step === 'failed' && state.final ? undefined : reclaim }}
+      problem={state.step === 'failed' ? state.problem : undefined}
+      locked={request.busy}
+      onStopWaiting={request.onStopWaiting}
+      onClose={props.onClose}
+    >
+      {state.step === 'confirm' && (
+        <dl className="divide-y divide-hairline">
+          <Fact name="Returns to">{walletOr('The paying wallet')}</Fact>
+          <Fact name="Network fee">Covered</Fact>
+        </dl>
+      )}
+      {state.step === 'running' && (
+        <Timeline
+          live
+          steps={[
+            { label: 'Accepted', at: state.acceptedAt },
+            { label: 'Returned on Base', at: null },
+          ]}
+        />
+      )}
+      {state.step === 'done' && current?.txHash && (
+        <dl>
+          <Fact name="Transaction">
+            <TxHash hash={current.txHash} chain={chain} />
+          </Fact>
+        </dl>
+      )}
+    </ProgressDialog>
+  )
 }

@@ -2,12 +2,11 @@ import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { SendValues } from '#domain/sendRules.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
-import { useReply } from '#web/components/LateReply.tsx'
 import { PayoutCreated } from '#web/components/PayoutCreated.tsx'
 import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { failureOf } from '#web/lib/failures.ts'
 import { queryClient } from '#web/lib/queryClient.ts'
-import { useIdempotencyKey } from '#web/lib/useIdempotencyKey.ts'
+import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { contactsQuery, refreshContacts } from '#web/queries/contacts.ts'
 import { type CreateEscrowReply, createPayout } from '#web/queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '#web/queries/transactions.ts'
@@ -20,8 +19,7 @@ import { SendStatus } from './SendStatus.tsx'
 
 type Step =
   | { step: 'form'; problem?: { field: keyof SendValues; message: string } }
-  /** `unknown`: the outcome of an attempt is unknown, so only the same payment can be tried again. */
-  | { step: 'review'; reviewed: Reviewed; busy: boolean; error?: string; unknown?: boolean }
+  | { step: 'review'; reviewed: Reviewed }
   | { step: 'sent'; payment: Payment; transactionId: string }
   | { step: 'payout'; payment: Payment; payout: CreateEscrowReply }
 /** `history` is undefined if it could not be loaded. */
@@ -39,9 +37,20 @@ export function SendFlow(props: {
   const { purpose, wallet, onClose } = props
   const [state, setState] = useState<Step>({ step: 'form' })
   const [values, setValues] = useState(props.initial)
-  const idempotencyKey = useIdempotencyKey()
-  const { replyOf, onStopWaiting } = useReply()
-  const busy = state.step === 'review' && state.busy
+  const sending = useDialogAction(pay, {
+    fallback: (error, payment) =>
+      isPayout(payment)
+        ? failureOf(error, purpose.payoutFailed, purpose.payoutBroken)
+        : messageOf(error, 'Failed to send transaction'),
+    onDone: setState,
+    onFailed(error, message) {
+      const field = isOutcomeUnknown(error) ? null : fieldOf(error, values.to, wallet)
+      if (field === 'contactId') refreshContacts()
+      if (field === 'amount') refreshWallets() // the form then shows what can be spent now, and what is arriving
+      if (field) setState({ step: 'form', problem: { field, message } })
+    },
+  })
+  const { busy } = sending
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
   /** Loads everything before the review opens: a warning that appeared later would move the buttons. */
@@ -51,29 +60,8 @@ export function SendFlow(props: {
       queryClient.ensureQueryData(contactsQuery).catch(() => undefined), // for look-alike addresses
     ])
     setValues(next)
-    setState({ step: 'review', reviewed: { payment, history }, busy: false })
-  }
-
-  async function send(reviewed: Reviewed) {
-    const { payment } = reviewed
-    setState({ step: 'review', reviewed, busy: true })
-    try {
-      setState(await replyOf(pay(payment, idempotencyKey.current())))
-    } catch (error) {
-      idempotencyKey.onFailed(error)
-      const unknown = isOutcomeUnknown(error)
-      const message = isPayout(payment)
-        ? failureOf(error, purpose.payoutFailed, purpose.payoutBroken)
-        : messageOf(error, 'Failed to send transaction')
-      const field = unknown ? null : fieldOf(error, values.to, wallet)
-      if (field === 'contactId') refreshContacts()
-      if (field === 'amount') refreshWallets() // the form then shows what can be spent now, and what is arriving
-      setState(
-        field
-          ? { step: 'form', problem: { field, message } }
-          : { step: 'review', reviewed, busy: false, error: message, unknown },
-      )
-    }
+    sending.setProblem(undefined)
+    setState({ step: 'review', reviewed: { payment, history } })
   }
 
   switch (state.step) {
@@ -90,16 +78,7 @@ export function SendFlow(props: {
       )
     case 'review':
       return (
-        <SendReview
-          {...state.reviewed}
-          busy={state.busy}
-          onStopWaiting={onStopWaiting}
-          error={state.error}
-          unknown={state.unknown ?? false}
-          onBack={() => setState({ step: 'form' })}
-          onSend={() => send(state.reviewed)}
-          onClose={onClose}
-        />
+        <SendReview {...state.reviewed} sending={sending} onBack={() => setState({ step: 'form' })} onClose={onClose} />
       )
     case 'sent':
       return <SendStatus transactionId={state.transactionId} payment={state.payment} onClose={onClose} />

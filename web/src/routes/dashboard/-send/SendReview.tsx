@@ -12,6 +12,7 @@ import { Notice } from '#web/components/Notice.tsx'
 import { shortAddress } from '#web/lib/address.ts'
 import { ago, asSentence, formatAmount, plural } from '#web/lib/format.ts'
 import { networkWarning, unitOf } from '#web/lib/networks.ts'
+import type { DialogAction } from '#web/lib/useDialogAction.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { isPayout, type Payment } from './payment.ts'
@@ -21,15 +22,13 @@ export function SendReview(props: {
   payment: Payment
   /** Undefined if it could not be loaded. */
   history: RecipientHistory | undefined
-  busy: boolean
-  onStopWaiting: (() => void) | undefined
-  error: string | undefined
-  unknown: boolean
+  sending: DialogAction<Payment>
   onBack: () => void
-  onSend: () => void
   onClose: () => void
 }) {
-  const { payment, history, busy, unknown } = props
+  const { payment, history } = props
+  /** If the outcome of an attempt is unknown, only the same payment can be tried again. */
+  const { start, busy, problem, isUnknown: unknown, onStopWaiting } = props.sending
   const { wallet } = payment
   const what = isPayout(payment) ? 'payout' : 'payment'
   const amount = `${formatAmount(payment.amount)} ${unitOf(wallet.chain)}`
@@ -39,7 +38,7 @@ export function SendReview(props: {
 
   function send() {
     if (repeated && again !== 'yes') setAgain('missing')
-    else props.onSend()
+    else start(payment)
   }
 
   return (
@@ -47,7 +46,7 @@ export function SendReview(props: {
       title={`Review ${what}`}
       onClose={props.onClose}
       locked={busy}
-      onStopWaiting={props.onStopWaiting}
+      onStopWaiting={onStopWaiting}
       footer={
         <>
           <Button look="secondary" onClick={props.onBack} disabled={busy || unknown}>
@@ -60,11 +59,11 @@ export function SendReview(props: {
       }
     >
       <div className="space-y-3">
-        {props.error && (
+        {problem && (
           <ErrorBox>
             {unknown
-              ? `${asSentence(props.error)} We do not know whether the ${what} was accepted. Trying again is safe: it is paid at most once.`
-              : props.error}
+              ? `${asSentence(problem)} We do not know whether the ${what} was accepted. Trying again is safe: it is paid at most once.`
+              : problem}
           </ErrorBox>
         )}
         <div>

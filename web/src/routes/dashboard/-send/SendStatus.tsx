@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { TxHash } from '#web/components/Address.tsx'
-import { Button } from '#web/components/Button.tsx'
-import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox } from '#web/components/Field.tsx'
+import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { TransactionTimeline } from '#web/components/TransactionTimeline.tsx'
 import { shortAddress } from '#web/lib/address.ts'
@@ -28,24 +26,19 @@ export function SendStatus(props: { transactionId: string; payment: Payment; onC
   const { contact, recipient, wallet } = props.payment
   const amount = `${formatAmount(props.payment.amount)} ${unitOf(wallet.chain)}`
   const status = transaction && displayStatus(transaction.status).label
-  const title =
-    status === 'Completed' ? `Sent ${amount}` : status === 'Failed' ? `Not sent: ${amount}` : `Sending ${amount}`
   return (
-    <Dialog
-      title={title}
+    <ProgressDialog
+      step={status === 'Completed' ? 'done' : status === 'Failed' ? 'failed' : 'running'}
+      titles={{ running: `Sending ${amount}`, done: `Sent ${amount}`, failed: `Not sent: ${amount}` }}
       description={status === 'Pending' ? 'Accepted. You can close this dialog: the payment continues.' : undefined}
+      problem={
+        transaction?.errorMessage ?? 'Transaction failed. Please try again or contact support if the issue persists.'
+      }
       onClose={props.onClose}
-      footer={<Button onClick={props.onClose}>{final ? 'Done' : 'Close'}</Button>}
     >
-      <div aria-live="polite" data-testid="send-status" data-status={transaction?.status}>
+      <div data-testid="send-status" data-status={transaction?.status}>
         {transaction ? (
           <div className="space-y-4">
-            {status === 'Failed' && (
-              <ErrorBox>
-                {transaction.errorMessage ??
-                  'Transaction failed. Please try again or contact support if the issue persists.'}
-              </ErrorBox>
-            )}
             <p className="break-words text-muted">
               To {contact ? `${contact.name}, ` : ''}
               <span className="font-mono text-small" title={recipient}>
@@ -66,6 +59,6 @@ export function SendStatus(props: { transactionId: string; payment: Payment; onC
           <Skeleton className="h-32" />
         )}
       </div>
-    </Dialog>
+    </ProgressDialog>
   )
 }

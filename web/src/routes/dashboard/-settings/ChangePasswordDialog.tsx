@@ -4,12 +4,11 @@ import { useForm } from 'react-hook-form'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field } from '#web/components/Field.tsx'
-import { useReply } from '#web/components/LateReply.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
-import { ApiError } from '#web/lib/apiError.ts'
+import { ApiError, messageOrThrown } from '#web/lib/apiError.ts'
 import { type PasswordChange, passwordChangeProblem } from '#web/lib/changePassword.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
-import { messageOrThrown } from '#web/lib/messageOrThrown.ts'
+import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { changePassword } from '#web/queries/account.ts'
 
 const closeAfterMs = 1_500 // 1.5 seconds
@@ -26,9 +25,20 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
     reValidateMode: 'onSubmit',
     defaultValues: { current: '', next: '', again: '' },
   })
-  const { errors, isSubmitting: busy } = form.formState
+  const { errors } = form.formState
   const [done, setDone] = useState(false)
-  const { replyOf, onStopWaiting } = useReply()
+  const { start, busy, onStopWaiting } = useDialogAction(
+    ({ current, next }: PasswordChange) => changePassword(current, next),
+    {
+      fallback: (error) => messageOrThrown(error, 'Failed to change password'),
+      onDone: () => setDone(true),
+      onFailed(error, message) {
+        const field = error instanceof ApiError ? fields[error.field ?? ''] : undefined
+        form.setError(field ?? 'root', { message }, { shouldFocus: true })
+        return true
+      },
+    },
+  )
   const onClose = useEffectEvent(props.onClose)
 
   useEffect(() => {
@@ -36,17 +46,6 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
     const timer = setTimeout(() => onClose(), closeAfterMs)
     return () => clearTimeout(timer)
   }, [done])
-
-  const submit = form.handleSubmit(async ({ current, next }) => {
-    try {
-      await replyOf(changePassword(current, next))
-      setDone(true)
-    } catch (error) {
-      const message = messageOrThrown(error, 'Failed to change password')
-      const field = error instanceof ApiError ? fields[error.field ?? ''] : undefined
-      form.setError(field ?? 'root', { message }, { shouldFocus: true })
-    }
-  })
 
   const input = (field: keyof PasswordChange, label: string, hint?: string) => (
     <Field label={label} error={errors[field]?.message} hint={hint}>
@@ -68,7 +67,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
       onClose={props.onClose}
       locked={busy}
       onStopWaiting={onStopWaiting}
-      onSubmit={submit}
+      onSubmit={form.handleSubmit(start)}
       footer={
         done ? (
           <Button look="secondary" onClick={props.onClose}>

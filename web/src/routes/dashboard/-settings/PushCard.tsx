@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
-import { messageOf } from '#web/lib/apiError.ts'
+import { useAction } from '#web/lib/useAction.ts'
 import { type PushState, pushState, subscriptionNow, turnPushOff, turnPushOn } from '#web/push/device.ts'
 import { pushKeyQuery, sendTestPush } from '#web/queries/push.ts'
 
@@ -24,22 +24,15 @@ export function PushCard({ userId }: { userId: string }) {
   const queryClient = useQueryClient()
   const key = useQuery(pushKeyQuery)
   const device = useQuery({ queryKey: ['push', 'device', userId], queryFn: () => pushState(userId), staleTime: 0 })
-  const [busy, setBusy] = useState<'switch' | 'test' | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
   const publicKey = key.data?.publicKey
   const state = publicKey === null ? 'not_offered' : device.data
 
-  async function run(kind: 'switch' | 'test', act: () => Promise<unknown>) {
-    setBusy(kind)
-    setProblem(null)
-    try {
-      await act()
-    } catch (error) {
-      setProblem(messageOf(error, 'The browser’s push service did not respond. Please try again.'))
-    }
-    await queryClient.invalidateQueries({ queryKey: ['push', 'device'] })
-    setBusy(null)
-  }
+  const acts = { on: () => turnPushOn(userId, publicKey!), off: turnPushOff, test }
+  const action = useAction(
+    async (act: keyof typeof acts) =>
+      acts[act]().finally(() => queryClient.invalidateQueries({ queryKey: ['push', 'device'] })),
+    { fallback: 'The browser’s push service did not respond. Please try again.' },
+  )
 
   return (
     <Card aria-labelledby="push" className="p-5">
@@ -53,17 +46,13 @@ export function PushCard({ userId }: { userId: string }) {
       ) : (
         <>
           <p className="text-muted">{words[state]}</p>
-          {problem && (
+          {action.problem && (
             <div className="mt-4">
-              <ErrorBox>{problem}</ErrorBox>
+              <ErrorBox>{action.problem}</ErrorBox>
             </div>
           )}
           {state === 'off' && publicKey && (
-            <Button
-              className="mt-4"
-              busy={busy === 'switch'}
-              onClick={() => run('switch', () => turnPushOn(userId, publicKey))}
-            >
+            <Button className="mt-4" busy={action.busy} onClick={() => action.start('on')}>
               Turn on
             </Button>
           )}
@@ -71,17 +60,17 @@ export function PushCard({ userId }: { userId: string }) {
             <div className="mt-4 flex flex-wrap gap-3">
               <Button
                 look="secondary"
-                busy={busy === 'test'}
-                disabled={busy !== null}
-                onClick={() => run('test', test)}
+                busy={action.input === 'test'}
+                disabled={action.busy}
+                onClick={() => action.start('test')}
               >
                 Send a test
               </Button>
               <Button
                 look="quiet"
-                busy={busy === 'switch'}
-                disabled={busy !== null}
-                onClick={() => run('switch', turnPushOff)}
+                busy={action.input === 'off'}
+                disabled={action.busy}
+                onClick={() => action.start('off')}
               >
                 Turn off
               </Button>

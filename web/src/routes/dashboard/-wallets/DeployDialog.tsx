@@ -6,8 +6,8 @@ import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
 import { networkName } from '#web/lib/networks.ts'
+import { useAction } from '#web/lib/useAction.ts'
 import { useElapsed } from '#web/lib/useElapsed.ts'
-import { useIdempotencyKey } from '#web/lib/useIdempotencyKey.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import { deployWallet, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
 import { Deployed } from './Deployed.tsx'
@@ -42,7 +42,6 @@ export default function DeployDialog(props: { onClose: () => void }) {
   const [ownWallet, setOwnWallet] = useState(false)
   const [walletAddress, setWalletAddress] = useState<string | null>(null)
   const primaryChain = usePrimaryChain()
-  const idempotencyKey = useIdempotencyKey()
   const busy = state.step === 'deploying'
   const slow = useElapsed(slowDeployMs, busy)
   useBlocker({
@@ -55,9 +54,20 @@ export default function DeployDialog(props: { onClose: () => void }) {
 
   const failWith = (owner: Owner, error: string) =>
     setState(owner.phrase === null ? { step: 'config', error } : { step: 'keypair', keypair: owner, error })
+  const request = useAction(
+    ({ ownerAddress }: Owner, idempotencyKey) => {
+      const input = { ownerAddress, chain: primaryChain, ...(name.trim() ? { name: name.trim() } : {}) }
+      return deployWallet(input, idempotencyKey)
+    },
+    {
+      fallback: (error) => creationProblem(error, failedText),
+      onDone: ({ id }, owner) => setState({ step: 'deploying', owner, walletId: id }),
+      onFailed: (_, message, owner) => void failWith(owner, message),
+    },
+  )
 
   const onFailed = useEffectEvent((owner: Owner) => {
-    idempotencyKey.renew()
+    request.renewKey()
     failWith(owner, failedText)
   })
 
@@ -67,17 +77,9 @@ export default function DeployDialog(props: { onClose: () => void }) {
     if (wallet.status === 'failed') onFailed(state.owner)
   }, [state, wallet])
 
-  async function deploy(owner: Owner) {
+  function deploy(owner: Owner) {
     setState({ step: 'deploying', owner, walletId: null })
-    try {
-      const { ownerAddress } = owner
-      const input = { ownerAddress, chain: primaryChain, ...(name.trim() ? { name: name.trim() } : {}) }
-      const { id } = await deployWallet(input, idempotencyKey.current())
-      setState({ step: 'deploying', owner, walletId: id })
-    } catch (error) {
-      idempotencyKey.onFailed(error)
-      failWith(owner, creationProblem(error, failedText))
-    }
+    request.start(owner)
   }
 
   switch (state.step) {

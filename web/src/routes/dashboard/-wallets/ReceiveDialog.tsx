@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { ExplorerLink, FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -7,6 +6,7 @@ import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { QrCode } from '#web/components/QrCode.tsx'
 import { networkName } from '#web/lib/networks.ts'
+import { useAction } from '#web/lib/useAction.ts'
 import { configQuery } from '#web/queries/config.ts'
 import { mintTestUsdc, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
 import type { WalletDialogProps } from './walletDialog.ts'
@@ -48,23 +48,14 @@ export default function ReceiveDialog(props: WalletDialogProps) {
 /** Local stacks only: mints test USDC. */
 function TestMoney(props: { wallet: Wallet }) {
   const config = useQuery(configQuery).data
-  const [busy, setBusy] = useState(false)
+  const { address, chain } = props.wallet
+  const mint = useAction(() => mintTestUsdc(address, chain).then(refreshWallets), {
+    onDone: () => toast.success('100.00 test USDC is on its way.'),
+    onFailed: () => void toast.error('The local faucet did not respond.'),
+  })
   if (config?.environment !== 'local') return null
-
-  async function mint() {
-    setBusy(true)
-    try {
-      await mintTestUsdc(props.wallet.address, props.wallet.chain)
-      await refreshWallets()
-      toast.success('100.00 test USDC is on its way.')
-    } catch {
-      toast.error('The local faucet did not respond.')
-    }
-    setBusy(false)
-  }
-
   return (
-    <Button look="quiet" busy={busy} onClick={mint}>
+    <Button look="quiet" busy={mint.busy} onClick={() => mint.start()}>
       Get 100.00 test USDC
     </Button>
   )

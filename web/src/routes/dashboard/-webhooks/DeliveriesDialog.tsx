@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
-import { messageOf } from '#web/lib/apiError.ts'
+import { useAction } from '#web/lib/useAction.ts'
 import { deliveriesQuery, refreshDeliveries, replayDelivery, sendTest, type Webhook } from '#web/queries/webhooks.ts'
 import { DeliveryRow } from './DeliveryRow.tsx'
 import { hostOf } from './words.ts'
@@ -16,8 +15,6 @@ const restMs = 15_000 // 15 seconds
 /** Lists what was sent to a webhook and how it responded. */
 export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () => void }) {
   const { webhook } = props
-  const [busy, setBusy] = useState<string | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
   const list = useInfiniteQuery({
     ...deliveriesQuery(webhook.id),
     refetchInterval: ({ state }) =>
@@ -25,19 +22,20 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
   })
   const deliveries = list.data?.pages.flatMap((page) => page.deliveries)
 
-  /** `id` is a delivery's id, or 'test'. */
-  async function act(id: string, call: () => Promise<unknown>, done: string) {
-    setBusy(id)
-    setProblem(null)
-    try {
-      await call()
+  /** Sends a delivery again or, without an id, a test event. */
+  const sending = useAction(
+    async (deliveryId: string | null) => {
+      await (deliveryId ? replayDelivery(webhook.id, deliveryId) : sendTest(webhook.id))
       await refreshDeliveries(webhook.id)
-      toast.success(done)
-    } catch (error) {
-      setProblem(messageOf(error, 'It could not be sent. Please try again.'))
-    }
-    setBusy(null)
-  }
+    },
+    {
+      fallback: 'It could not be sent. Please try again.',
+      onDone: (_, deliveryId) =>
+        toast.success(
+          deliveryId ? 'The event will be sent again.' : `A test event is on its way to ${hostOf(webhook)}.`,
+        ),
+    },
+  )
 
   return (
     <Dialog
@@ -51,9 +49,9 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
             Close
           </Button>
           <Button
-            busy={busy === 'test'}
-            disabled={busy !== null || !webhook.enabled}
-            onClick={() => act('test', () => sendTest(webhook.id), `A test event is on its way to ${hostOf(webhook)}.`)}
+            busy={sending.input === null}
+            disabled={sending.busy || !webhook.enabled}
+            onClick={() => sending.start(null)}
           >
             Send Test Event
           </Button>
@@ -61,7 +59,7 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
       }
     >
       <div className="space-y-3">
-        {problem && <ErrorBox>{problem}</ErrorBox>}
+        {sending.problem && <ErrorBox>{sending.problem}</ErrorBox>}
         {!webhook.enabled && <p className="text-muted">This webhook is off. Switch it on to send anything to it.</p>}
         {deliveries ? (
           deliveries.length === 0 ? (
@@ -74,11 +72,9 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
                 <DeliveryRow
                   key={delivery.id}
                   delivery={delivery}
-                  busy={busy === delivery.id}
-                  disabled={busy !== null || !webhook.enabled}
-                  onReplay={() =>
-                    act(delivery.id, () => replayDelivery(webhook.id, delivery.id), 'The event will be sent again.')
-                  }
+                  busy={sending.input === delivery.id}
+                  disabled={sending.busy || !webhook.enabled}
+                  onReplay={() => sending.start(delivery.id)}
                 />
               ))}
             </ul>

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { TxHash } from '#web/components/Address.tsx'
-import { Button } from '#web/components/Button.tsx'
-import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox } from '#web/components/Field.tsx'
+import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
 import type { WalletActionView } from '#web/queries/sessionKeys.ts'
@@ -31,16 +29,16 @@ export function ActionProgress(props: { wallet: Wallet; actionId: string; words:
   }, [ended])
 
   return (
-    <Dialog
-      title={status === 'done' ? words.done : status === 'failed' ? words.failed : words.running}
+    <ProgressDialog
+      step={ended ? status : 'running'}
+      titles={words}
       description={ended ? undefined : 'You can close this dialog: the change continues.'}
+      problem={action?.error ?? 'Failed to rotate session key'}
       onClose={props.onClose}
-      footer={<Button onClick={props.onClose}>{ended ? 'Done' : 'Close'}</Button>}
     >
-      <div aria-live="polite" data-testid="action-progress" data-status={status}>
+      <div data-testid="action-progress" data-status={status}>
         {action ? (
           <div className="space-y-4">
-            {status === 'failed' && <ErrorBox>{action.error ?? 'Failed to rotate session key'}</ErrorBox>}
             <Timeline live={!ended} steps={stepsOf(action)} />
             {status === 'done' && <p className="text-muted">{words.after}</p>}
             {action.txHash && (
@@ -56,7 +54,7 @@ export function ActionProgress(props: { wallet: Wallet; actionId: string; words:
           <Skeleton className="h-24" />
         )}
       </div>
-    </Dialog>
+    </ProgressDialog>
   )
 }
 

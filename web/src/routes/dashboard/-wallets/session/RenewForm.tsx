@@ -1,8 +1,8 @@
+import { useState } from 'react'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
-import { useIdempotencyKey } from '#web/lib/useIdempotencyKey.ts'
 import { offerSession } from '#web/queries/sessionKeys.ts'
 import type { SessionKeyInfo, Wallet } from '#web/queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
@@ -21,7 +21,7 @@ export function RenewForm(props: {
 }) {
   const { wallet } = props
   const form = useGrantForm()
-  const idempotencyKey = useIdempotencyKey()
+  const [offerKey] = useState(() => crypto.randomUUID())
   const owner = useOwnerAction({
     wallet,
     failed: rotationFailed,
@@ -29,8 +29,7 @@ export function RenewForm(props: {
     async prepare() {
       const grant = grantOf(form.getValues())
       // Each grant needs its own offer.
-      const key = `${idempotencyKey.current()}:${grant.spendingLimit}:${grant.ttlHours}`
-      const offer = await offerSession(wallet.id, grant, key)
+      const offer = await offerSession(wallet.id, grant, `${offerKey}:${grant.spendingLimit}:${grant.ttlHours}`)
       const { actionId, sessionKeyAddress: sessionKey, validUntil } = offer
       const message = { sessionKey, limit: BigInt(offer.spendingLimit), validUntil }
       return { context: offer, action: { kind: 'setSession', actionId }, message }

@@ -1,11 +1,9 @@
-import { useState } from 'react'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
-import { useReply } from '#web/components/LateReply.tsx'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
-import { useIdempotencyKey } from '#web/lib/useIdempotencyKey.ts'
+import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { rotateSessionKey } from '#web/queries/sessionKeys.ts'
 import { refreshWallets, type SessionKeyInfo, type Wallet } from '#web/queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
@@ -22,25 +20,16 @@ export function RotateForm(props: {
   onClose: () => void
 }) {
   const form = useGrantForm()
-  const busy = form.formState.isSubmitting
-  const [problem, setProblem] = useState<{ message: string; ownerMay: boolean } | null>(null)
-  const idempotencyKey = useIdempotencyKey()
-  const { replyOf, onStopWaiting } = useReply()
-
-  const rotate = form.handleSubmit(async (values) => {
-    setProblem(null)
-    try {
-      const { actionId } = await replyOf(rotateSessionKey(props.wallet.id, grantOf(values), idempotencyKey.current()))
-      refreshWallets()
-      props.onStarted(actionId)
-    } catch (error) {
-      idempotencyKey.onFailed(error)
-      setProblem({
-        message: messageOf(error, rotationFailed, 'Failed to rotate session key'),
-        ownerMay: error instanceof ApiError && error.code === 'owner_must_sign',
-      })
-    }
-  })
+  const { start, busy, problem, error, onStopWaiting } = useDialogAction(
+    (grant: ReturnType<typeof grantOf>, key) => rotateSessionKey(props.wallet.id, grant, key),
+    {
+      fallback: (failure) => messageOf(failure, rotationFailed, 'Failed to rotate session key'),
+      onDone({ actionId }) {
+        refreshWallets()
+        props.onStarted(actionId)
+      },
+    },
+  )
 
   return (
     <Dialog
@@ -49,7 +38,7 @@ export function RotateForm(props: {
       onClose={props.onClose}
       locked={busy}
       onStopWaiting={onStopWaiting}
-      onSubmit={rotate}
+      onSubmit={form.handleSubmit((values) => start(grantOf(values)))}
       footer={
         <>
           <Button look="secondary" onClick={props.onBack} disabled={busy}>
@@ -64,8 +53,8 @@ export function RotateForm(props: {
       <div className="space-y-4">
         {problem && (
           <ErrorBox>
-            {problem.message}
-            {problem.ownerMay && (
+            {problem}
+            {error instanceof ApiError && error.code === 'owner_must_sign' && (
               <button
                 type="button"
                 onClick={props.onOwner}

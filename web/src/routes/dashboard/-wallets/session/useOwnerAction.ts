@@ -1,8 +1,8 @@
-import { useState } from 'react'
-import { useReply } from '#web/components/LateReply.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { OwnerKeyProblem } from '#web/lib/ownerKey.ts'
 import { ownerTypedData } from '#web/lib/ownerTypedData.ts'
+import { useAction } from '#web/lib/useAction.ts'
+import { useReply } from '#web/lib/useDialogAction.ts'
 import { type OwnerAction, type OwnerSigningContext, submitOwnerAction } from '#web/queries/sessionKeys.ts'
 import { refreshWallets, type Wallet } from '#web/queries/wallets.ts'
 import { useOwnerKey } from './OwnerKey.tsx'
@@ -26,40 +26,37 @@ export function useOwnerAction(options: {
 }) {
   const { wallet } = options
   const key = useOwnerKey(wallet.ownerAddress)
-  const [busy, setBusy] = useState(false)
+  // Only replies of the server can be late: the owner may take any time to sign in their wallet.
   const { replyOf, onStopWaiting } = useReply()
-  const [problem, setProblem] = useState<{ message: string; isAboutKey: boolean } | null>(null)
-
-  async function run() {
-    if (!key.sign) return
-    setBusy(true)
-    setProblem(null)
-    try {
+  const signing = useAction(
+    async () => {
       const { context, action, message = {} } = await replyOf(options.prepare())
       const { ownerNonce, deadline } = context
-      const signature = await key.sign(ownerTypedData(wallet, action.kind, message, context))
-      const { actionId } = await replyOf(submitOwnerAction(wallet.id, { ...action, ownerNonce, deadline, signature }))
-      key.forget()
-      refreshWallets()
-      options.onStarted(actionId)
-    } catch (error) {
-      setBusy(false)
-      const own = error instanceof Error && error.constructor === Error ? error.message : options.failed
-      setProblem(
-        error instanceof OwnerKeyProblem
-          ? { message: error.message, isAboutKey: true }
-          : { message: messageOf(error, own), isAboutKey: false },
-      )
-    }
-  }
-
+      const signature = await key.sign!(ownerTypedData(wallet, action.kind, message, context))
+      return replyOf(submitOwnerAction(wallet.id, { ...action, ownerNonce, deadline, signature }))
+    },
+    {
+      fallback: (error) =>
+        error instanceof OwnerKeyProblem || (error instanceof Error && error.constructor === Error)
+          ? error.message
+          : messageOf(error, options.failed),
+      onDone({ actionId }) {
+        key.forget()
+        refreshWallets()
+        options.onStarted(actionId)
+      },
+      leaves: true,
+    },
+  )
+  const { busy, problem, error } = signing
+  const isAboutKey = error instanceof OwnerKeyProblem
   return {
-    run,
+    run: () => (key.sign ? signing.start() : undefined),
     busy,
     onStopWaiting,
     ready: key.sign !== null,
     /** A problem that is not about the key. */
-    general: problem && !problem.isAboutKey ? problem.message : null,
-    keyProps: { ...key.props, disabled: busy, error: problem?.isAboutKey ? problem.message : undefined },
+    general: isAboutKey ? null : problem,
+    keyProps: { ...key.props, disabled: busy, error: (isAboutKey && problem) || undefined },
   }
 }

@@ -1,6 +1,26 @@
-import { useEffect, useState } from 'react'
-import { messageOf } from '../lib/apiError.ts'
+import { clsx } from 'clsx'
+import { type ComponentProps, useEffect, useState } from 'react'
+import { useAction } from '../lib/useAction.ts'
 import { Button } from './Button.tsx'
+import { Input } from './Field.tsx'
+
+/** A field for the six digits of an email or SMS. Accepts a pasted '123 456'. */
+export function CodeInput(props: ComponentProps<'input'>) {
+  const { onChange, className, ...rest } = props
+  return (
+    <Input
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      placeholder="000000"
+      {...rest}
+      className={clsx('h-14! text-center font-mono text-[24px]! tracking-[0.35em]', className)}
+      onChange={(event) => {
+        event.target.value = event.target.value.replace(/\D/g, '').slice(0, 6)
+        onChange?.(event)
+      }}
+    />
+  )
+}
 
 const cooldownSeconds = 60
 
@@ -13,8 +33,14 @@ export function Resend(props: {
   disabled?: boolean
 }) {
   const [left, setLeft] = useState(props.cooling ? cooldownSeconds : 0)
-  const [busy, setBusy] = useState(false)
-  const [result, setResult] = useState<{ sent: boolean; text: string } | null>(null)
+  const [isSent, setIsSent] = useState(false)
+  const { start, busy, problem } = useAction(props.onSend, {
+    fallback: 'The code could not be sent. Please try again.',
+    onDone() {
+      setIsSent(true)
+      setLeft(cooldownSeconds)
+    },
+  })
   const waiting = left > 0
 
   useEffect(() => {
@@ -23,19 +49,10 @@ export function Resend(props: {
     return () => clearInterval(timer)
   }, [waiting])
 
-  async function send() {
+  function send() {
     if (busy || waiting) return
-    setBusy(true)
-    setResult(null)
-    try {
-      await props.onSend()
-      setResult({ sent: true, text: props.sent })
-      setLeft(cooldownSeconds)
-    } catch (error) {
-      setResult({ sent: false, text: messageOf(error, 'The code could not be sent. Please try again.') })
-    } finally {
-      setBusy(false)
-    }
+    setIsSent(false)
+    start()
   }
 
   return (
@@ -51,11 +68,11 @@ export function Resend(props: {
         {waiting ? `Send a new code in ${left} s` : 'Send a new code'}
       </Button>
       <p role="status" className="mt-1.5 text-muted text-small">
-        {result?.sent && result.text}
+        {isSent && props.sent}
       </p>
-      {result && !result.sent && (
+      {problem && (
         <p role="alert" className="mt-1.5 text-red text-small">
-          {result.text}
+          {problem}
         </p>
       )}
     </div>
