@@ -62,7 +62,7 @@ test('formats a long date, or N/A if there is none @forms-3', () => {
 })
 
 test('a claim’s destination is checked in the specified order, with the specified messages @forms-4', () => {
-  const payout = { escrowSubwalletAddress: `0x${'Ab'.repeat(20)}` }
+  const payout = { payoutAddress: `0x${'Ab'.repeat(20)}` }
   const known = `0x${'12'.repeat(20)}`
   expect(destinationProblem('', undefined)).toBe('Payout details not loaded')
   expect(destinationProblem('', payout)).toBe('Please enter a destination address')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PublicConfig } from '#schemas/account.ts'
-import type { Wallet } from '#schemas/wallet.ts'
 import { contractsOfWallet } from '#web/lib/chainConfig.ts'
+import type { Wallet } from '#web/queries/wallets.ts'
 import { recoverySheet, sheetText } from '#web/routes/dashboard/-wallets/session/recoverySheet.ts'
 
 const address = (set: string, digit: string) => `0x${`${set}${digit}`.padEnd(40, digit)}`

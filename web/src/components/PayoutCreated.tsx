@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { failures } from '../lib/failures.ts'
 import { formatAmount, formatMoment } from '../lib/format.ts'
 import { type Chain, unitOf } from '../lib/networks.ts'
-import { type CreateEscrowReply, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
+import { type CreatedPayout, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
 import { refreshWallets } from '../queries/wallets.ts'
 import { Button } from './Button.tsx'
 import { CopyButton } from './CopyButton.tsx'
@@ -15,7 +15,7 @@ const pollMs = 2_000 // 2 seconds
 
 /** A payout that was accepted: its link and code, each with a copy button, and the progress of its funding. */
 export function PayoutCreated(props: {
-  payout: CreateEscrowReply
+  payout: CreatedPayout
   amount: string
   chain: Chain
   recipient: string
@@ -25,7 +25,7 @@ export function PayoutCreated(props: {
   const { payout, recipient } = props
   const [acceptedAt] = useState(() => new Date().toISOString())
   const { data: current } = useQuery({
-    ...payoutQuery(payout.escrowId),
+    ...payoutQuery(payout.id),
     refetchInterval: (query) => (query.state.data && query.state.data.status !== 'CREATING' ? false : pollMs),
   })
   const funded = current !== undefined && current.status !== 'CREATING'

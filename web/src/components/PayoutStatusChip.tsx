@@ -1,9 +1,8 @@
-import { payoutTone } from '../lib/payoutStatus.ts'
-import type { Escrow } from '../queries/payouts.ts'
+import { type Payout, payoutTone } from '../queries/payouts.ts'
 import { Chip } from './Chip.tsx'
 
 /** A payout's status; its tooltip says whether a claim or reclaim is in progress. */
-export function PayoutStatusChip(props: { payout: Escrow }) {
+export function PayoutStatusChip(props: { payout: Payout }) {
   const { payout } = props
   const note =
     payout.inProgress === 'claim' ? 'Being claimed' : payout.inProgress === 'reclaim' ? 'Being reclaimed' : null

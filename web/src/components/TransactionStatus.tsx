@@ -1,5 +1,4 @@
-import { awaitsApproval, displayStatus, payoutState } from '../lib/transactionStatus.ts'
-import type { Transaction } from '../queries/transactions.ts'
+import { awaitsApproval, displayStatus, payoutState, type Transaction } from '../queries/transactions.ts'
 import { Chip } from './Chip.tsx'
 
 export function TransactionStatusChip(props: { transaction: Transaction }) {

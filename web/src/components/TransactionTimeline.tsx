@@ -1,5 +1,4 @@
-import { awaitsApproval, isFinal, payoutState } from '../lib/transactionStatus.ts'
-import type { Transaction } from '../queries/transactions.ts'
+import { awaitsApproval, isFinal, payoutState, type Transaction } from '../queries/transactions.ts'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
 /** Label of the last step of a payment that moved no money. */
@@ -21,8 +20,8 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   const { category, status } = transaction
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
   // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
-  if (category === 'escrow_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
-  if (category === 'escrow_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
+  if (category === 'payout_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
+  if (category === 'payout_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
   if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
   const ending = payoutState(transaction) === null ? endings[status] : undefined
   if (ending === undefined)
@@ -30,7 +29,7 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
       { label: 'Accepted', at: decidedAt },
       { label: 'Signed', at: signedAt },
       { label: 'Sent to the network', at: broadcastAt },
-      { label: category === 'escrow' ? 'Funded on Base' : 'Confirmed on Base', at: confirmedAt },
+      { label: category === 'payout' ? 'Funded on Base' : 'Confirmed on Base', at: confirmedAt },
     ]
   return [
     { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },

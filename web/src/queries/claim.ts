@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ClaimPayout } from '#schemas/escrow.ts'
 import { api } from '../lib/api.ts'
+import { type ClaimPayout, claimPayoutOf } from './apiWords.ts'
 
 export type { ClaimPayout }
 
@@ -10,12 +10,16 @@ const pollMs = 2_000 // 2 seconds
 export const claimQuery = (accessToken: string) =>
   queryOptions({
     queryKey: ['claim', accessToken],
-    queryFn: ({ signal }) => api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken }, signal }),
+    queryFn: async ({ signal }) =>
+      claimPayoutOf(await api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken }, signal })),
     refetchInterval: (query) => {
       const status = query.state.data?.status
       return status === 'CREATING' || status === 'CLAIMING' ? pollMs : false
     },
   })
+
+/** Messages if the server gives no reason: the call failed, or the reply reports a failure under a success status. */
+export const claimNotLoaded = ['Failed to load payout details', 'Failed to load escrow details'] as const
 
 export const verifyPasscode = (accessToken: string, passcode: string) =>
   api('POST /escrow/verify-passcode', { public: true, body: { accessToken, passcode } })

@@ -1,11 +1,14 @@
 import { keepPreviousData, type QueryKey, queryOptions } from '@tanstack/react-query'
+import { deliveryFailed } from '#domain/delivery.ts'
 import type { ApiCalls, PageQuery } from '#schemas/api.ts'
-import type { CreateEscrowReply, Delivery, EscrowItem as Escrow } from '#schemas/escrow.ts'
+import type { Delivery } from '#schemas/escrow.ts'
 import { api, apiEnvelope, apiFile } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
+import type { Tone } from '../lib/tone.ts'
+import { type CreatedPayout, createdPayoutOf, type Payout, payoutOf } from './apiWords.ts'
 import { overviewQuery } from './overview.ts'
 
-export type { CreateEscrowReply, Delivery, Escrow }
+export type { CreatedPayout, Payout }
 
 const rootKey = ['payouts'] as const
 
@@ -13,7 +16,7 @@ export type PayoutParams = NonNullable<ApiCalls['GET /escrow/export']['query']>
 
 async function fetchPayouts(query: PayoutParams & PageQuery, signal?: AbortSignal) {
   const { data, page } = await apiEnvelope('GET /escrow/list', { query, ...(signal && { signal }) })
-  return { rows: data.escrows, page }
+  return { rows: data.escrows.map(payoutOf), page }
 }
 
 export const payoutsQuery = (params: PayoutParams & PageQuery) =>
@@ -32,8 +35,8 @@ export const reclaimableQuery = queryOptions({
 const pageSize = 100 // the API's maximum
 
 /** All unclaimed payouts at this moment. */
-export async function fetchReclaimable(): Promise<Escrow[]> {
-  const found: Escrow[] = []
+export async function fetchReclaimable(): Promise<Payout[]> {
+  const found: Payout[] = []
   for (let cursor: string | undefined; ; ) {
     const { rows, page } = await fetchPayouts({ pageSize, status: 'CREATED', cursor })
     found.push(...rows)
@@ -42,8 +45,8 @@ export async function fetchReclaimable(): Promise<Escrow[]> {
   }
 }
 
-export async function fetchPayoutsById(ids: string[]): Promise<Escrow[]> {
-  const found: Escrow[] = []
+export async function fetchPayoutsById(ids: string[]): Promise<Payout[]> {
+  const found: Payout[] = []
   for (let i = 0; i < ids.length; i += pageSize)
     found.push(...(await fetchPayouts({ pageSize, ids: ids.slice(i, i + pageSize).join(',') })).rows)
   return found
@@ -51,17 +54,18 @@ export async function fetchPayoutsById(ids: string[]): Promise<Escrow[]> {
 
 export const exportPayouts = (query: PayoutParams) => apiFile('GET /escrow/export', { query })
 
-export const payoutQuery = (escrowId: string) =>
+export const payoutQuery = (payoutId: string) =>
   queryOptions({
-    queryKey: [...rootKey, 'detail', escrowId],
-    queryFn: ({ signal }) => api('GET /escrow/:escrowId', { params: { escrowId }, signal }),
+    queryKey: [...rootKey, 'detail', payoutId],
+    queryFn: async ({ signal }) =>
+      payoutOf(await api('GET /escrow/:escrowId', { params: { escrowId: payoutId }, signal })),
   })
 
 /** The claim link that the recipient got; useless without the code. */
-export const claimLinkQuery = (escrowId: string) =>
+export const claimLinkQuery = (payoutId: string) =>
   queryOptions({
-    queryKey: ['payout-link', escrowId],
-    queryFn: ({ signal }) => api('GET /escrow/:escrowId/link', { params: { escrowId }, signal }),
+    queryKey: ['payout-link', payoutId],
+    queryFn: ({ signal }) => api('GET /escrow/:escrowId/link', { params: { escrowId: payoutId }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -70,13 +74,56 @@ export const refreshPayouts = () =>
   Promise.all([rootKey, overviewQuery.queryKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 
 export type CreatePayoutInput = ApiCalls['POST /escrow/create']['body']
-export const createPayout = (body: CreatePayoutInput, idempotencyKey: string) =>
-  api('POST /escrow/create', { body, idempotencyKey })
+export const createPayout = async (body: CreatePayoutInput, idempotencyKey: string) =>
+  createdPayoutOf(await api('POST /escrow/create', { body, idempotencyKey }))
 
-export const reclaimPayout = (escrowId: string, idempotencyKey: string) =>
-  api('POST /escrow/:escrowId/reclaim', { params: { escrowId }, idempotencyKey })
+export const reclaimPayout = (payoutId: string, idempotencyKey: string) =>
+  api('POST /escrow/:escrowId/reclaim', { params: { escrowId: payoutId }, idempotencyKey })
 
 export const reclaimAllPayouts = () => api('POST /escrow/reclaim-all')
 
 /** Sends the recipient a new code, three times at most. Wrong attempts at the old code no longer count. */
-export const resendCode = (escrowId: string) => api('POST /escrow/:escrowId/resend', { params: { escrowId } })
+export const resendCode = (payoutId: string) => api('POST /escrow/:escrowId/resend', { params: { escrowId: payoutId } })
+
+export function payoutTone(payout: Payout): Tone {
+  switch (payout.status) {
+    case 'WITHDRAWN':
+      return 'good'
+    case 'RECLAIMED':
+      return 'neutral'
+    case 'FAILED':
+      return 'bad'
+    case 'CREATING':
+    case 'CREATED':
+      return 'waiting'
+  }
+}
+
+export const canReclaim = (payout: Payout) => payout.status === 'CREATED' && payout.inProgress === null
+
+export const recipientOf = (payout: Payout) => payout.recipientEmail ?? payout.recipientPhone ?? 'Not specified'
+
+/** 'Email bounced', 'SMS delivered'. */
+export function deliveryText({ channel, state }: Delivery): string {
+  const message = channel === 'email' ? 'Email' : 'SMS'
+  switch (state) {
+    case 'accepted':
+      return `${message} sent`
+    case 'delivered':
+      return `${message} delivered`
+    case 'undelivered':
+      return `${message} could not be delivered`
+    case 'bounced':
+      return `${message} bounced`
+    case 'complained':
+      return `${message} marked as spam`
+  }
+}
+
+/** Whether the recipient could still claim it if its link had not been taken down. */
+export const isTakenDown = ({ linkTakenDown, status }: Payout) =>
+  linkTakenDown === true && (status === 'CREATING' || status === 'CREATED')
+
+/** Whether the message to the recipient of an unclaimed payout failed to arrive. */
+export const isUndelivered = ({ delivery, status }: Payout) =>
+  delivery !== null && deliveryFailed(delivery.state) && (status === 'CREATING' || status === 'CREATED')

@@ -1,9 +1,10 @@
 import { keepPreviousData, type QueryKey, queryOptions } from '@tanstack/react-query'
+import { type TransactionStatus, type TransactionStatusGroup, transactionStatusGroups } from '#domain/listFilters.ts'
 import type { ApiCalls, PageQuery } from '#schemas/api.ts'
-import type { Transaction } from '#schemas/transaction.ts'
 import { api, apiEnvelope, apiFile } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
-import { isFinal } from '../lib/transactionStatus.ts'
+import type { Tone } from '../lib/tone.ts'
+import { type Transaction, transactionOf } from './apiWords.ts'
 
 export type { Transaction }
 
@@ -13,8 +14,8 @@ const pollMs = 1_500 // 1.5 seconds
 export type TransactionParams = NonNullable<ApiCalls['GET /transactions/export']['query']>
 
 async function fetchTransactions(query: TransactionParams & PageQuery, signal: AbortSignal) {
-  const { data: rows, page } = await apiEnvelope('GET /transactions/user', { query, signal })
-  return { rows, page }
+  const { data, page } = await apiEnvelope('GET /transactions/user', { query, signal })
+  return { rows: data.map(transactionOf), page }
 }
 
 export const transactionsQuery = (params: TransactionParams & PageQuery) =>
@@ -37,7 +38,8 @@ export const exportTransactions = (query: TransactionParams) => apiFile('GET /tr
 export const transactionQuery = (transactionId: string) =>
   queryOptions({
     queryKey: [...rootKey, 'detail', transactionId],
-    queryFn: ({ signal }) => api('GET /transactions/:transactionId', { params: { transactionId }, signal }),
+    queryFn: async ({ signal }) =>
+      transactionOf(await api('GET /transactions/:transactionId', { params: { transactionId }, signal })),
     refetchInterval: (query) => (query.state.data && isFinal(query.state.data) ? false : pollMs),
   })
 
@@ -59,3 +61,51 @@ export const recipientQuery = (body: RecipientCheck) =>
 
 export const sendTransaction = (body: ApiCalls['POST /transactions/send']['body'], idempotencyKey: string) =>
   api('POST /transactions/send', { body, idempotencyKey })
+
+const isIn = (group: TransactionStatusGroup, status: TransactionStatus) =>
+  (transactionStatusGroups[group] as readonly TransactionStatus[]).includes(status)
+
+/** The status as shown to people. Unknown statuses are shown as Pending. */
+export function displayStatus(status: TransactionStatus): { label: 'Completed' | 'Failed' | 'Pending'; tone: Tone } {
+  if (isIn('completed', status)) return { label: 'Completed', tone: 'good' }
+  if (isIn('failed', status)) return { label: 'Failed', tone: 'bad' }
+  return { label: 'Pending', tone: 'waiting' }
+}
+
+/** Whether polling can stop. A funded payout counts as final, since it may stay unclaimed for weeks. */
+export const isFinal = (transaction: Transaction) =>
+  isIn('completed', transaction.status) || isIn('failed', transaction.status) || payoutState(transaction) !== null
+
+/** The state of the payout that this transaction funded; null for any other transaction. */
+export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds Reclaimed' | 'Funds Withdrawn' | null {
+  if (transaction.category !== 'payout') return null
+  if (transaction.status === 'PENDING' && transaction.txHash) return 'Awaiting Claim'
+  // Without a hash, it was cancelled before it was funded.
+  if (transaction.status === 'CANCELLED' && transaction.txHash) return 'Funds Reclaimed'
+  if (transaction.status === 'CONFIRMED') return 'Funds Withdrawn'
+  return null
+}
+
+/** Whether it waits for its owner's approval. A funded payout is PENDING as well, but has a hash. */
+export const awaitsApproval = ({ approvalId, status, txHash }: Transaction) =>
+  approvalId !== null && status === 'PENDING' && txHash === null
+
+export function categoryLabel(transaction: Transaction): string {
+  switch (transaction.category) {
+    case 'payout':
+      return 'Payout'
+    case 'payout_withdraw':
+      return 'Payout withdrawn'
+    case 'payout_reclaim':
+      return 'Payout reclaimed'
+    case 'contact':
+      return 'Contact'
+    case 'address':
+      return 'Address'
+    default:
+      return 'Transfer'
+  }
+}
+
+/** The agent's name, or 'User' if no agent sent it. */
+export const senderOf = ({ agent }: Pick<Transaction, 'agent'>) => agent?.name ?? 'User'

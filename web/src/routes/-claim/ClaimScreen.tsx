@@ -5,7 +5,7 @@ import { Spinner } from '#web/components/Spinner.tsx'
 import { ApiError, isOutcomeUnknown, messageOf, messageOrThrown } from '#web/lib/apiError.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { claimPayout, claimQuery } from '#web/queries/claim.ts'
+import { claimNotLoaded, claimPayout, claimQuery } from '#web/queries/claim.ts'
 import { forgetTransfer, keepCompletion, keepSession, keepTransfer, restore, type Verified } from './claimProgress.ts'
 import { Verify } from './Verify.tsx'
 
@@ -111,9 +111,7 @@ function ClaimSteps(props: { accessToken: string }) {
   if (isPending) return <Spinner />
   if (!payout) {
     const missing = error instanceof ApiError && (error.status === 404 || error.status === 410)
-    const message = missing
-      ? messageOf(error, invalidLink)
-      : messageOf(error, 'Failed to load payout details', 'Failed to load escrow details')
+    const message = missing ? messageOf(error, invalidLink) : messageOf(error, ...claimNotLoaded)
     return <NotFound message={message} {...(isOutcomeUnknown(error) ? { onRetry: () => refetch() } : {})} />
   }
   if (state.step === 'complete')

@@ -8,7 +8,7 @@ import { TransactionLink } from './TransactionLink.tsx'
 
 /** The completed claim, which can be printed or saved as a PDF. */
 export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string; completedAt: string }) {
-  const { amount, chain, senderName, memo, escrowId, txHash } = props.payout
+  const { amount, chain, senderName, memo, id, txHash } = props.payout
   return (
     <ClaimOutcome
       look="complete"
@@ -43,7 +43,7 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
         </Line>
         <Line name="Completed">{formatMoment(props.completedAt)}</Line>
         <Line name="Payout">
-          <span className="font-mono">{escrowId}</span>
+          <span className="font-mono">{id}</span>
         </Line>
         {txHash && (
           <Line name="Transaction">

@@ -94,7 +94,7 @@ export default function Withdraw(props: {
           <Row name="Balance">{amount}</Row>
           <div className="py-2">
             <dt className="mb-1 text-muted text-small">Payout wallet on {networkPhrase(payout.chain)}</dt>
-            <dd className="break-all font-mono text-small">{payout.escrowSubwalletAddress}</dd>
+            <dd className="break-all font-mono text-small">{payout.payoutAddress}</dd>
           </div>
         </dl>
         <Field label="Destination address" error={addressError}>

@@ -15,10 +15,9 @@ import { useEffect, useMemo, useState } from 'react'
 import { shortAddress } from '#web/lib/address.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { categoryLabel, displayStatus } from '#web/lib/transactionStatus.ts'
 import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
 import { groupsQuery } from '#web/queries/policyGroups.ts'
-import { transactionSearchQuery } from '#web/queries/transactions.ts'
+import { categoryLabel, displayStatus, transactionSearchQuery } from '#web/queries/transactions.ts'
 import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { type Findable, find, isTransactionPart } from './find.ts'
 import { pageGroups } from './pages.ts'
@@ -84,7 +83,7 @@ const action = (label: string, icon: LucideIcon, link: Command['link'], words = 
   link,
 })
 const fixedActions = [
-  action('Create payout', HandCoins, { to: '/dashboard/payouts', search: { create: true } }, 'send email phone escrow'),
+  action('Create payout', HandCoins, { to: '/dashboard/payouts', search: { create: true } }, 'send email phone'),
   action('Add contact', UserRoundPlus, { to: '/dashboard/contacts', search: { add: true } }, 'new create'),
   action('New agent', Bot, { to: '/dashboard/agents', search: { newAgent: true } }, 'create add'),
   action('New policy group', ShieldCheck, { to: '/dashboard/agents', search: { newGroup: true } }, 'create add budget'),

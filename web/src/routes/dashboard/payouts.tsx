@@ -16,7 +16,7 @@ import { FilterChips, ListButtons } from '#web/lists/FilterBar.tsx'
 import { PagedCard } from '#web/lists/PagedCard.tsx'
 import { useListPage } from '#web/lists/useListPage.ts'
 import { overviewQuery } from '#web/queries/overview.ts'
-import { type Escrow, reclaimableQuery, refreshPayouts } from '#web/queries/payouts.ts'
+import { type Payout, reclaimableQuery, refreshPayouts } from '#web/queries/payouts.ts'
 import { type PayoutList, payoutList } from './-payouts/list.tsx'
 import { rowsWith } from './-payouts/rows.tsx'
 
@@ -42,7 +42,7 @@ function PayoutsPage() {
   const page = useListPage(payoutList)
   const { list, detail } = page
   const [reclaimingAll, setReclaimingAll] = useState(false)
-  const [reclaiming, setReclaiming] = useState<Escrow | null>(null)
+  const [reclaiming, setReclaiming] = useState<Payout | null>(null)
   const reclaimable = useQuery({ ...reclaimableQuery, refetchInterval: refreshMs })
   const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
   const rows = useMemo(() => rowsWith({ hrefOf: page.hrefOf, onReclaim: setReclaiming }), [page.hrefOf])

@@ -15,10 +15,19 @@ import { Timeline, type TimelineStep } from '#web/components/Timeline.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { failures } from '#web/lib/failures.ts'
 import { formatMoment } from '#web/lib/format.ts'
-import { canReclaim, deliveryText, isTakenDown, isUndelivered, recipientOf } from '#web/lib/payoutStatus.ts'
-import { senderOf } from '#web/lib/transactionStatus.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
-import { claimLinkQuery, type Escrow, payoutQuery, resendCode } from '#web/queries/payouts.ts'
+import {
+  canReclaim,
+  claimLinkQuery,
+  deliveryText,
+  isTakenDown,
+  isUndelivered,
+  type Payout,
+  payoutQuery,
+  recipientOf,
+  resendCode,
+} from '#web/queries/payouts.ts'
+import { senderOf } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { AddMethod, type NewMethod } from '../-contacts/AddMethod.tsx'
 
@@ -28,8 +37,8 @@ const pollMs = 2_000 // 2 seconds
 export default function PayoutDialog(props: {
   payoutId: string
   /** The payout from the list, if it is on the current page. */
-  known: Escrow | undefined
-  onReclaim: (payout: Escrow) => void
+  known: Payout | undefined
+  onReclaim: (payout: Payout) => void
   onClose: () => void
 }) {
   const { known } = props
@@ -72,16 +81,16 @@ export default function PayoutDialog(props: {
 }
 
 /** Whether the payout is about to change: it is being funded, claimed or returned. */
-const isMoving = (payout: Escrow) => payout.status === 'CREATING' || payout.inProgress !== null
+const isMoving = (payout: Payout) => payout.status === 'CREATING' || payout.inProgress !== null
 
 /** Picks the newer version. The list refreshes less often than a moving payout, but more often than one at rest. */
-function newerOf(known: Escrow | undefined, fetched: Escrow | undefined): Escrow | undefined {
+function newerOf(known: Payout | undefined, fetched: Payout | undefined): Payout | undefined {
   if (!known || !fetched) return known ?? fetched
   return fetched.updatedAt >= known.updatedAt && isMoving(known) ? fetched : known
 }
 
 /** The recipient's email or phone number if no contact has it. Null until the contacts are loaded. */
-function useStranger(payout: Escrow | undefined): NewMethod | null {
+function useStranger(payout: Payout | undefined): NewMethod | null {
   const contacts = useQuery(contactsQuery).data
   const { recipientEmail: email, recipientPhone: phone } = payout ?? {}
   const isKnown = contacts?.some(
@@ -92,8 +101,8 @@ function useStranger(payout: Escrow | undefined): NewMethod | null {
 }
 
 /** The sender can see the link again, but not the code. */
-function ClaimLink(props: { payout: Escrow }) {
-  const { data, error } = useQuery(claimLinkQuery(props.payout.escrowId))
+function ClaimLink(props: { payout: Payout }) {
+  const { data, error } = useQuery(claimLinkQuery(props.payout.id))
   if (error) return <span className="text-muted text-small">{messageOf(error, 'Unavailable')}</span>
   if (!data) return <Skeleton className="h-6 w-40" />
   return (
@@ -106,7 +115,7 @@ function ClaimLink(props: { payout: Escrow }) {
   )
 }
 
-function Details(props: { payout: Escrow }) {
+function Details(props: { payout: Payout }) {
   const { payout } = props
   const chain = payout.sourceWallet?.chain ?? 'base'
   return (
@@ -148,7 +157,7 @@ function Details(props: { payout: Escrow }) {
         <Fact name="Created">{formatMoment(payout.createdAt)}</Fact>
         <Fact name="Expires">{formatMoment(payout.expiresAt)}</Fact>
         <Fact name="Payout wallet">
-          <ShortAddress address={payout.escrowSubwalletAddress} chain={chain} />
+          <ShortAddress address={payout.payoutAddress} chain={chain} />
         </Fact>
         {payout.withdrawnToAddress && (
           <Fact name="Withdrawn to">
@@ -168,7 +177,7 @@ function Details(props: { payout: Escrow }) {
       </dl>
       {canReclaim(payout) && !isTakenDown(payout) && (
         <Resend
-          onSend={() => resendCode(payout.escrowId)}
+          onSend={() => resendCode(payout.id)}
           sent={`A new code is on its way to ${recipientOf(payout)}. The previous one no longer works.`}
         />
       )}
@@ -176,7 +185,7 @@ function Details(props: { payout: Escrow }) {
   )
 }
 
-function stepsOf(payout: Escrow): TimelineStep[] {
+function stepsOf(payout: Payout): TimelineStep[] {
   const created: TimelineStep = { label: 'Created', at: payout.createdAt }
   switch (payout.status) {
     case 'FAILED':

@@ -8,12 +8,12 @@ import { microOf } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { recipientOf } from '#web/lib/payoutStatus.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import {
-  type Escrow,
   fetchPayoutsById,
   fetchReclaimable,
+  type Payout,
+  recipientOf,
   reclaimAllPayouts,
   reclaimableQuery,
   refreshPayouts,
@@ -24,10 +24,10 @@ const pollMs = 2_000 // 2 seconds
 const maxPolls = 150
 
 /** `left` are those not reclaimed yet. `ended` is null until none is left; it then has all of them as they ended. */
-type Progress = { polls: number; left: Escrow[]; ended: Escrow[] | null }
+type Progress = { polls: number; left: Payout[]; ended: Payout[] | null }
 
 /** '12.00 USDC', '3.00 Test USDC', or both: test money is never added to real money. */
-function sumsOf(payouts: Escrow[]): string {
+function sumsOf(payouts: Payout[]): string {
   const texts = (['base', 'base-sepolia'] as const).map((chain) => {
     const ofChain = payouts.filter(({ sourceWallet }) => (sourceWallet?.chain ?? 'base') === chain)
     const sum = ofChain.reduce((total, { amount }) => total + microOf(amount), 0n)
@@ -40,7 +40,7 @@ function sumsOf(payouts: Escrow[]): string {
 export default function ReclaimAllDialog(props: { onClose: () => void }) {
   const { data } = useQuery(reclaimableQuery)
   /** The payouts whose reclaim was requested. */
-  const [requested, setRequested] = useState<{ at: number; payouts: Escrow[] } | null>(null)
+  const [requested, setRequested] = useState<{ at: number; payouts: Payout[] } | null>(null)
   const request = useDialogAction(
     async () => {
       const payouts = await fetchReclaimable()
@@ -140,7 +140,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
       {step === 'failed' && failed.length > 0 && (
         <ul aria-label="Not reclaimed" className="divide-y divide-hairline">
           {failed.map((payout) => (
-            <li key={payout.escrowId} className="flex flex-wrap justify-between gap-x-4 py-2">
+            <li key={payout.id} className="flex flex-wrap justify-between gap-x-4 py-2">
               <span className="wrap-anywhere min-w-0">{recipientOf(payout)}</span>
               <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
             </li>
@@ -154,7 +154,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
 const isOver = (progress: Progress | undefined) =>
   progress !== undefined && (progress.ended !== null || progress.polls >= maxPolls)
 
-async function progressOf(payouts: Escrow[]): Promise<Omit<Progress, 'polls'>> {
+async function progressOf(payouts: Payout[]): Promise<Omit<Progress, 'polls'>> {
   const reclaimable = new Set((await fetchReclaimable()).map(({ id }) => id))
   const left = payouts.filter(({ id }) => reclaimable.has(id))
   return { left, ended: left.length > 0 ? null : await fetchPayoutsById(payouts.map(({ id }) => id)) }

@@ -6,9 +6,8 @@ import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { recipientOf } from '#web/lib/payoutStatus.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
-import { type Escrow, payoutQuery, reclaimPayout, refreshPayouts } from '#web/queries/payouts.ts'
+import { type Payout, payoutQuery, recipientOf, reclaimPayout, refreshPayouts } from '#web/queries/payouts.ts'
 import { refreshWallets, walletName } from '#web/queries/wallets.ts'
 
 const pollMs = 2_000 // 2 seconds
@@ -21,10 +20,10 @@ type State =
   | { step: 'failed'; problem: string; final?: boolean }
 
 /** Reclaims one unclaimed payout. */
-export default function ReclaimDialog(props: { payout: Escrow; onClose: () => void }) {
+export default function ReclaimDialog(props: { payout: Payout; onClose: () => void }) {
   const { payout } = props
   const [state, setState] = useState<State>({ step: 'confirm' })
-  const request = useDialogAction((_: undefined, idempotencyKey) => reclaimPayout(payout.escrowId, idempotencyKey), {
+  const request = useDialogAction((_: undefined, idempotencyKey) => reclaimPayout(payout.id, idempotencyKey), {
     fallback: 'Failed to reclaim payout',
     onDone: ({ status }) =>
       setState({ step: 'running', acceptedAt: new Date().toISOString(), seen: status === 'RECLAIMED' }),
@@ -32,7 +31,7 @@ export default function ReclaimDialog(props: { payout: Escrow; onClose: () => vo
   })
   const isAccepted = state.step === 'running' && state.acceptedAt !== null
   const { data: current } = useQuery({
-    ...payoutQuery(payout.escrowId),
+    ...payoutQuery(payout.id),
     enabled: isAccepted || state.step === 'done',
     staleTime: 0,
     refetchInterval: isAccepted ? pollMs : false,

@@ -5,7 +5,7 @@ import { sameAddress } from '#domain/sameAddress.ts'
 import { plural } from '#web/lib/format.ts'
 import { addresses, anyOf, partsOf, personal, text } from '#web/lists/filters.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
-import { type Escrow, exportPayouts, type PayoutParams, payoutsQuery } from '#web/queries/payouts.ts'
+import { exportPayouts, type Payout, type PayoutParams, payoutsQuery } from '#web/queries/payouts.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
 
 const WalletsField = lazy(() => import('#web/lists/WalletsField.tsx'))
@@ -21,7 +21,7 @@ export const payoutList = {
     wallets: addresses({ useText: useWalletsText, field: { kind: 'custom', Field: WalletsField } }),
     recipient: personal(text('Recipient', { label: 'Recipient Email/Phone', maxLength: 254 })),
   },
-} satisfies ListDefinition<Escrow, PayoutParams>
+} satisfies ListDefinition<Payout, PayoutParams>
 export type PayoutList = typeof payoutList
 
 /** The name of a single wallet, else their number. */

@@ -7,29 +7,28 @@ import { RowLink } from '#web/components/RowLink.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { keepFocus } from '#web/lib/keepFocus.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { canReclaim, deliveryText, isTakenDown, isUndelivered, recipientOf } from '#web/lib/payoutStatus.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
-import type { Escrow } from '#web/queries/payouts.ts'
+import { canReclaim, deliveryText, isTakenDown, isUndelivered, type Payout, recipientOf } from '#web/queries/payouts.ts'
 
 type Acts = {
   /** The link to a payout's details. */
   hrefOf: (payoutId: string) => string
-  onReclaim: (payout: Escrow) => void
+  onReclaim: (payout: Payout) => void
 }
 
 /** Part of the accessible names, so that buttons of different rows can be distinguished. */
-const nameOf = (payout: Escrow) =>
+const nameOf = (payout: Payout) =>
   `${payout.amount} ${unitOf(payout.sourceWallet?.chain ?? 'base')} to ${recipientOf(payout)}`
-const labelOf = (payout: Escrow) => `View details of ${nameOf(payout)}`
-const amountOf = (payout: Escrow) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
-const problemOf = (payout: Escrow) =>
+const labelOf = (payout: Payout) => `View details of ${nameOf(payout)}`
+const amountOf = (payout: Payout) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
+const problemOf = (payout: Payout) =>
   isTakenDown(payout) ? (
     <span className="text-amber text-small">Link taken down</span>
   ) : payout.delivery && isUndelivered(payout) ? (
     <span className="text-amber text-small">{deliveryText(payout.delivery)}</span>
   ) : null
 
-export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Escrow> => ({
+export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
   columns: [
     {
       header: 'Date',

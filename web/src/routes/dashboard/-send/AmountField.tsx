@@ -3,8 +3,7 @@ import type { SendValues } from '#domain/sendRules.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Field } from '#web/components/Field.tsx'
-import { spendableText } from '#web/lib/spendable.ts'
-import type { Wallet } from '#web/queries/wallets.ts'
+import { spendableText, type Wallet } from '#web/queries/wallets.ts'
 
 /** The amount field, with what the wallet can pay now. `wallet` is undefined until one is chosen. */
 export function AmountField(props: { form: UseFormReturn<SendValues>; wallet: Wallet | undefined }) {

@@ -8,7 +8,7 @@ import { failureOf } from '#web/lib/failures.ts'
 import { queryClient } from '#web/lib/queryClient.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { contactsQuery, refreshContacts } from '#web/queries/contacts.ts'
-import { type CreateEscrowReply, createPayout } from '#web/queries/payouts.ts'
+import { type CreatedPayout, createPayout } from '#web/queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '#web/queries/transactions.ts'
 import { refreshWallets, type Wallet } from '#web/queries/wallets.ts'
 import { isPayout, type Payment } from './payment.ts'
@@ -21,7 +21,7 @@ type Step =
   | { step: 'form'; problem?: { field: keyof SendValues; message: string } }
   | { step: 'review'; reviewed: Reviewed }
   | { step: 'sent'; payment: Payment; transactionId: string }
-  | { step: 'payout'; payment: Payment; payout: CreateEscrowReply }
+  | { step: 'payout'; payment: Payment; payout: CreatedPayout }
 /** `history` is undefined if it could not be loaded. */
 type Reviewed = { payment: Payment; history: RecipientHistory | undefined }
 
@@ -39,9 +39,7 @@ export function SendFlow(props: {
   const [values, setValues] = useState(props.initial)
   const sending = useDialogAction(pay, {
     fallback: (error, payment) =>
-      isPayout(payment)
-        ? failureOf(error, purpose.payoutFailed, purpose.payoutBroken)
-        : messageOf(error, 'Failed to send transaction'),
+      isPayout(payment) ? failureOf(error, ...purpose.payoutFailures) : messageOf(error, 'Failed to send transaction'),
     onDone: setState,
     onFailed(error, message) {
       const field = isOutcomeUnknown(error) ? null : fieldOf(error, values.to, wallet)

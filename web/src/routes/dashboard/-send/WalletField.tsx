@@ -8,8 +8,7 @@ import { linkClass } from '#web/components/Links.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { cutAmount } from '#web/lib/format.ts'
-import { blockedBecause } from '#web/lib/spendable.ts'
-import { type Wallet, walletLabel, walletName } from '#web/queries/wallets.ts'
+import { blockedBecause, type Wallet, walletLabel, walletName } from '#web/queries/wallets.ts'
 
 /** Selects the wallet that pays. Wallets that can't pay now are listed with the reason. */
 export function WalletField(props: { form: UseFormReturn<SendValues>; wallets: UseQueryResult<Wallet[]> }) {

@@ -7,10 +7,8 @@ export type Purpose = {
   /** Ways to name the recipient. 'phone' is offered only if SMS is available. */
   tabs: readonly SendValues['to'][]
   problems: (values: SendValues, limit: SpendLimit | null) => { [K in keyof SendValues]?: string | null }
-  /** Shown for a payout that was refused without a reason. */
-  payoutFailed: string
-  /** Shown if the fault is not the server's. */
-  payoutBroken: string
+  /** Shown for a payout that was refused without a reason, and if the fault is not the server's. */
+  payoutFailures: readonly [failed: string, broken: string]
 }
 
 /** Send, from one wallet. */
@@ -18,8 +16,7 @@ export const send: Purpose = {
   title: 'Send USDC',
   tabs: ['address', 'email', 'phone', 'contact'],
   problems: sendProblems,
-  payoutFailed: 'Failed to create escrow',
-  payoutBroken: failures.escrow,
+  payoutFailures: failures.sendPayout,
 }
 
 /** Create Payout, from a wallet chosen in the form. */
@@ -27,6 +24,5 @@ export const createPayout: Purpose = {
   title: 'Create Payout',
   tabs: ['email', 'phone'],
   problems: payoutProblems,
-  payoutFailed: 'Failed to create payout',
-  payoutBroken: failures.payout,
+  payoutFailures: ['Failed to create payout', failures.payout],
 }

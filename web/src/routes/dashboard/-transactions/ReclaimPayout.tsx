@@ -5,8 +5,8 @@ import { payoutQuery } from '#web/queries/payouts.ts'
 import ReclaimDialog from '../-payouts/ReclaimDialog.tsx'
 
 /** Reclaims the payout that a transaction funded. */
-export default function ReclaimPayout(props: { escrowId: string; onClose: () => void }) {
-  const { data, error, refetch } = useQuery(payoutQuery(props.escrowId))
+export default function ReclaimPayout(props: { payoutId: string; onClose: () => void }) {
+  const { data, error, refetch } = useQuery(payoutQuery(props.payoutId))
   if (data) return <ReclaimDialog payout={data} onClose={props.onClose} />
   return (
     <Dialog title="Reclaim payout" onClose={props.onClose}>

@@ -14,8 +14,16 @@ import { TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
 import { TransactionTimeline } from '#web/components/TransactionTimeline.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
-import { awaitsApproval, categoryLabel, isFinal, payoutState, senderOf } from '#web/lib/transactionStatus.ts'
-import { refreshTransactions, type Transaction, transactionQuery } from '#web/queries/transactions.ts'
+import {
+  awaitsApproval,
+  categoryLabel,
+  isFinal,
+  payoutState,
+  refreshTransactions,
+  senderOf,
+  type Transaction,
+  transactionQuery,
+} from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { ruleOf } from '../-agents/rules.ts'
 import { AddMethod } from '../-contacts/AddMethod.tsx'
@@ -37,11 +45,11 @@ export default function TransactionDialog(props: {
   const stranger = transaction?.contactId === null ? contactMethodOf(transaction) : null
   const [next, setNext] = useState<'contact' | 'reclaim' | null>(null)
   if (next === 'contact' && stranger) return <AddMethod method={stranger} onClose={() => setNext(null)} />
-  if (next === 'reclaim' && transaction?.escrowId)
+  if (next === 'reclaim' && transaction?.payoutId)
     return (
       <Suspense>
         <ReclaimPayout
-          escrowId={transaction.escrowId}
+          payoutId={transaction.payoutId}
           onClose={() => {
             setNext(null)
             refreshTransactions()
@@ -72,7 +80,7 @@ export default function TransactionDialog(props: {
               Decide
             </Link>
           )}
-          {transaction?.escrowId && payoutState(transaction) === 'Awaiting Claim' && (
+          {transaction?.payoutId && payoutState(transaction) === 'Awaiting Claim' && (
             <Button onClick={() => setNext('reclaim')}>Reclaim Funds</Button>
           )}
         </>
@@ -125,7 +133,7 @@ function Recipient(props: { transaction: Transaction }) {
   const person = contact?.name ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
   // A reclaim goes to the wallet that paid, not to the recipient.
-  if (category === 'escrow_reclaim')
+  if (category === 'payout_reclaim')
     return (
       <>
         <Fact name="Original recipient">{person}</Fact>

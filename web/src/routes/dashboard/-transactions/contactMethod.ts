@@ -5,7 +5,7 @@ import type { NewMethod } from '../-contacts/AddMethod.tsx'
 export function contactMethodOf(transaction: Transaction): NewMethod | null {
   const { category, toAddress, recipientEmail, recipientPhone } = transaction
   if (category === 'address') return toAddress === null ? null : { address: toAddress }
-  if (category !== 'escrow') return null
+  if (category !== 'payout') return null
   return recipientEmail !== null
     ? { email: recipientEmail }
     : recipientPhone !== null

@@ -6,9 +6,8 @@ import { RowLink } from '#web/components/RowLink.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { TransactionStatus, TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
 import { unitOf } from '#web/lib/networks.ts'
-import { awaitsApproval, categoryLabel, payoutState, senderOf } from '#web/lib/transactionStatus.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
-import type { Transaction } from '#web/queries/transactions.ts'
+import { awaitsApproval, categoryLabel, payoutState, senderOf, type Transaction } from '#web/queries/transactions.ts'
 import { ruleOf } from '../-agents/rules.ts'
 
 /** The rule that refused the payment, or the reason it failed; null otherwise. */

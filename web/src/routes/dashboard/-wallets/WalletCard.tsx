@@ -134,13 +134,13 @@ function WhyStopped({ wallet: { paused, halted } }: { wallet: Wallet }) {
 }
 
 function WalletBalance(props: { wallet: Wallet }) {
-  const { id, chain, usdcBalance, spendable, held, escrowed } = props.wallet
+  const { id, chain, usdcBalance, spendable, held, inPayouts } = props.wallet
   const retry = useMutation({ mutationFn: () => retryBalance(id), retry: false })
   const notes = [
     spendable && spendable.now !== usdcBalance?.balance && `$${formatAmount(spendable.now)} available to spend now`,
     spendable && spendable.arriving !== '0' && `$${formatAmount(spendable.arriving)} arriving`,
     held !== '0' && `$${formatAmount(held)} held for payments in progress`,
-    escrowed !== '0' && `$${formatAmount(escrowed)} in unclaimed payouts`,
+    inPayouts !== '0' && `$${formatAmount(inPayouts)} in unclaimed payouts`,
   ].filter(Boolean)
   return (
     <div className="mt-3">

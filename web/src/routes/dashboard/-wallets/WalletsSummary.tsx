@@ -14,7 +14,7 @@ const exposureOfWallet = (wallet: Wallet): Exposure | null =>
   wallet.exposure && {
     canLeave: microOf(wallet.exposure.canLeave),
     agents: microOf(wallet.exposure.agents),
-    inPayouts: microOf(wallet.escrowed),
+    inPayouts: microOf(wallet.inPayouts),
     canRenew: wallet.exposure.canRenew,
   }
 
@@ -46,7 +46,7 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
           value={exposure && formatUsdc(exposure.canLeave)}
         />
         <Figure name="Of that, agents can spend" testId="agents-can" value={exposure && formatUsdc(exposure.agents)} />
-        <Figure name="In unclaimed payouts" testId="in-payouts" value={sumOf(real.map(({ escrowed }) => escrowed))} />
+        <Figure name="In unclaimed payouts" testId="in-payouts" value={sumOf(real.map(({ inPayouts }) => inPayouts))} />
       </dl>
       <div className="mt-3 space-y-0.5 text-muted text-small">
         {missing > 0 && known.length > 0 && (

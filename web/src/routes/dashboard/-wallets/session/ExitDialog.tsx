@@ -152,9 +152,9 @@ export default function ExitDialog(props: WalletDialogProps) {
             ${formatAmount(wallet.held)} is in payments in progress. To stop them first, revoke the session.
           </p>
         )}
-        {wallet.escrowed !== '0' && (
+        {wallet.inPayouts !== '0' && (
           <p className="text-muted text-small">
-            ${formatAmount(wallet.escrowed)} is in unclaimed payouts. Reclaim them under Payouts, or later with the
+            ${formatAmount(wallet.inPayouts)} is in unclaimed payouts. Reclaim them under Payouts, or later with the
             recovery page.
           </p>
         )}
