@@ -117,6 +117,7 @@ const rows: Row[] = [
     path: '/api/policy-groups',
     body: ({ contact }) => ({ name: 'G', scopes: [], walletId: 'own', whitelistedContactIds: [contact] }),
   },
+  { route: 'GET /api/policy-groups/:groupId', path: '/api/policy-groups/{group}' },
   {
     route: 'PUT /api/policy-groups/:groupId',
     path: '/api/policy-groups/{group}',

@@ -48,8 +48,7 @@ async function createAgent(policyGroupId: string) {
   const { apiKey, clientId, clientSecret } = agent.json.data
   return { agent: agent.json.data.agent.id as string, apiKey, clientId, clientSecret }
 }
-const groupNow = async (id: string) =>
-  (await owner().get('/api/policy-groups')).json.data.find((group: { id: string }) => group.id === id)
+const groupNow = async (id: string) => (await owner().get(`/api/policy-groups/${id}`)).json.data
 async function accessToken({ clientId, clientSecret }: Pick<Made, 'clientId' | 'clientSecret'>) {
   const answer = await api.call('POST', '/oauth/token', {
     raw: new URLSearchParams({
@@ -62,6 +61,16 @@ async function accessToken({ clientId, clientSecret }: Pick<Made, 'clientId' | '
   expect(answer.status, answer.text).toBe(200)
   return answer.json.access_token as string
 }
+
+test('a group is read as it is in the list, until it is deleted', async () => {
+  const group = await createGroup()
+  const all = (await owner().get('/api/policy-groups')).json.data as { id: string }[]
+  expect(await groupNow(group.id)).toEqual(all.find(({ id }) => id === group.id))
+  await owner().delete(`/api/policy-groups/${group.id}/cascade`)
+  const gone = await owner().get(`/api/policy-groups/${group.id}`)
+  expect(gone.status).toBe(404)
+  expect(gone.json).toMatchObject({ success: false, code: 'not_found', error: 'Policy group not found.' })
+})
 
 describe('editing a group', () => {
   test('the later of two editors is refused, and the earlier edit is kept @policy-1', async () => {

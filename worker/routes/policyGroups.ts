@@ -19,6 +19,9 @@ export const policyGroups = new Hono<AppEnv>()
   .post('/', validate('json', CreatePolicyGroup), async (c) =>
     c.json(success(await createGroup(c.var.deps, c.var.userId, idempotencyKey(c), c.req.valid('json'))), 201),
   )
+  .get('/:groupId', async (c) =>
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).group(c.req.param('groupId'))))),
+  )
   .put('/:groupId', validate('json', UpdatePolicyGroup), async (c) =>
     c.json(success(await editGroup(c.var.deps, c.var.userId, c.req.param('groupId'), c.req.valid('json')))),
   )

@@ -115,6 +115,7 @@ export type ApiCalls = {
   'GET /policy-groups': { reply: policy.PolicyGroup[] }
   'GET /policy-groups/with-agents': { reply: policy.PolicyGroupWithAgents[] }
   'POST /policy-groups': { body: z.input<typeof policy.CreatePolicyGroup>; reply: policy.PolicyGroup }
+  'GET /policy-groups/:groupId': { reply: policy.PolicyGroup }
   'PUT /policy-groups/:groupId': { body: z.input<typeof policy.UpdatePolicyGroup>; reply: policy.UpdatedPolicyGroup }
   'GET /policy-groups/:groupId/budget-history': { query?: BudgetHistoryParams; reply: BudgetHistory }
   'POST /policy-groups/:groupId/top-up': { body: z.input<typeof policy.TopUp>; reply: policy.ToppedUp }

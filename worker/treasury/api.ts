@@ -235,6 +235,7 @@ export interface TreasuryApi
   submitOwnerAction(input: OwnerActionInput): Promise<Result<OwnerActionReply>>
 
   groups(): Promise<PolicyGroupWithAgents[]>
+  group(id: string): Promise<Result<PolicyGroup>>
   createGroup(input: GroupInput): Promise<Result<PolicyGroup>>
   editGroup(id: string, edit: GroupEdit): Promise<Result<UpdatedPolicyGroup>>
   topUp(id: string, amount: MicroUsdc, key: string | null): Promise<Result<ToppedUp>>

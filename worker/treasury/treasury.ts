@@ -207,6 +207,10 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
   async groups() {
     return listGroups(this.context)
   }
+  async group(id: string) {
+    const group = this.context.store.group(id)
+    return group ? ok(groupView(this.context, group)) : notFound('Policy group')
+  }
   async createGroup(input: Api.GroupInput) {
     return takeOwnerChange(this.context) ?? createGroup(this.context, input)
   }

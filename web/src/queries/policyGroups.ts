@@ -14,10 +14,13 @@ export const groupsQuery = queryOptions({
 
 export const refreshGroups = () => queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey })
 
-/** The group as the server has it now; undefined if it no longer exists. */
-export async function fetchGroup(groupId: string): Promise<PolicyGroup | undefined> {
-  const groups = await queryClient.fetchQuery({ ...groupsQuery, staleTime: 0 })
-  return groups.find(({ policyGroup }) => policyGroup.id === groupId)?.policyGroup
+/** The group as the server has it now, also for the list of groups. */
+export async function fetchGroup(groupId: string): Promise<PolicyGroup> {
+  const policyGroup = await api('GET /policy-groups/:groupId', { params: { groupId } })
+  queryClient.setQueryData(groupsQuery.queryKey, (groups) =>
+    groups?.map((group) => (group.policyGroup.id === groupId ? { ...group, policyGroup } : group)),
+  )
+  return policyGroup
 }
 
 /** Amounts are decimal USDC; null means no such limit. */

@@ -36,7 +36,6 @@ export default function EditGroupDialog(props: { group: PolicyGroupWithAgents; o
   /** Handles a change of the group elsewhere: untouched fields take the new values, and the next save is based on them. */
   async function mergeLatest(values: GroupValues): Promise<never> {
     const latest = await fetchGroup(base.id)
-    if (!latest) throw new ApiError(404, 'not_found', 'This policy group has been deleted.')
     const theirs = changesOf(valuesOf(base), valuesOf(latest))
     const mine = changesOf(valuesOf(base), values)
     form.reset(merge(valuesOf(base), values, valuesOf(latest)))
