@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatUsdc } from '#domain/money.ts'
 import { onrampAmountProblem } from '#domain/onrampRules.ts'
+import { eachNote } from '#domain/paymentNotes.ts'
 import { amountProblem, looksLike, payoutProblems, type SendValues, sendProblems } from '#domain/sendRules.ts'
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
@@ -14,7 +15,7 @@ const good: SendValues = {
   contactId: '',
   method: '',
   amount: '1',
-  memo: '',
+  ...eachNote(() => ''),
   expiresInDays: '30',
   senderName: '',
 }

@@ -1,5 +1,7 @@
 /** Inputs of the Treasury, complete and valid. A test names only the fields that it is about. */
 import { type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import { eachNote } from '#domain/paymentNotes.ts'
+import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import type { AgentInput, GroupEdit, GroupInput, PayInput, Principal } from '../../worker/treasury/api.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
@@ -24,23 +26,29 @@ export const agentPrincipal = (agentId: string) =>
 
 let made = 0
 
-/** The fields of a payment, wherever its input has them. */
-export type PayFields = Partial<PayInput>
+/** The fields of a payment, its terms among them. */
+export type PayFields = Partial<Omit<PayInput, 'terms'> & PaymentTerms>
 
 /** 1 USDC with a new idempotency key. Agents pay from their group's wallet, the user from the wallet `wal`. */
-export const payInput = (over: PayFields = {}): PayInput => ({
-  principal: owner,
-  key: `key-${++made}`,
-  walletId: over.principal?.type === 'agent' ? null : 'wal',
+export function payInput(over: PayFields = {}): PayInput {
+  const { principal = owner, key = `key-${++made}`, reason, contact, ...terms } = over
+  const wallet = principal.type === 'agent' ? null : 'wal'
+  return { principal, key, terms: paymentTerms({ wallet, ...terms }), reason: reason ?? null, contact: contact ?? null }
+}
+
+export const paymentTerms = (over: Partial<PaymentTerms> = {}): PaymentTerms => ({
+  wallet: null,
   to: toAddress(1),
   amount: usdc('1'),
-  memo: null,
+  ...eachNote(() => null),
+  expiresInDays: null,
+  senderName: null,
   ...over,
 })
 
 /** What is gathered before a payment whose recipient may be paid. */
-export const gatheredFor = ({ to, amount }: PayInput, over: Partial<Gathered> = {}): Gathered => ({
-  draft: to.type === 'email' || to.type === 'phone' ? payoutDraft({ amount }) : null,
+export const gatheredFor = ({ terms: { to, amount } }: PayInput, over: Partial<Gathered> = {}): Gathered => ({
+  draft: to.type === 'email' || to.type === 'phone' ? payoutDraft({ amount: Number(amount) }) : null,
   lookup: to.type === 'address' ? { address: to.address, found: 'clear' } : null,
   refreshed: true,
   grants: {},
@@ -52,20 +60,17 @@ export function payoutDraft(over: Partial<PayoutDraft> = {}): PayoutDraft {
   return {
     id: `pay_draft${made}`,
     address,
-    claimKey: address,
-    reclaimKey: address,
+    claim_key: address,
+    reclaim_key: address,
     payer: address,
-    amount: usdc('1'),
+    amount: 1_000_000,
     expiry: 1,
-    hash: '0x',
-    expiresAt: 1,
-    senderName: null,
-    tokenHash: `${made}`,
-    sealedToken: '',
-    sealedCode: '',
-    codeHmac: '',
-    secretVersion: 1,
-    contractSet: 1,
+    payout_hash: '0x',
+    expires_at: 1,
+    token_hash: `${made}`,
+    sealed_token: '',
+    secret_version: 1,
+    contract_set: 1,
     ...over,
   }
 }

@@ -30,7 +30,7 @@ export async function createImporter(over: { funds?: string; on?: WorkerChain; h
   const wallet = added.value
   const payment = (more: PayFields = {}) =>
     payInput({
-      walletId: wallet.id,
+      wallet: wallet.id,
       to: { type: 'address', address: fresh('recipient') },
       ...more,
     })

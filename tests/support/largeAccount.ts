@@ -6,7 +6,9 @@
  *
  * `npm exec -- node tests/support/largeAccount.ts` fills the demo user of a new stack and keeps it running until Ctrl-C.
  */
+
 import { randomUUID } from 'node:crypto'
+import { eachNote } from '#domain/paymentNotes.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Transaction } from '#schemas/transaction.ts'
@@ -119,6 +121,7 @@ function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number)
     fromWallet: { name: wallet.name, address: wallet.address },
     fromWalletChain: 'base',
     txHash: done && hex(i + 1, 32),
+    ...eachNote(() => null),
     memo: i % 4 === 0 ? `Invoice ${i}` : null,
     errorMessage: status === 'FAILED' ? 'The payment failed on chain.' : null,
     recipientEmail: category === 'escrow' ? `person${i % size.contacts}@bursar.test` : null,
@@ -143,6 +146,7 @@ function payoutRow(i: number, wallet: Wallet, now: number): Escrow {
     inProgress: null,
     recipientEmail: `person${i % size.contacts}@bursar.test`,
     recipientPhone: null,
+    ...eachNote(() => null),
     memo: `Prize ${i}`,
     createdAt,
     updatedAt: createdAt,

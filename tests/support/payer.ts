@@ -88,8 +88,8 @@ export async function createPayer(
   /** 1 USDC to a new address by the first agent, unless `over` says otherwise. The user pays from this wallet. */
   const payment = (over: PayFields = {}) => {
     const { principal = principals[0]! } = over
-    const walletId = principal.type === 'user' ? wallet.id : null
-    return payInput({ principal, walletId, to: toFresh(), ...over })
+    const from = principal.type === 'user' ? wallet.id : null
+    return payInput({ principal, wallet: from, to: toFresh(), ...over })
   }
   /** Waits until the payment is at rest, and returns it. */
   const final = (id: string) =>

@@ -4,90 +4,32 @@ import { maxPending } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { decideAmount } from '#domain/policy.ts'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
-import type { GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
-import type { ApproveInput, Decider } from '../../worker/treasury/approvals/api.ts'
-import { askedPayment } from '../../worker/treasury/approvals/askedPayment.ts'
+import type { Recipient } from '#schemas/paymentTerms.ts'
 import { requestBudget } from '../../worker/treasury/approvals/budgetRequest.ts'
-import { approveBudget, approvePayment, deny } from '../../worker/treasury/approvals/decide.ts'
+import { deny } from '../../worker/treasury/approvals/decide.ts'
 import { endAllOverdue, pruneApprovals } from '../../worker/treasury/approvals/end.ts'
 import { endGrant } from '../../worker/treasury/approvals/grants.ts'
-import { type ApprovalRow, approvalRow, type GrantRow, grantRow } from '../../worker/treasury/approvals/rows.ts'
+import { approvalRow, grantRow } from '../../worker/treasury/approvals/rows.ts'
 import { setSettings } from '../../worker/treasury/approvals/settings.ts'
-import { approvalView, listApprovals } from '../../worker/treasury/approvals/views.ts'
+import { listApprovals } from '../../worker/treasury/approvals/views.ts'
 import { keptPayment } from '../../worker/treasury/backup/kept.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
-import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
 import { groupPolicy } from '../../worker/treasury/policies/groupPolicy.ts'
-import { deleteGroup, editGroup } from '../../worker/treasury/policies/groups.ts'
+import { deleteGroup } from '../../worker/treasury/policies/groups.ts'
 import { setPaused } from '../../worker/treasury/policies/pausing.ts'
 import { confirmContact, contactChanged } from '../../worker/treasury/policies/whitelist.ts'
-import type { GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
-import { createBook } from '../support/book.ts'
-import { addressOf, groupEdit, payInput, toAddress, usdc } from '../support/build.ts'
+import type { ApprovalRow, GrantRow, GroupRow } from '../../worker/treasury/storage/rows.ts'
+import { by, contactId, createApprovalBook, known } from '../support/approvalBook.ts'
+import { addressOf, payInput, toAddress, usdc } from '../support/build.ts'
 
 /** Approvals and grants over the Treasury's real tables and rules, without a chain. */
 
 const sequences = Number(process.env.FUZZ_SEQUENCES ?? 40)
-const scopes = ['address_payments:write', 'email_payments:write', 'contact_payments:write']
-const by: Decider = { userId: 'usr_test', name: 'Ada', sessionId: 'ses_1' }
-const contactId = 'ctc_1'
 
-function createApprovalBook(limits: GroupLimits = {}, spendLimit: MicroUsdc | null = usdc('1000')) {
-  const book = createBook()
-  const { context, store } = book
-  const contact = { id: contactId, name: 'Grace', address: addressOf(7), email: null, phone: null }
-  const groupId = book.addGroup({ spendLimit, scopes, contacts: [contact], limits })
-  const addAgent = () => book.addAgent(groupId)
-  let keys = 0
-  const ask = (
-    principal: Principal,
-    to: Recipient,
-    amount: MicroUsdc,
-    key = `key-${++keys}`,
-    memo: string | null = null,
-  ) => {
-    const result = accept(context, payInput({ principal, key, to, amount, memo, reason: 'rent' }), known(to))
-    if ('need' in result) throw new Error(`needs ${result.need}`)
-    return result
-  }
-  const asked = (...args: Parameters<typeof ask>): ApprovalRow => {
-    const result = ask(...args)
-    if (!result.ok || !('asked' in result.value)) throw new Error(`not asked: ${JSON.stringify(result, big)}`)
-    return result.value.asked
-  }
-  const view = (id: string) => approvalView(context, approvalRow(context, id)!)
-  const approve = (id: string, over: Partial<ApproveInput> = {}) => {
-    const row = approvalRow(context, id)!
-    const input = { hash: view(id).hash, by, passwordChecked: false, grant: null, ...over }
-    if (row.kind === 'budget') return approveBudget(context, id, input)
-    const result = approvePayment(context, id, input, known(JSON.parse(row.recipient!) as Recipient, row.to_address))
-    if ('need' in result) throw new Error(`needs ${result.need}`)
-    return result
-  }
-  const refuse = (id: string, pauseAgent = false) => deny(context, id, { hash: view(id).hash, by, pauseAgent })
-  const edit = (over: GroupLimits & { spendLimit?: MicroUsdc | null }) => {
-    const { spendLimit: limit, ...rest } = over
-    return editGroup(context, groupId, groupEdit({ scopes, spendLimit: limit, limits: rest }))
-  }
-  const payments = () => store.all<PaymentRow>("SELECT * FROM payment WHERE status <> 'POLICY_REJECTED'")
-  const events = () =>
-    store.all<{ event: string; data: string }>(
-      "SELECT event, data FROM audit WHERE event LIKE 'approval.%' OR event LIKE 'grant.%'",
-    )
-  return { ...book, groupId, addAgent, ask, asked, view, approve, refuse, edit, payments, events }
-}
-const big = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
-
-/** What a lookup finds for a recipient without problems. */
-const known = (to: Recipient, paid: string | null = null): Gathered => {
-  const goesTo =
-    to.type === 'address' ? to.address : to.type === 'contact' ? ((paid ?? addressOf(7)) as `0x${string}`) : null
-  return { draft: null, lookup: goesTo && { address: goesTo, found: 'clear' }, refreshed: true, grants: {} }
-}
 const to = toAddress
 
 describe('asking for approval', () => {
@@ -96,13 +38,14 @@ describe('asking for approval', () => {
     const agent = book.addAgent()
     expect(book.ask(agent, to(9), usdc('10'))).toMatchObject({ ok: true, value: { payment: { status: 'QUEUED' } } })
     const row = book.asked(agent, to(9), usdc('10.000001'), 'key-a')
-    expect(row).toMatchObject({ status: 'PENDING', to_address: addressOf(9), agent_reason: 'rent' })
+    expect(row).toMatchObject({ status: 'PENDING', reason: 'rent' })
+    expect(book.store.payment(row.payment_id!)).toMatchObject({ to_address: addressOf(9), accepted_at: null })
     expect(book.store.group(book.groupId)!.held).toBe(10_000_000)
     expect(book.payments()).toHaveLength(1)
     expect(book.view(row.id)).toMatchObject({ askedBecause: [{ rule: 'above_limit' }], wouldPass: { ok: true } })
     // The same key returns the same approval; other content under that key is refused.
     expect(book.ask(agent, to(9), usdc('10.000001'), 'key-a')).toMatchObject({
-      value: { asked: { id: row.id }, replayed: true },
+      value: { payment: { id: row.payment_id, status: 'PENDING_APPROVAL' }, replayed: true },
     })
     expect(book.ask(agent, to(9), usdc('11'), 'key-a')).toMatchObject({ code: 'idempotency_key_reused' })
     expect(book.approve(row.id)).toMatchObject({ ok: true, value: { payment: { id: row.payment_id } } })
@@ -159,7 +102,7 @@ describe('asking for approval', () => {
     expect(book.ask(agent, to(8), usdc('5'))).toMatchObject({ value: { payment: { to_address: addressOf(8) } } })
   })
 
-  test('a denied payment is refused for 24 hours, whatever its key and memo @approvals-5', () => {
+  test('a denied payment is refused for 24 hours, whatever its key, memo and reference @approvals-5', () => {
     const book = createApprovalBook({ approveAbove: usdc('1') })
     const agent = book.addAgent()
     const row = book.asked(agent, to(9), usdc('5'), 'key-a')
@@ -167,10 +110,10 @@ describe('asking for approval', () => {
       ok: true,
       value: { decided: { status: 'DENIED', decided_by: 'usr_test' } },
     })
-    const again = book.ask(agent, to(9), usdc('5'), 'key-b', 'another memo')
+    const again = book.ask(agent, to(9), usdc('5'), 'key-b', { memo: 'another memo', reference: 'another reference' })
     expect(again).toMatchObject({ ok: false, code: 'approval_denied', refusal: { id: row.payment_id } })
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_denied' })
-    expect(askedPayment(book.context, approvalRow(book.context, row.id)!)).toMatchObject({
+    expect(book.store.payment(row.payment_id!)).toMatchObject({
       status: 'POLICY_REJECTED',
       error_code: 'approval_denied',
     })
@@ -218,7 +161,8 @@ describe('asking for approval', () => {
     expect(rows('approval')).toBe(100)
     expect(rows('idempotency')).toBe(100)
     expect(rows('audit')).toBeLessThan(220)
-    expect(rows('payment')).toBe(0)
+    expect(rows('payment')).toBe(100)
+    expect(book.payments(), 'none was accepted').toEqual([])
   })
 
   test('an account has at most 50 pending approvals @approvals-8', () => {
@@ -500,7 +444,12 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
         const before = { payments: book.payments().length, approvals: all(), group: anyGroup() }
         const grantsBefore = store.all<GrantRow>('SELECT * FROM approval_grant')
         const funds = walletFunds(store.wallet('wal')!, store.session('wal'))
-        let decided: ApprovalRow | null = null
+        let decided: {
+          payment_id: string | null
+          amount: number
+          expires_at: number
+          to_address: string | null
+        } | null = null
         clock.now += 1_000
         switch (each.do) {
           case 'ask': {
@@ -524,6 +473,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
             const row = nth(all(), each.nth)
             if (!row) break
             const shown = book.view(row.id)
+            const { to_address } = store.payment(row.payment_id!)!
             const result = book.approve(row.id, {
               hash: each.stale ? '0'.repeat(64) : shown.hash,
               passwordChecked: each.password,
@@ -533,7 +483,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
             const missing = result.ok ? null : result.code
             if (row.status === 'PENDING' && missing !== 'conflict' && missing !== 'password_required')
               expect([result.ok, missing]).toEqual(shown.wouldPass?.ok ? [true, null] : [false, 'approval_refused'])
-            if (result.ok && row.status === 'PENDING') decided = row
+            if (result.ok && row.status === 'PENDING') decided = { ...row, to_address }
             break
           }
           case 'deny': {

@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { formatUsdc, type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { type Period, periodAt, periods } from '#domain/policyPeriod.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
+import type { Recipient } from '#schemas/paymentTerms.ts'
 import { unwrap } from '../../worker/result.ts'
-import type { GroupEdit, GroupLimits, Principal, Recipient } from '../../worker/treasury/api.ts'
+import type { GroupEdit, GroupLimits, Principal } from '../../worker/treasury/api.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import {
   release,
@@ -67,7 +68,8 @@ function pay(book: Book, principal: Principal, to: Recipient, amount: MicroUsdc,
   if ('need' in result) throw new Error(`needs ${result.need}`)
   if (result.ok && !result.value.replayed) {
     // The result is not read back from the tables, so it must equal what was written.
-    const { payment, group } = result.value
+    const { payment, accepted } = result.value
+    const { group } = accepted!
     expect(payment).toEqual(book.store.payment(payment.id))
     expect(budgetView(group)).toEqual(budgetView(group && book.store.group(group.id)))
   }

@@ -9,8 +9,10 @@ import { claim, reclaim } from '../../worker/treasury/payouts/actions.ts'
 import { termsView } from '../../worker/treasury/payouts/views.ts'
 import { dueJobs } from '../../worker/treasury/relay/dueJobs.ts'
 import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
+import type { PayoutRow } from '../../worker/treasury/storage/rows.ts'
 import { addressOf, gatheredFor, payInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
+import { paymentRow, payoutRow } from '../support/rows.ts'
 
 /** Configures these contract sets. Each has its own contracts, except for the token, which they share. */
 function showSets({ context }: MemoryTreasury, newest: number, versions: number[]): Record<number, Contracts> {
@@ -29,25 +31,33 @@ const pay = ({ context }: MemoryTreasury, address: Address) => {
 }
 
 /** Inserts an open payout of the active wallet. */
-function insertPayout({ store }: MemoryTreasury, id: string, set: number, status = 'CREATED'): void {
+function insertPayout(
+  { store }: MemoryTreasury,
+  id: string,
+  set: number,
+  status: PayoutRow['status'] = 'CREATED',
+): void {
   const own = addressOf(5_000 + Number(id.at(-1)))
-  store.run(
-    `INSERT INTO payment (id, kind, wallet_id, to_type, amount, status, created_at, give_up_at) VALUES (?, 'payout', 'wal', 'email', 1, 'PENDING', 0, 0)`,
-    id,
-  )
-  store.run(
-    `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, funded, announced,
-       sealed_token, token_hash, code_until, code_at, created_at, updated_at, secret_version, contract_set, action, action_deadline, action_r, action_vs)
-     VALUES (?, 'wal', ?, ?, ?, ?, 1, 1, '0x', 1, ?, 1, 0, '', '', 0, 0, 0, 0, 1, ?, 'reclaim', 9, ?, ?)`,
-    id,
-    own,
-    own,
-    own,
-    own,
-    status,
-    set,
-    `0x${'0'.repeat(64)}`,
-    `0x${'0'.repeat(64)}`,
+  store.insert('payment', paymentRow({ id, kind: 'payout', to_type: 'email', amount: 1, status: 'PENDING' }))
+  store.insert(
+    'payout',
+    payoutRow({
+      id,
+      address: own,
+      claim_key: own,
+      reclaim_key: own,
+      payer: own,
+      amount: 1,
+      expiry: 1,
+      expires_at: 1,
+      status,
+      funded: 1,
+      contract_set: set,
+      action: 'reclaim',
+      action_deadline: 9,
+      action_r: `0x${'0'.repeat(64)}`,
+      action_vs: `0x${'0'.repeat(64)}`,
+    }),
   )
 }
 
@@ -107,9 +117,9 @@ test('nothing is signed or sent for a contract set missing from the settings, an
   expect(dump()).toBe(before)
 
   // A payment that was accepted earlier and is not signed yet.
-  store.run(
-    "INSERT INTO payment (id, kind, wallet_id, to_type, to_address, amount, status, created_at, give_up_at, epoch) VALUES ('pay_q', 'send', 'wal', 'address', ?, 1, 'QUEUED', 0, 9e15, 1)",
-    addressOf(1),
+  store.insert(
+    'payment',
+    paymentRow({ id: 'pay_q', to_address: addressOf(1), amount: 1, status: 'QUEUED', give_up_at: 9e15, epoch: 1 }),
   )
   context.keys.set('wal:1', `0x${'11'.repeat(32)}`)
   const sign = () => store.transaction(() => signQueued(context, store.wallet('wal')!, head))

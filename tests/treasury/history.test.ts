@@ -1,6 +1,7 @@
 /** Spending per day, and the history of a budget. */
 
 import { expect, test } from 'vitest'
+import { decodeRowCursor } from '#domain/listCursor.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
@@ -10,34 +11,28 @@ import { budgetHistory } from '../../worker/treasury/reports/budgetHistory.ts'
 import { spendingOf, spentSince } from '../../worker/treasury/reports/spending.ts'
 import { groupEdit, groupInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
+import { agentRow, groupRow, paymentRow, payoutRow } from '../support/rows.ts'
 
 /** Writes the rows of settled payments. `at` (ms): confirmation of a send, withdrawal of a payout funded 3 days earlier. */
 function spenderIn({ store }: MemoryTreasury) {
   let made = 0
   return (over: { at: number; usdc: number; agent?: string; group?: string; wallet?: string; payout?: boolean }) => {
     const id = `pay_${made++}`
-    store.run(
-      `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, to_type, amount, status, created_at, confirmed_at, give_up_at)
-       VALUES (?, ?, ?, ?, ?, 'address', ?, 'CONFIRMED', 0, ?, 0)`,
-      id,
-      over.payout ? 'payout' : 'send',
-      over.wallet ?? 'wal',
-      over.group ?? null,
-      over.agent ?? null,
-      over.usdc * 1_000_000,
-      over.payout ? over.at - 3 * dayMs : over.at,
+    const amount = over.usdc * 1_000_000
+    store.insert(
+      'payment',
+      paymentRow({
+        id,
+        kind: over.payout ? 'payout' : 'send',
+        wallet_id: over.wallet ?? 'wal',
+        group_id: over.group ?? null,
+        agent_id: over.agent ?? null,
+        amount,
+        confirmed_at: over.payout ? over.at - 3 * dayMs : over.at,
+      }),
     )
-    if (over.payout)
-      store.run(
-        `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, status, sealed_token, token_hash, code_until, code_at, created_at, updated_at, done_at, secret_version, contract_set)
-         VALUES (?, 'wal', ?, '', '', '', ?, 0, '', 0, 'WITHDRAWN', '', '', 0, 0, 0, 0, ?, 1, 1)`,
-        id,
-        id,
-        over.usdc * 1_000_000,
-        over.at,
-      )
-    if (over.group)
-      store.run('UPDATE policy_group SET spent = spent + ? WHERE id = ?', over.usdc * 1_000_000, over.group)
+    if (over.payout) store.insert('payout', payoutRow({ id, amount, status: 'WITHDRAWN', done_at: over.at }))
+    if (over.group) store.run('UPDATE policy_group SET spent = spent + ? WHERE id = ?', amount, over.group)
   }
 }
 
@@ -50,16 +45,9 @@ test('spending per day counts sends when confirmed and payouts when withdrawn, f
   const { clock, store } = treasury
   const spend = spenderIn(treasury)
   const today = Date.UTC(2026, 10, 20)
-  store.run(
-    "INSERT INTO policy_group (id, wallet_id, name, scopes, created_at, approve_new_recipient, approval_ttl_hours, duplicate_minutes) VALUES ('g', 'wal', 'G', '[]', 0, 0, 24, 0)",
-  )
+  store.insert('policy_group', groupRow({ id: 'g' }))
   for (const id of ['scout', 'buyer'])
-    store.run(
-      `INSERT INTO agent (id, group_id, name, client_id, created_at, deleted_at) VALUES (?, 'g', ?, ?, 0, ${id === 'buyer' ? 1 : 'NULL'})`,
-      id,
-      `Name of ${id}`,
-      id,
-    )
+    store.insert('agent', agentRow({ id, group_id: 'g', name: `Name of ${id}`, deleted_at: id === 'buyer' ? 1 : null }))
   spend({ at: today - 6 * dayMs, usdc: 1, agent: 'scout' })
   spend({ at: today - 6 * dayMs - 1, usdc: 100, agent: 'scout' })
   spend({ at: today - 1, usdc: 2, agent: 'scout', payout: true })
@@ -137,10 +125,8 @@ test('budget history shows limit and spending per day, and the changes in pages 
   expect(edit('Another name', null).ok).toBe(true)
   clock.now += dayMs
 
-  const history = (days: number, before?: string) => {
-    const [at, seq] = before?.split('-').map(Number) ?? []
-    return unwrap(budgetHistory(context, group, { days, before: before ? { at: at!, seq: seq! } : undefined }))
-  }
+  const history = (days: number, before?: string) =>
+    unwrap(budgetHistory(context, group, { days, before: before ? decodeRowCursor(before)! : undefined }))
   expect(history(7).days).toEqual([
     { day: '2026-11-20', limit: '50', spent: '10' },
     { day: '2026-11-21', limit: '75.5', spent: '10' },

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { dayMs, hourMs } from '#domain/time.ts'
 import { figures } from '../../worker/treasury/reports/overview.ts'
+import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { addressOf } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
+import { agentRow, groupRow, paymentRow } from '../support/rows.ts'
 
 /** Writes the rows that payments leave, with only the columns that matter here. */
 function historyIn({ store, clock }: MemoryTreasury) {
@@ -14,46 +17,24 @@ function historyIn({ store, clock }: MemoryTreasury) {
       `0x${id}`,
       at,
     )
-  const group = (id: string, paused = 0) =>
-    store.run(
-      "INSERT INTO policy_group (id, wallet_id, name, scopes, paused, created_at, approve_new_recipient, approval_ttl_hours, duplicate_minutes) VALUES (?, 'wal', ?, '[]', ?, 0, 0, 24, 0)",
-      id,
-      id,
-      paused,
-    )
+  const group = (id: string, paused = 0) => store.insert('policy_group', groupRow({ id, paused }))
   const agent = (id: string, groupId: string, lastActivity: number | null, paused = 0) =>
-    store.run(
-      'INSERT INTO agent (id, group_id, name, client_id, last_activity_at, paused, created_at) VALUES (?, ?, ?, ?, ?, ?, 0)',
-      id,
-      groupId,
-      id,
-      id,
-      lastActivity,
-      paused,
-    )
-  const payment = (over: {
-    to?: string
-    contact?: string
-    wallet?: string
-    status?: string
-    at?: number
-    kind?: string
-  }) => {
-    const at = over.at ?? clock.now
+    store.insert('agent', agentRow({ id, group_id: groupId, last_activity_at: lastActivity, paused }))
+  const payment = (over: Partial<PaymentRow> & { contact?: string; at?: number }) => {
+    const { contact = null, at = clock.now, ...columns } = over
     const id = `pay_${made++}`
-    store.run(
-      `INSERT INTO payment (id, kind, wallet_id, to_type, to_address, contact_id, contact_name, amount, status, created_at, confirmed_at, give_up_at)
-       VALUES (?, ?, ?, 'address', ?, ?, ?, 1000000, ?, ?, ?, ?)`,
-      id,
-      over.kind ?? 'send',
-      over.wallet ?? 'wal',
-      over.to ?? `0x${'9'.repeat(40)}`,
-      over.contact ?? null,
-      over.contact ?? null,
-      over.status ?? 'CONFIRMED',
-      at,
-      at,
-      at,
+    store.insert(
+      'payment',
+      paymentRow({
+        id,
+        to_address: addressOf(9),
+        contact_id: contact,
+        contact_name: contact,
+        created_at: at,
+        accepted_at: at,
+        confirmed_at: at,
+        ...columns,
+      }),
     )
     return id
   }
@@ -71,8 +52,10 @@ test('the overview lists five recipients, three wallets and three agents out of 
     ['w3', 1],
     ['w4', 3],
   ] as const)
-    for (let i = 0; i < count; i++) payment({ wallet: id, at: clock.now - 10 * hourMs })
-  const newest = [1, 2, 3, 4, 5, 6].map((i) => payment({ to: `0x${String(i).repeat(40)}`, at: clock.now - i * hourMs }))
+    for (let i = 0; i < count; i++) payment({ wallet_id: id, at: clock.now - 10 * hourMs })
+  const newest = [1, 2, 3, 4, 5, 6].map((i) =>
+    payment({ to_address: `0x${String(i).repeat(40)}`, at: clock.now - i * hourMs }),
+  )
   payment({ contact: 'Carol', at: clock.now - 9 * hourMs })
   const ofCarol = payment({ contact: 'Carol', at: clock.now - 2.5 * hourMs })
   group('open')
@@ -109,7 +92,7 @@ test('failures of the last 24 hours are counted to the millisecond, without recl
   const dayAgo = clock.now - dayMs
   payment({ status: 'FAILED', at: dayAgo })
   payment({ status: 'POLICY_REJECTED', at: dayAgo + 1 })
-  for (const status of ['CONFIRMED', 'PENDING']) payment({ status })
+  for (const status of ['CONFIRMED', 'PENDING'] as const) payment({ status })
   payment({ status: 'CANCELLED', kind: 'payout' })
   expect(figures(context)).toMatchObject({ failed: 2, failedToday: 1 })
   clock.now += 1

@@ -1,7 +1,8 @@
 /** Recipients that an attacker chooses: what is stored about them, for which chain, and after which lookup. */
+
 import { expect, test } from 'vitest'
+import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { Recipient } from '../../worker/treasury/api.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import { confirmContact, contactChanged } from '../../worker/treasury/policies/whitelist.ts'

@@ -8,25 +8,41 @@ import { begin } from '../../worker/treasury/restore/begin.ts'
 import { restoreState } from '../../worker/treasury/restore/state.ts'
 import { usdc } from '../support/build.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+import { agentRow, groupRow, paymentRow } from '../support/rows.ts'
 
 test('a restore first revokes everything that the owner may have forbidden since @restore-14', () => {
   const { context, store, clock } = createMemoryTreasury(usdc('100'), usdc('100'))
   store.setMeta('edition', '7')
   store.run("UPDATE session SET sealed_key = 'v1.a.b'")
   store.run("UPDATE wallet SET sealed_key = 'v1.c.d'")
-  store.run(
-    `INSERT INTO approval (id, kind, status, agent_id, group_id, wallet_id, credential_hash, payment_id, to_type, amount, asked,
-       content, policy_version, asked_at, expires_at)
-     VALUES ('apr', 'payment', 'PENDING', 'a', 'g', 'wal', 'h', 'pay', 'address', 1, '[]', 'c', 1, 1, 2)`,
-  )
-  store.run(
-    `INSERT INTO approval_grant (id, approval_id, agent_id, group_id, address, spend_limit, created_at, created_by, ends_at)
-     VALUES ('gnt', 'apr', 'a', 'g', '0x', 1, 1, 'u', 9e15)`,
-  )
-  store.run(
-    "INSERT INTO policy_group (id, wallet_id, name, scopes, created_at, approve_new_recipient, approval_ttl_hours, duplicate_minutes) VALUES ('g', 'wal', 'G', '[]', 1, 0, 24, 0)",
-  )
-  store.run("INSERT INTO agent (id, group_id, name, client_id, created_at) VALUES ('a', 'g', 'A', 'c', 1)")
+  store.insert('payment', paymentRow({ id: 'pay', status: 'PENDING_APPROVAL', accepted_at: null, approval_id: 'apr' }))
+  store.insert('approval', {
+    id: 'apr',
+    kind: 'payment',
+    status: 'PENDING',
+    agent_id: 'a',
+    group_id: 'g',
+    credential_hash: 'h',
+    payment_id: 'pay',
+    amount: 1,
+    rules: '[]',
+    same_request: 's',
+    asked_at: 1,
+    expires_at: 2,
+  })
+  store.insert('approval_grant', {
+    id: 'gnt',
+    approval_id: 'apr',
+    agent_id: 'a',
+    group_id: 'g',
+    address: '0x',
+    spend_limit: 1,
+    created_at: 1,
+    created_by: 'u',
+    ends_at: 9e15,
+  })
+  store.insert('policy_group', groupRow({ id: 'g' }))
+  store.insert('agent', agentRow({ id: 'a', group_id: 'g' }))
   audit(store, clock.now, 'account.resumed', 'account')
   clock.now += minuteMs
 
@@ -40,6 +56,7 @@ test('a restore first revokes everything that the owner may have forbidden since
     status: 'CANCELLED',
     cancelled: 'account_restored',
   })
+  expect(store.payment('pay')).toMatchObject({ status: 'CANCELLED', error_code: 'approval_cancelled' })
   expect(store.first('SELECT end_reason FROM approval_grant')).toEqual({ end_reason: 'account_restored' })
   expect(store.first('SELECT sealed_key, current FROM session')).toEqual({ sealed_key: '', current: 0 })
   expect(store.first('SELECT sealed_key FROM wallet')).toEqual({ sealed_key: '' })

@@ -13,6 +13,7 @@ import { readChain } from '../../worker/treasury/restore/chain.ts'
 import { newState, type RestoreState, restoreState, writeState } from '../../worker/treasury/restore/state.ts'
 import { usdc } from '../support/build.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+import { paymentRow } from '../support/rows.ts'
 
 const funds = usdc('100')
 const month = 1_296_000 // blocks of 2 seconds
@@ -72,13 +73,7 @@ function nodeWith(context: Context, logs: Log[]) {
 
 function insertUnsigned({ store }: Context, id: string, to: Address, amount: MicroUsdc): void {
   reserve(store, { walletId: 'wal', epoch: 1, group: null, agentId: null, amount, isPayout: false }, 0, 0)
-  store.run(
-    `INSERT INTO payment (id, kind, wallet_id, to_type, to_address, amount, status, created_at, give_up_at, epoch)
-     VALUES (?, 'send', 'wal', 'address', ?, ?, 'QUEUED', 0, 0, 1)`,
-    id,
-    to,
-    Number(amount),
-  )
+  store.insert('payment', paymentRow({ id, to_address: to, amount: Number(amount), status: 'QUEUED', epoch: 1 }))
 }
 
 test('a month of logs is read in ranges that the node allows, over many short steps @restore-32', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eachNote } from '#domain/paymentNotes.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { Approval } from '#schemas/approval.ts'
 import { changesBetween, timeLeft } from '#web/routes/dashboard/-approvals/words.ts'
@@ -35,7 +36,7 @@ const approval: Approval = {
     contactName: null,
   },
   amount: '25',
-  memo: null,
+  ...eachNote(() => null),
   agentReason: null,
   askedBecause: [{ rule: 'above_limit', message: 'It is above 20.00 USDC.' }],
   askedAt: inMinutes(-5),

@@ -174,7 +174,7 @@ describe('the end of an approval', () => {
     expect([late.status, late.json.code]).toEqual([409, 'conflict'])
   })
 
-  test('an approval that nobody decides expires by the alarm, and lists show it as EXPIRED @approvals-25', async () => {
+  test('an approval that nobody decides expires by the alarm, and is listed as rejected @approvals-25', async () => {
     const { json } = await asked(toAddress('3'))
     await runInDurableObject(treasury(), async ({ context }: Treasury) => {
       const later = Date.parse(json.approval.expires_at)
@@ -186,7 +186,12 @@ describe('the end of an approval', () => {
         await runDurableObjectAlarm(treasury())
         return (await audited(json.approval.id)).at(-1)?.event === 'approval.expired'
       })
-      expect((await payment(json.id)).status).toBe('EXPIRED')
+      expect(await payment(json.id)).toMatchObject({
+        status: 'POLICY_REJECTED',
+        error: { code: 'approval_expired' },
+        approval: { status: 'EXPIRED' },
+        accepted_at: null,
+      })
     } finally {
       await runInDurableObject(treasury(), async ({ context }: Treasury) => {
         context.now = () => Date.now()
@@ -194,7 +199,7 @@ describe('the end of an approval', () => {
     }
     await until('listed', async () => {
       const rows = (await ownerCall('GET', '/transactions/user')).json.data
-      return rows.find(({ id }: { id: string }) => id === json.id)?.status === 'EXPIRED'
+      return rows.find(({ id }: { id: string }) => id === json.id)?.status === 'POLICY_REJECTED'
     })
   })
 })

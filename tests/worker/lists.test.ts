@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeCursor } from '#domain/listCursor.ts'
 import { type ListSort, listSorts } from '#domain/listFilters.ts'
+import { eachNote } from '#domain/paymentNotes.ts'
 import { isSpent } from '#domain/statistics.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
@@ -37,6 +38,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     fromWallet: { name: i % 2 === 0 ? 'Operations' : null, address: walletAddress },
     fromWalletChain: i % 11 === 0 ? 'base-sepolia' : 'base',
     txHash: i % 2 === 0 ? `0x${i.toString(16).padStart(64, '0')}` : null,
+    ...eachNote(() => null),
     memo: i % 7 === 0 ? `50% off_${i}` : i % 7 === 1 ? `=HYPERLINK("http://evil/${i}")` : null,
     errorMessage: null,
     recipientEmail: category === 'escrow' ? `person${i % 20}@example.com` : null,

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import { alive } from '../../worker/treasury/payments/recipientHistory.ts'
+import { statusIn } from '../../worker/treasury/storage/statuses.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
 import { type Api, createApi, env, seed } from './apiClient.ts'
@@ -101,8 +101,9 @@ test('the recipient check reads the payment history from indexes @send-25', asyn
       'SELECT count(*) FROM payment WHERE recipient_phone = ?',
     ].map((query) => {
       const values = Array<string>(query.split('?').length - 1).fill('0xabc')
-      return storage.sql.exec<{ detail: string }>(`EXPLAIN QUERY PLAN ${query} AND ${alive}`, ...values).toArray()[0]
-        ?.detail
+      return storage.sql
+        .exec<{ detail: string }>(`EXPLAIN QUERY PLAN ${query} AND +status IN ${statusIn.alive}`, ...values)
+        .toArray()[0]?.detail
     }),
   )
   expect(plans).toEqual([

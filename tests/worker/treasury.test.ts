@@ -28,7 +28,7 @@ describe('paying', () => {
     const ids = new Set(results.map((result) => (result.ok ? result.value.payment.id : result.message)))
     expect(ids.size).toBe(1)
     expect(
-      await payer.treasury().payAsAgent(payer.payment({ key: input.key, to: input.to, amount: usdc('4') })),
+      await payer.treasury().payAsAgent(payer.payment({ key: input.key, to: input.terms.to, amount: usdc('4') })),
     ).toMatchObject({
       ok: false,
       code: 'idempotency_key_reused',

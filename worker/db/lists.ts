@@ -30,7 +30,7 @@ export type ListQuery = {
 export function transactionsQuery(userId: string, filter: TransactionFilter): ListQuery {
   const view = transactionView
   const { sort = 'newest', ...filters } = filter
-  const { type, status, sender, contact, recipient, memo, wallet, search } = filters
+  const { type, status, sender, contact, recipient, memo, reference, wallet, search } = filters
   const where = and(
     eq(view.userId, userId),
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
@@ -48,6 +48,7 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
       ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone', '$.toAddress', '$.contact.name')
       : undefined,
     memo ? contains(view, memo, '$.memo') : undefined,
+    hasReference(view, reference),
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
   return { view, where, ranges: filter, sort, sumsSpent: Object.values(filters).some((each) => each !== undefined) }
@@ -55,7 +56,7 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
 
 export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
   const view = payoutView
-  const { status, wallets, ids, recipient, sort = 'newest' } = filter
+  const { status, wallets, ids, recipient, reference, sort = 'newest' } = filter
   const where = and(
     eq(view.userId, userId),
     status?.length ? inArray(view.status, status) : undefined,
@@ -63,6 +64,7 @@ export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
     // One parameter: D1 allows 100 per statement, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
     recipient ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone') : undefined,
+    hasReference(view, reference),
   )
   return { view, where, ranges: filter, sort }
 }
@@ -96,6 +98,9 @@ function conditions({ view, where, ranges, sort }: ListQuery, beyond?: { compari
  */
 const contains = (view: View, text: string, ...paths: string[]) =>
   or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
+
+const hasReference = (view: View, reference: string | undefined) =>
+  reference ? sql`${view.body}->>'$.reference' = ${reference}` : undefined
 
 type Slice = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
 

@@ -59,8 +59,9 @@ const deleteTransactions = (db: Db, userId: string, seq: number, ids: string[]) 
           AND ${transactionView.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
   )
 
-/** The columns of a row that can change. */
+/** The columns of a row that can change. A payment that the owner approves moves to the time of its acceptance. */
 const newer = {
+  createdAt: sql`excluded.created_at`,
   seq: sql`excluded.seq`,
   status: sql`excluded.status`,
   body: sql`excluded.body`,

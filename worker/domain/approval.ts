@@ -28,7 +28,7 @@ export type ApprovalStatus = 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CA
 export type ApprovalEvent = 'approve' | 'deny' | 'expire' | 'cancel'
 export type AskedRule = 'above_limit' | 'new_recipient' | 'duplicate' | 'budget_request'
 /** Why an approval ended without a decision. `agent`: the agent cancelled it. */
-export type CancelReason = 'agent' | 'agent_deleted' | 'group_deleted' | 'wallet_deleted' | 'account_restored'
+export type CancelReason = 'agent' | 'agent_deleted' | 'group_deleted' | 'account_restored'
 export type GrantEnd =
   | 'owner'
   | 'expired'
@@ -125,7 +125,6 @@ const cancelTexts: Record<CancelReason, string> = {
   agent: 'The agent cancelled it.',
   agent_deleted: 'The agent was deleted.',
   group_deleted: 'The policy group was deleted.',
-  wallet_deleted: 'The wallet was deleted.',
   account_restored: 'The account was restored from a backup.',
 }
 export const cancelText = (reason: CancelReason): string => cancelTexts[reason]

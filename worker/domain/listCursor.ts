@@ -6,26 +6,36 @@ import { type ListSort, listSorts } from './listFilters.ts'
  */
 export type ListCursor = { side: 'after' | 'before'; sort: ListSort; key: number; id: string }
 
-export const encodeCursor = ({ side, sort, key, id }: ListCursor): string =>
-  btoa(JSON.stringify([side, sort, key, id]))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '')
+export const encodeCursor = ({ side, sort, key, id }: ListCursor): string => encode([side, sort, key, id])
 
 /** Null unless the text is a cursor made by `encodeCursor`. */
 export function decodeCursor(text: string): ListCursor | null {
+  const [side, sort, key, id, ...rest] = decode(text)
+  const isWell = (side === 'after' || side === 'before') && listSorts.includes(sort as ListSort) && isRow(key, id)
+  return isWell && rest.length === 0 ? ({ side, sort, key, id } as ListCursor) : null
+}
+
+/** The last row of a page in a list that has only one order, newest first: its time (ms) and id. */
+export type RowCursor = { at: number; id: string }
+
+export const encodeRowCursor = ({ at, id }: RowCursor): string => encode([at, id])
+
+/** Null unless the text is a cursor made by `encodeRowCursor`. */
+export function decodeRowCursor(text: string): RowCursor | null {
+  const [at, id, ...rest] = decode(text)
+  return isRow(at, id) && rest.length === 0 ? ({ at, id } as RowCursor) : null
+}
+
+const isRow = (key: unknown, id: unknown) => Number.isSafeInteger(key) && typeof id === 'string' && id.length <= 64
+
+const encode = (parts: (string | number)[]): string =>
+  btoa(JSON.stringify(parts)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+
+function decode(text: string): unknown[] {
   try {
     const value: unknown = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
-    if (!Array.isArray(value) || value.length !== 4) return null
-    const [side, sort, key, id] = value
-    const isWell =
-      (side === 'after' || side === 'before') &&
-      listSorts.includes(sort) &&
-      Number.isSafeInteger(key) &&
-      typeof id === 'string' &&
-      id.length <= 64
-    return isWell ? { side, sort, key, id } : null
+    return Array.isArray(value) ? value : []
   } catch {
-    return null
+    return []
   }
 }

@@ -7,6 +7,8 @@ export const minPayoutText = 'A payout must be at least 0.10 USDC'
 /** Life cycles as unions, each with one guarded transition function. No event leaves a final state. */
 
 export type PaymentStatus =
+  /** Waits for the owner's approval. Holds nothing. */
+  | 'PENDING_APPROVAL'
   | 'QUEUED'
   | 'PROCESSING'
   | 'PENDING'
@@ -16,6 +18,10 @@ export type PaymentStatus =
   | 'POLICY_REJECTED'
   | 'VALIDATION_FAILED'
 export type PaymentEvent =
+  /** The owner approved it, and the rules of that moment accepted it. */
+  | 'approved'
+  /** The owner denied it, or did not decide in time. */
+  | 'rejected'
   | 'signed'
   /** The nonce's log with our Transfer is deep enough (a send). */
   | 'paid'
@@ -29,6 +35,7 @@ export type PaymentEvent =
   | 'cancelled'
 
 const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentStatus>>> = {
+  PENDING_APPROVAL: { approved: 'QUEUED', rejected: 'POLICY_REJECTED', cancelled: 'CANCELLED' },
   // Signing and the status change are one transaction, so a QUEUED payment cannot be paid.
   QUEUED: { signed: 'PROCESSING', dead: 'FAILED', cancelled: 'CANCELLED' },
   PROCESSING: { signed: 'PROCESSING', paid: 'CONFIRMED', funded: 'PENDING', dead: 'FAILED' },

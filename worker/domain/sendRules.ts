@@ -3,18 +3,18 @@ import { phoneProblem } from './contactRules.ts'
 import { emailProblem } from './email.ts'
 import { formatUsdcText, type MicroUsdc, parseUsdc } from './money.ts'
 import { minPayout, minPayoutText } from './payment.ts'
+import { eachNote, type NoteName, noteProblem } from './paymentNotes.ts'
 import { addressProblem } from './validators.ts'
 
 /** Validation of the send form. The specification fixes the texts and the order of the checks. */
 
-export const memoMax = 100
 export const senderNameMax = 60
 /** A repeat of the same amount to the same recipient within this time needs a confirmation. */
 export const repeatMs = 10 * 60_000 // 10 minutes
 
 export type ContactMethod = 'address' | 'email' | 'phone'
 /** The form's values as typed. `expiresInDays` and `senderName` are for payouts. */
-export type SendValues = {
+export type SendValues = Record<NoteName, string> & {
   walletId: string
   to: ContactMethod | 'contact'
   address: string
@@ -23,7 +23,6 @@ export type SendValues = {
   contactId: string
   method: ContactMethod | ''
   amount: string
-  memo: string
   expiresInDays: string
   senderName: string
 }
@@ -48,10 +47,6 @@ function limitProblem(amount: MicroUsdc, limit: SpendLimit | null): string | nul
     : `The wallet’s session key has ${formatUsdcText(most)} USDC left. Send less, or rotate the key.`
 }
 
-export function memoProblem(text: string): string | null {
-  return text.trim().length > memoMax ? `Memo must be at most ${memoMax} characters` : null
-}
-
 /** Problems with the fields of the chosen tab, in form order. */
 export function sendProblems(values: SendValues, limit: SpendLimit | null): Problems {
   const { to, address, email, phone, contactId, method } = values
@@ -63,7 +58,7 @@ export function sendProblems(values: SendValues, limit: SpendLimit | null): Prob
     contactId: to === 'contact' && !contactId ? 'Please select a contact' : null,
     method: to === 'contact' && contactId && !method ? 'Please select a contact method' : null,
     amount: amountProblem(values.amount, limit) ?? minPayoutProblem(values),
-    memo: memoProblem(values.memo),
+    ...eachNote((name) => noteProblem(name, values[name].trim())),
   }
 }
 
@@ -81,7 +76,7 @@ export function payoutProblems(values: SendValues, limit: SpendLimit | null): Pr
           : emailProblem(email) && 'Invalid email',
     phone: to !== 'phone' ? null : phone.trim() ? phoneProblem(phone) : 'Please enter a phone number for the recipient',
     amount: amount ? (limitProblem(amount, limit) ?? minPayoutProblem(values)) : 'Please enter a valid amount',
-    memo: memoProblem(values.memo),
+    ...eachNote((name) => noteProblem(name, values[name].trim())),
   }
 }
 

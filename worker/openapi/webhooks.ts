@@ -1,4 +1,5 @@
 import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
+import { eachNote, paymentNotes } from '#domain/paymentNotes.ts'
 import type { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { type Json, ref } from './components.ts'
 
@@ -105,7 +106,7 @@ const statusesOf: Record<Exclude<WebhookEvent, 'webhook.test'>, Statuses> = {
   'approval.requested': change(null, 'PENDING_APPROVAL'),
   'approval.approved': change('PENDING_APPROVAL', 'PROCESSING'),
   'approval.denied': change('PENDING_APPROVAL', 'POLICY_REJECTED'),
-  'approval.expired': change('PENDING_APPROVAL', 'EXPIRED'),
+  'approval.expired': change('PENDING_APPROVAL', 'POLICY_REJECTED'),
   'approval.cancelled': change('PENDING_APPROVAL', 'CANCELLED'),
 }
 
@@ -116,6 +117,15 @@ const errors: { [Status in PaymentEventData['status']]?: PaymentEventData['error
     message: 'Not sent: the payment did not reach the chain in time. The amount is available again.',
   },
   CANCELLED: { code: 'cancelled', message: 'Cancelled before it was sent. The amount is available again.' },
+}
+
+const notApproved: { [Type in WebhookEvent]?: PaymentEventData['error'] } = {
+  'approval.denied': { code: 'approval_denied', message: 'The owner denied this payment.' },
+  'approval.expired': { code: 'approval_expired', message: 'The owner did not answer in time.' },
+  'approval.cancelled': {
+    code: 'approval_cancelled',
+    message: 'Cancelled before it was approved. The agent cancelled it.',
+  },
 }
 
 const endings: { [Type in WebhookEvent]?: NonNullable<PaymentEventData['approval']>['status'] } = {
@@ -136,6 +146,8 @@ const approvalExample = (type: WebhookEvent, origin: string): PaymentEventData['
 function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>, origin: string): PaymentEventData {
   const statuses = statusesOf[type]
   const isPayout = type.startsWith('payout.') || type === 'payment.funded'
+  const isAccepted =
+    type === 'approval.approved' || !(statuses.status === 'POLICY_REJECTED' || type.startsWith('approval.'))
   const isOnChain = ['CONFIRMED', 'PENDING'].includes(statuses.status) || isPayout
   return {
     id: 'pay_0mws9c1f4k2b7',
@@ -145,12 +157,12 @@ function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>, origin: str
     to: isPayout
       ? { type: 'email', email: 'ada@example.com' }
       : { type: 'address', address: '0x8ba1f109551bD432803012645Ac136ddd64DBA72' },
-    memo: 'Invoice 1142',
+    ...eachNote((name) => paymentNotes[name].example),
     tx_hash: isOnChain && !type.startsWith('approval.') ? `0x${'1f'.repeat(32)}` : null,
-    error: isPayout ? null : (errors[statuses.status] ?? null),
+    error: isPayout ? null : (notApproved[type] ?? errors[statuses.status] ?? null),
     created_at: '2026-11-20T12:00:00.000Z',
-    signed_at:
-      statuses.status === 'POLICY_REJECTED' || type.startsWith('approval.') ? null : '2026-11-20T12:00:00.000Z',
+    accepted_at: isAccepted ? '2026-11-20T12:00:00.000Z' : null,
+    signed_at: isAccepted && !type.startsWith('approval.') ? '2026-11-20T12:00:00.000Z' : null,
     confirmed_at: isOnChain && !type.startsWith('approval.') ? timestamp : null,
     approval: type.startsWith('approval.') ? approvalExample(type, origin) : null,
     budget: { limit: '100', spent: '20', held: '12.5', remaining: '67.5' },

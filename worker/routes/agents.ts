@@ -7,7 +7,6 @@ import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
 import { unwrap } from '../result.ts'
-import { recipientOf } from '../services/agentPayments.ts'
 import { createAgent, deleteAgent, regenerateApiKey, regenerateSecret } from '../services/policies.ts'
 
 /** /api/agents */
@@ -49,6 +48,6 @@ export const agents = new Hono<AppEnv>()
   .post('/:agentId/check', validate('json', CheckPayment), async (c) => {
     const { to, amount } = c.req.valid('json')
     const treasury = c.env.TREASURY.getByName(c.var.userId)
-    const input = { agentId: c.req.param('agentId'), to: recipientOf(to), amount }
+    const input = { agentId: c.req.param('agentId'), to: to, amount }
     return c.json(success(unwrap(await treasury.checkPayment({ type: 'user' }, input))))
   })

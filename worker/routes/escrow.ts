@@ -31,8 +31,7 @@ export const escrow = new Hono<AppEnv>()
     c.json(success(await resendPasscode(c.env, c.req.valid('json').accessToken))),
   )
   .post('/create', login(), validate('json', CreateEscrow), async (c) => {
-    const { sourceWalletId, amount, recipientEmail, recipientPhone, expiresInDays, memo, senderName, contactId } =
-      c.req.valid('json')
+    const { sourceWalletId, recipientEmail, recipientPhone, contactId, ...terms } = c.req.valid('json')
     const contact = await namedContact(c.var.deps, c.var.userId, contactId, {
       email: recipientEmail,
       phone: recipientPhone,
@@ -40,13 +39,12 @@ export const escrow = new Hono<AppEnv>()
     const payout = await c.env.TREASURY.getByName(c.var.userId).createPayout({
       principal: { type: 'user' },
       key: idempotencyKey(c),
-      walletId: sourceWalletId,
-      to: recipientEmail ? { type: 'email', email: recipientEmail } : { type: 'phone', phone: recipientPhone! },
-      amount,
-      memo: memo || null,
+      terms: {
+        wallet: sourceWalletId,
+        to: recipientEmail ? { type: 'email', email: recipientEmail } : { type: 'phone', phone: recipientPhone! },
+        ...terms,
+      },
       contact,
-      expiresInDays,
-      senderName: senderName || null,
     })
     return c.json(success(unwrap(payout)), 201)
   })

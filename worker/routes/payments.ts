@@ -47,10 +47,12 @@ export const payments = new Hono<AppEnv>()
     c.json(unwrapOrChallenge(c, await checkPayment(caller(c), c.req.valid('json')))),
   )
   .get('/payments', validate('query', PaymentsQuery), async (c) => {
-    const query = c.req.valid('query')
-    const list = unwrapOrChallenge(c, await listPayments(caller(c), query))
+    const list = unwrapOrChallenge(c, await listPayments(caller(c), c.req.valid('query')))
     const { next_cursor } = list
-    if (next_cursor) c.header('Link', `</v1/payments?limit=${query.limit}&cursor=${next_cursor}>; rel="next"`)
+    if (next_cursor) {
+      const next = new URLSearchParams({ ...c.req.query(), cursor: next_cursor })
+      c.header('Link', `</v1/payments?${next}>; rel="next"`)
+    }
     return c.json(list)
   })
   .get('/payments/:paymentId', async (c) =>

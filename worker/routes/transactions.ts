@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { checksumAddress } from '#domain/validators.ts'
 import { TransactionFilter, TransactionsQuery } from '#schemas/lists.ts'
 import { RecipientCheck, type SendReply, SendTransaction } from '#schemas/transaction.ts'
 import type { AppEnv } from '../appEnv.ts'
@@ -15,16 +14,19 @@ import { exportTransactions, listTransactions } from '../services/lists.ts'
 export const transactions = new Hono<AppEnv>()
   .use(login())
   .post('/send', validate('json', SendTransaction), async (c) => {
-    const { walletId, toAddress, amount, memo, contactId } = c.req.valid('json')
+    const { walletId, toAddress, contactId, ...terms } = c.req.valid('json')
     const contact = await namedContact(c.var.deps, c.var.userId, contactId, { address: toAddress })
     const sent = unwrap(
       await c.env.TREASURY.getByName(c.var.userId).send({
         principal: { type: 'user' },
         key: idempotencyKey(c),
-        walletId,
-        to: { type: 'address', address: checksumAddress(toAddress) },
-        amount,
-        memo: memo || null,
+        terms: {
+          wallet: walletId,
+          to: { type: 'address', address: toAddress },
+          expiresInDays: null,
+          senderName: null,
+          ...terms,
+        },
         contact,
       }),
     )

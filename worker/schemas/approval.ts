@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { ApprovalKind, ApprovalStatus, AskedRule, CancelReason, GrantEnd } from '#domain/approval.ts'
 import type { ChainName } from '#domain/networks.ts'
+import type { PaymentStatus } from '#domain/payment.ts'
+import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import { dayMs } from '#domain/time.ts'
-import { usdcAmount } from './common.ts'
-import type { TransactionStatus } from './transaction.ts'
+import { rowCursor, usdcAmount } from './common.ts'
 
 export type { ApprovalKind, ApprovalStatus, AskedRule, CancelReason, GrantEnd }
 
@@ -15,7 +16,7 @@ export type Channel = { state: 'waiting' | 'accepted' | 'failed' | 'not_set_up';
  * An agent's request to its owner: a payment for which a rule of the group requires approval, or more budget. Amounts are
  * decimal USDC, times ISO 8601. The content to decide on is frozen when the agent asks.
  */
-export type Approval = {
+export type Approval = PaymentNotes & {
   id: string
   kind: ApprovalKind
   status: ApprovalStatus
@@ -36,7 +37,6 @@ export type Approval = {
     contactName: string | null
   } | null
   amount: string
-  memo: string | null
   /** Plain text written by the agent; show it as "The agent says". */
   agentReason: string | null
   /** Why approval is required: at least one rule, each with a sentence for people. */
@@ -50,8 +50,8 @@ export type Approval = {
   decidedBy: { id: string; name: string | null } | null
   /** Only set if CANCELLED. */
   cancelledWhy: { reason: CancelReason; message: string } | null
-  /** Null for a budget request. Until it is approved, no payment exists with this id. */
-  payment: { id: string; status: TransactionStatus | 'PENDING_APPROVAL'; txHash: string | null } | null
+  /** Null for a budget request. */
+  payment: { id: string; status: PaymentStatus; txHash: string | null } | null
   /** What approving it now would do; null once it has ended. It may still be refused after a fresh read of the chain. */
   wouldPass: { ok: true } | { ok: false; rule: string; message: string } | null
   /** Number of other payments of this amount to this recipient that were accepted since the agent asked. */
@@ -101,7 +101,7 @@ export type ApprovalSettings = { passwordAbove: string | null }
 export const ApprovalsQuery = z.strictObject({
   status: z.enum(['pending', 'ended', 'all']).default('all'),
   agentId: z.string().max(64).optional(),
-  cursor: z.string().max(200).optional(),
+  cursor: rowCursor.optional(),
 })
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'Send the hash of the approval that was shown')
 const password = z.string().min(1).max(1_000)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { phoneProblem, phoneText, plainPhone } from '#domain/contactRules.ts'
+import { decodeRowCursor } from '#domain/listCursor.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { addressProblem } from '#domain/validators.ts'
@@ -42,6 +43,17 @@ export const usdcAmount = z
     return amount
   })
 
+/** The cursor of a list that is sorted newest first. Opaque to the caller. */
+export const rowCursor = z
+  .string()
+  .max(200)
+  .transform((text, ctx) => {
+    const cursor = decodeRowCursor(text)
+    if (cursor) return cursor
+    ctx.addIssue({ code: 'custom', message: 'Invalid cursor; start again without it.' })
+    return z.NEVER
+  })
+
 /** A 0x address of 40 hex digits; mixed case must be a valid checksum. Kept as sent. */
 export const address = z.string().transform((text, ctx) => {
   const problem = addressProblem(text)
@@ -52,7 +64,6 @@ export const address = z.string().transform((text, ctx) => {
   return text as `0x${string}`
 })
 
-export const memo = z.string().max(100, 'Memo must be at most 100 characters').optional()
 export const email = z
   .string()
   .trim()

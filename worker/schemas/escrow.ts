@@ -3,9 +3,11 @@ import type { DeliveryState } from '#domain/delivery.ts'
 import type { payoutStatuses } from '#domain/listFilters.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { ClaimStatus } from '#domain/payment.ts'
+import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import { defaultExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
-import { address, email, memo, phone, usdcAmount } from './common.ts'
+import { address, email, phone } from './common.ts'
+import { commonTerms } from './paymentTerms.ts'
 
 export type EscrowStatus = (typeof payoutStatuses)[number]
 export type Terms = {
@@ -29,7 +31,7 @@ export type Delivery = { channel: 'email' | 'sms'; state: DeliveryState; at: str
 export type EscrowItem = Escrow & { delivery: Delivery | null }
 
 /** A payout as its Treasury knows it. */
-export type Escrow = {
+export type Escrow = PaymentNotes & {
   id: string
   escrowId: string
   sourceWallet: { id: string; name: string | null; address: string; chain: ChainName } | null
@@ -39,7 +41,6 @@ export type Escrow = {
   inProgress: 'claim' | 'reclaim' | null
   recipientEmail: string | null
   recipientPhone: string | null
-  memo: string | null
   createdAt: string
   updatedAt: string
   expiresAt: string
@@ -63,16 +64,16 @@ export const CreateEscrow = z
       .string({ error: 'Please select a source wallet' })
       .min(1, 'Please select a source wallet')
       .max(64),
-    amount: usdcAmount,
+    ...commonTerms,
     recipientEmail: email.optional(),
     recipientPhone: phone.optional(),
     expiresInDays: z.literal(expiryDays, { error: 'Expiry must be 1, 7, 30 or 90 days' }).default(defaultExpiryDays),
-    memo,
     senderName: z
       .string()
       .trim()
       .max(senderNameMax, `Sender name must be at most ${senderNameMax} characters`)
-      .optional(),
+      .optional()
+      .transform((text) => text || null),
     /** An addition: the contact with this email or phone, so that lists can name it. */
     contactId: z.string().max(64).optional(),
   })

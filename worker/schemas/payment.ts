@@ -1,64 +1,20 @@
 import { z } from 'zod'
 import { chainNames } from '#domain/networks.ts'
+import type { PaymentStatus } from '#domain/payment.ts'
+import { eachNote, paymentNotes } from '#domain/paymentNotes.ts'
 import { ApprovalReference, Budget, instant, reason, usdc } from './agentFields.ts'
-import { address, email, memo, phone, usdcAmount } from './common.ts'
-import type { TransactionStatus } from './transaction.ts'
+import { rowCursor } from './common.ts'
+import { commonTerms, PaymentRecipient } from './paymentTerms.ts'
 
 /**
  * The contract of /v1 and the MCP tools. These schemas validate requests, type responses and are published in
  * /openapi.json.
  */
-export const PaymentRecipient = z
-  .discriminatedUnion('type', [
-    z
-      .strictObject({
-        type: z.literal('contact'),
-        contactId: z
-          .string()
-          .min(1)
-          .max(64)
-          .describe('A contact on your policy group’s whitelist; GET /v1/context lists them.'),
-        method: z
-          .enum(['address', 'email', 'phone'])
-          .optional()
-          .describe('How to pay the contact. By default its address if it has one, otherwise email, otherwise phone.'),
-      })
-      .meta({ title: 'A whitelisted contact' }),
-    z
-      .strictObject({
-        type: z.literal('address'),
-        address: address.meta({
-          pattern: '^0x[0-9a-fA-F]{40}$',
-          description: 'Address on Base. A mixed-case address must have a valid checksum.',
-          examples: ['0x8ba1f109551bD432803012645Ac136ddd64DBA72'],
-        }),
-      })
-      .meta({ title: 'An address' }),
-    z
-      .strictObject({
-        type: z.literal('email'),
-        email: email.meta({ description: 'Receives a claim link.', examples: ['ada@example.com'] }),
-      })
-      .meta({ title: 'An email address' }),
-    z
-      .strictObject({
-        type: z.literal('phone'),
-        phone: phone.meta({ description: 'E.164. Receives a claim link.', examples: ['+14155550123'] }),
-      })
-      .meta({ title: 'A phone number' }),
-  ])
-  .describe('The recipient.')
 
-const payAmount = usdcAmount.meta({
-  pattern: '^\\d{1,12}(\\.\\d{1,6})?$',
-  description: 'Decimal USDC as a string, with at most 6 decimals. At least 0.10 for payouts to email or phone.',
-  examples: ['12.5'],
-})
 /** POST /v1/payments */
 export const CreatePayment = z.strictObject({
   to: PaymentRecipient,
-  amount: payAmount,
-  memo: memo.describe('A note for the owner’s records.'),
+  ...commonTerms,
   reason: reason.describe('Why you want to pay, in plain text. Shown to the owner if the payment needs approval.'),
 })
 export type CreatePayment = z.output<typeof CreatePayment>
@@ -71,29 +27,14 @@ export const PaymentId = z.string().min(1).max(64).describe('The id that POST /v
 /** GET /v1/payments: `cursor` is opaque to the caller. */
 export const PaymentsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('Payments per page.'),
-  cursor: z
+  cursor: rowCursor.optional().describe('`next_cursor` of the previous page.'),
+  reference: z
     .string()
-    .max(200)
-    .transform((text, ctx) => {
-      const match = /^(\d{1,16}):([a-z0-9_]{1,64})$/.exec(decoded(text))
-      if (!match) {
-        ctx.addIssue({ code: 'custom', message: 'Invalid cursor; start again without it.' })
-        return z.NEVER
-      }
-      return { createdAt: Number(match[1]), id: match[2]! }
-    })
+    .max(paymentNotes.reference.max)
     .optional()
-    .describe('`next_cursor` of the previous page.'),
+    .describe('Only payments with exactly this reference.'),
 })
 export type PaymentsQuery = z.output<typeof PaymentsQuery>
-
-function decoded(text: string): string {
-  try {
-    return atob(text)
-  } catch {
-    return ''
-  }
-}
 
 const statuses = [
   'PENDING_APPROVAL',
@@ -105,8 +46,7 @@ const statuses = [
   'POLICY_REJECTED',
   'VALIDATION_FAILED',
   'CANCELLED',
-  'EXPIRED',
-] as const satisfies readonly (TransactionStatus | 'PENDING_APPROVAL')[]
+] as const satisfies readonly PaymentStatus[]
 
 /** The agent's view of a payment. */
 export const Payment = z.object({
@@ -115,7 +55,7 @@ export const Payment = z.object({
   status: z
     .enum(statuses)
     .describe(
-      'PENDING_APPROVAL waits for the owner: nothing is paid or reserved yet. QUEUED and PROCESSING are in progress. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
+      'PENDING_APPROVAL waits for the owner: nothing is paid or reserved yet. QUEUED and PROCESSING are in progress. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED and CANCELLED are final.',
     ),
   amount: usdc,
   to: z.object({
@@ -125,10 +65,11 @@ export const Payment = z.object({
     email: z.string().optional(),
     phone: z.string().optional(),
   }),
-  memo: z.string().nullable(),
+  ...eachNote(() => z.string().nullable()),
   tx_hash: z.string().nullable().describe('Transaction hash on Base, once broadcast.'),
   error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why it was refused or failed.'),
-  created_at: instant,
+  created_at: instant.describe('When it was requested.'),
+  accepted_at: instant.nullable().describe('When its amount was reserved; null if it was not.'),
   signed_at: instant.nullable(),
   confirmed_at: instant.nullable(),
   approval: ApprovalReference.nullable().describe('Null unless the payment needed approval.'),

@@ -1,18 +1,22 @@
 import { z } from 'zod'
 import type { TransactionStatus } from '#domain/listFilters.ts'
 import type { ChainName } from '#domain/networks.ts'
-import { address, email, memo, phone, usdcAmount } from './common.ts'
+import type { PaymentNotes } from '#domain/paymentNotes.ts'
+import { checksumAddress } from '#domain/validators.ts'
+import { address, email, phone, usdcAmount } from './common.ts'
+import { commonTerms } from './paymentTerms.ts'
 
 export type { TransactionStatus }
 export type TransactionCategory = 'contact' | 'address' | 'escrow' | 'escrow_withdraw' | 'escrow_reclaim'
 
 /** An item of GET /transactions/user and GET /transactions/{id}. */
-export type Transaction = {
+export type Transaction = PaymentNotes & {
   id: string
   category: TransactionCategory
   status: TransactionStatus
   /** Decimal USDC. */
   amountUsdc: string
+  /** When it was accepted; until then, and if it was refused, when it was requested. Lists are sorted by it. */
   createdAt: string
   agentId: string | null
   agent: { name: string } | null
@@ -23,7 +27,6 @@ export type Transaction = {
   fromWallet: { name: string | null; address: string } | null
   fromWalletChain: ChainName
   txHash: string | null
-  memo: string | null
   /** A sentence for people. Null unless it failed or was refused. */
   errorMessage: string | null
   recipientEmail: string | null
@@ -49,9 +52,8 @@ export type Transaction = {
 
 export const SendTransaction = z.object({
   walletId: z.string({ error: 'Please select a wallet' }).min(1, 'Please select a wallet').max(64),
-  toAddress: address,
-  amount: usdcAmount,
-  memo,
+  toAddress: address.transform(checksumAddress),
+  ...commonTerms,
   /** An addition: the contact with this address, so that lists can name it. */
   contactId: z.string().max(64).optional(),
 })

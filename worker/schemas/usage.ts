@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ChainName } from '#domain/networks.ts'
 import { type Span, spans } from '#domain/statistics.ts'
+import { rowCursor } from './common.ts'
 
 /** GET /usage/dashboard. Amounts are decimal USDC; percentages are whole numbers, rounded down. */
 export type Usage = {
@@ -88,14 +89,7 @@ export type SpendingSeries = {
 export const BudgetHistoryQuery = z.object({
   days,
   /** `next` of the previous page. */
-  before: z
-    .string()
-    .regex(/^\d{1,16}-\d{1,16}$/, 'Invalid cursor')
-    .transform((text) => {
-      const [at, seq] = text.split('-').map(Number)
-      return { at: at!, seq: seq! }
-    })
-    .optional(),
+  before: rowCursor.optional(),
 })
 
 export type BudgetHistoryParams = { days?: Span; before?: string | undefined }

@@ -1,5 +1,5 @@
+import { encodeRowCursor } from '#domain/listCursor.ts'
 import { type Scope, scopeFor, visibleScopes } from '#domain/scopes.ts'
-import { checksumAddress } from '#domain/validators.ts'
 import type { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import type {
   CreatePayment,
@@ -12,7 +12,7 @@ import type {
 import type { AgentPrincipal } from '../appEnv.ts'
 import type { Env } from '../env.ts'
 import { ok, type Refused, type Result } from '../result.ts'
-import type { Principal, RateState, Recipient } from '../treasury/api.ts'
+import type { Principal, RateState } from '../treasury/api.ts'
 
 /**
  * An agent's operations, for both REST and MCP. schemas/payment.ts has validated the input; results are the JSON of /v1;
@@ -31,8 +31,7 @@ export async function createPayment(
   const paid = await treasury(caller).payAsAgent({
     principal: principal(caller),
     key,
-    walletId: null,
-    ...paymentOf(input),
+    ...requestOf(input),
   })
   return paid.ok ? paid : withFieldOf(input, paid)
 }
@@ -41,7 +40,7 @@ export async function createPayment(
 export async function checkPayment(caller: Caller, input: CreatePayment): Promise<Result<PaymentCheck>> {
   const missing = missingScope(caller.agent, scopeFor[input.to.type])
   if (missing) return missing
-  const checked = await treasury(caller).checkPayment(principal(caller), paymentOf(input))
+  const checked = await treasury(caller).checkPayment(principal(caller), input)
   return checked.ok ? checked : withFieldOf(input, checked)
 }
 
@@ -57,12 +56,15 @@ export async function waitForApprovals(caller: Caller, paymentIds: string[], for
 }
 
 /** Newest first. */
-export async function listPayments(caller: Caller, { limit, cursor }: PaymentsQuery): Promise<Result<PaymentList>> {
-  const result = await treasury(caller).payments(principal(caller), limit, cursor ?? null)
+export async function listPayments(
+  caller: Caller,
+  { limit, cursor, reference }: PaymentsQuery,
+): Promise<Result<PaymentList>> {
+  const page = { limit, after: cursor ?? null, reference: reference ?? null }
+  const result = await treasury(caller).payments(principal(caller), page)
   if (!result.ok) return result
-  const { payments, last, more } = result.value
-  const next = more && last ? btoa(`${last.createdAt}:${last.id}`).replace(/=+$/, '') : null
-  return ok({ data: payments, next_cursor: next, has_more: more })
+  const { payments, next } = result.value
+  return ok({ data: payments, next_cursor: next && encodeRowCursor(next), has_more: next !== null })
 }
 
 /** Possible while the payment is unsigned. Returns it as CANCELLED. Requires the same scope as creating it. */
@@ -159,10 +161,8 @@ const principal = ({ agent: { agentId, credentialHash, tokenId } }: Caller): Pri
   ...(tokenId && { tokenId }),
 })
 
-const paymentOf = ({ to, amount, memo, reason }: CreatePayment) => ({
-  to: recipientOf(to),
-  amount,
-  memo: memo || null,
+const requestOf = ({ reason, ...terms }: CreatePayment) => ({
+  terms: { wallet: null, expiresInDays: null, senderName: null, ...terms },
   reason: reason || null,
 })
 
@@ -171,15 +171,4 @@ function withFieldOf({ to }: CreatePayment, refused: Refused): Refused {
   if (refused.field === 'recipientPhone') return { ...refused, field: 'to.phone' }
   if (refused.field !== 'toAddress') return refused
   return { ...refused, field: to.type === 'contact' ? 'to.contactId' : 'to.address' }
-}
-
-/** The schema has verified the checksum of mixed-case addresses. */
-const checksummed = (address: `0x${string}`) =>
-  /[a-f].*[A-F]|[A-F].*[a-f]/.test(address) ? address : checksumAddress(address)
-
-export function recipientOf(to: CreatePayment['to']): Recipient {
-  if (to.type === 'address') return { type: 'address', address: checksummed(to.address) }
-  if (to.type === 'contact')
-    return { type: 'contact', contactId: to.contactId, ...(to.method && { method: to.method }) }
-  return to
 }

@@ -38,11 +38,7 @@ export async function listApprovals(
   person: Person,
   { status, agentId, cursor }: z.output<typeof ApprovalsQuery>,
 ): Promise<ApprovalList> {
-  const match = cursor === undefined ? null : /^(\d{1,16}):([a-z0-9_]{1,64})$/.exec(cursor)
-  if (cursor !== undefined && !match)
-    throw new AppError('invalid_input', 'Invalid cursor; start again without it.', { field: 'cursor' })
-  const after = match && { askedAt: Number(match[1]), id: match[2]! }
-  return treasury(person).approvals({ status, agentId: agentId ?? null, after })
+  return treasury(person).approvals({ status, agentId: agentId ?? null, after: cursor ?? null })
 }
 
 export async function approve(person: Person, id: string, input: z.output<typeof Approve>): Promise<Approval> {

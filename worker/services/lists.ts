@@ -2,6 +2,7 @@ import { type Cell, csvLine } from '#domain/csv.ts'
 import type { ListCursor } from '#domain/listCursor.ts'
 import { parseUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
+import { noteNames, type PaymentNotes, paymentNotes } from '#domain/paymentNotes.ts'
 import { isSpent } from '#domain/statistics.ts'
 import type { Escrow, EscrowItem } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
@@ -77,7 +78,7 @@ export async function exportTransactions(env: Env, userId: string, filter: Trans
     ['To address', (row) => row.toAddress],
     ['To email', (row) => row.recipientEmail],
     ['To phone', (row) => row.recipientPhone],
-    ['Memo', (row) => row.memo],
+    ...noteColumns,
     ['Error', (row) => row.errorMessage],
     ['Transaction hash', (row) => row.txHash],
     ['Confirmed (UTC)', (row) => row.timeline.confirmedAt],
@@ -94,7 +95,7 @@ export async function exportPayouts(env: Env, userId: string, filter: PayoutFilt
     ['Amount (micro-USDC)', (row) => micro(row.amount)],
     ['Recipient email', (row) => row.recipientEmail],
     ['Recipient phone', (row) => row.recipientPhone],
-    ['Memo', (row) => row.memo],
+    ...noteColumns,
     ['Source wallet', (row) => row.sourceWallet?.address ?? null],
     ['Wallet name', (row) => row.sourceWallet?.name ?? null],
     ['Chain', (row) => row.sourceWallet?.chain ?? null],
@@ -106,6 +107,11 @@ export async function exportPayouts(env: Env, userId: string, filter: PayoutFilt
     ['Newest transaction', (row) => row.txHash],
   ])
 }
+
+const noteColumns = noteNames.map((name): [string, (row: PaymentNotes) => string | null] => [
+  paymentNotes[name].label,
+  (row) => row[name],
+])
 
 const micro = (text: string): string => String(parseUsdc(text) ?? '')
 

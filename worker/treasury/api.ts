@@ -1,3 +1,4 @@
+import type { RowCursor } from '#domain/listCursor.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { PayoutStatus } from '#domain/payment.ts'
 import type { Period } from '#domain/policyPeriod.ts'
@@ -5,6 +6,7 @@ import type { Scope } from '#domain/scopes.ts'
 import type { ClaimLink, CreateEscrowReply, Escrow, ReclaimAllReply } from '#schemas/escrow.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Payment, PaymentCheck } from '#schemas/payment.ts'
+import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type {
   AccountState,
   Agent,
@@ -40,29 +42,18 @@ import type { WebhookCalls } from './webhooks/api.ts'
 
 export type { AgentInput, NewCredential, Principal }
 
-/** The recipient as requested. For contacts, the whitelist snapshot decides where the money goes. */
-export type Recipient =
-  | { type: 'address'; address: Address }
-  | { type: 'email'; email: string }
-  | { type: 'phone'; phone: string }
-  | { type: 'contact'; contactId: string; method?: 'address' | 'email' | 'phone' }
-
 export type PayInput = {
   principal: Principal
   /** Null for dashboard calls without the header and when an approval is carried out; nothing is deduplicated then. */
   key: string | null
-  /** Null for agents, who pay from their group's wallet. */
-  walletId: string | null
-  to: Recipient
-  amount: MicroUsdc
-  memo: string | null
-  /** The agent's reason, shown to its owner if the payment needs approval. */
+  terms: PaymentTerms
+  /**
+   * The agent's reason, shown to its owner if the payment needs approval. Not part of the terms: a model that words it
+   * differently must get the same payment, not a second one.
+   */
   reason?: string | null
-  /** The user's contact that is paid, for lists only; `to` decides where the money goes. */
+  /** The user's contact that is paid, for lists only; `terms.to` decides where the money goes. */
   contact?: { id: string; name: string } | null
-  /** Payouts only. */
-  expiresInDays?: 1 | 7 | 30 | 90
-  senderName?: string | null
 }
 export type DeployInput = { key: string | null; owner: Address; chainId: ChainId; name: string | null }
 export type GroupInput = {
@@ -104,7 +95,7 @@ export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wa
 export type RenewedBy = 'sender' | 'recipient' | 'desk'
 export type ClaimInput = { payoutId: string; codeVersion: number; to: Address }
 /** `agentId` is set if the owner makes a dry run as one of their agents. */
-export type CheckInput = { to: Recipient; amount: MicroUsdc; agentId?: string }
+export type CheckInput = Pick<PaymentTerms, 'to' | 'amount'> & { agentId?: string }
 
 export type RecipientInput = {
   amount: MicroUsdc
@@ -159,15 +150,15 @@ export type RateState = {
 /** Gas units that this service pays for the account today (UTC). `remaining` is the caller's; `resetsAt` is ISO 8601. */
 export type GasAllowance = { limit: number; used: number; remaining: number; resetsAt: string }
 
-/** Cursor for the next page: the last row of the page before it. `createdAt` in ms. */
-export type PaymentCursor = { createdAt: number; id: string }
+/** `after` is the last row of the previous page. `reference`: only payments with exactly this one. */
+export type PaymentsInput = { limit: number; after: RowCursor | null; reference: string | null }
 
 export type PayoutAction = { status: PayoutStatus; txHash: string | null }
 
 /** All wallets on Base if `walletId` is missing. */
 export type SpendingInput = { days: number; by: 'agent' | 'group'; walletId?: string | undefined }
-/** `before` is the last event of the previous page: its time (ms) and its number in the audit log. */
-export type BudgetHistoryInput = { days: number; before?: { at: number; seq: number } | undefined }
+/** `before` is the last event of the previous page; its id is the number in the audit log. */
+export type BudgetHistoryInput = { days: number; before?: RowCursor | undefined }
 
 /**
  * The RPC methods that other parts of the Worker call, implemented by treasury.ts. Callers depend on this file only, never
@@ -194,11 +185,7 @@ export interface TreasuryApi
   /** Agents see only their own payments. */
   payment(principal: Principal, id: string): Promise<Result<Payment>>
   /** Newest first. */
-  payments(
-    principal: Principal,
-    limit: number,
-    after: PaymentCursor | null,
-  ): Promise<Result<{ payments: Payment[]; last: PaymentCursor | null; more: boolean }>>
+  payments(principal: Principal, input: PaymentsInput): Promise<Result<{ payments: Payment[]; next: RowCursor | null }>>
   transaction(id: string): Promise<Result<Transaction>>
   recipientHistory(input: RecipientInput): Promise<RecipientHistory>
 

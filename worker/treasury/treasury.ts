@@ -4,7 +4,6 @@ import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type * as Api from './api.ts'
 import { ApprovedTreasury } from './approvals/approvedTreasury.ts'
-import { askedPayment } from './approvals/askedPayment.ts'
 import { refuseUnreachable } from './chainHeads.ts'
 import { verifyAudit } from './ledger/audit.ts'
 import { currentLedger } from './ledger/view.ts'
@@ -13,7 +12,7 @@ import { paymentRateStates } from './limits/rates.ts'
 import { freshStop } from './operators/stop.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
-import { findShown, findTransaction, pageOfPayments } from './payments/queries.ts'
+import { findPayment, findTransaction, pageOfPayments } from './payments/queries.ts'
 import { recipientHistory } from './payments/recipientHistory.ts'
 import { paymentView, transactionView } from './payments/views.ts'
 import { claim, reclaim } from './payouts/actions.ts'
@@ -51,10 +50,9 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
 
   async payAsAgent(input: Api.PayInput) {
     return andThen(this.agentGate.tokenRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
-      const payment = 'asked' in result ? askedPayment(this.context, result.asked)! : result.payment
-      const group = 'group' in result ? result.group : undefined
+      const { payment, replayed, accepted } = result
       const rates = paymentRateStates(this.context, payment.agent_id)
-      return ok({ payment: paymentView(this.context, payment, group), replayed: result.replayed, rates })
+      return ok({ payment: paymentView(this.context, payment, accepted?.group), replayed, rates })
     })
   }
   async send(input: Api.PayInput) {
@@ -86,16 +84,15 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
     )
   }
   async payment(principal: Api.Principal, id: string) {
-    return andThen(this.agentGate.refusal(principal) ?? findShown(this.context, principal, id), (payment) =>
+    return andThen(this.agentGate.refusal(principal) ?? findPayment(this.context, principal, id), (payment) =>
       ok(paymentView(this.context, payment)),
     )
   }
-  async payments(principal: Api.Principal, limit: number, after: Api.PaymentCursor | null) {
+  async payments(principal: Api.Principal, input: Api.PaymentsInput) {
     const refused = this.agentGate.refusal(principal)
-    if (refused) return refused
-    const page = pageOfPayments(this.context, principal.type === 'agent' ? principal.agentId : '', limit, after)
-    const { rows, last, more } = page
-    return ok({ payments: rows.map((row) => paymentView(this.context, row)), last, more })
+    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
+    const { rows, next } = pageOfPayments(this.context, principal.agentId, input)
+    return ok({ payments: rows.map((row) => paymentView(this.context, row)), next })
   }
   async transaction(id: string) {
     return findTransaction(this.context, id)

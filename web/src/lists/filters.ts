@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react'
+import { paymentNotes } from '#domain/paymentNotes.ts'
 
 /**
  * One filter of a list. Its value is text, the same in the URL as in the API's parameter of that name; several values are
@@ -36,6 +37,12 @@ export const text = (name: string, { label = name, ...rest }: { label?: string; 
     useText: (value) => `${name}: ${value}`,
     field: { kind: 'text', label, ...rest },
   }) satisfies Filter
+
+/** Payments with exactly this reference. */
+export const referenceFilter = text(paymentNotes.reference.label, {
+  hint: 'The whole reference, exactly as it was given',
+  maxLength: paymentNotes.reference.max,
+})
 
 export const personal = (filter: Filter) => ({ ...filter, isPersonal: true as const })
 

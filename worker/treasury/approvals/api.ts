@@ -1,3 +1,4 @@
+import type { RowCursor } from '#domain/listCursor.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { Approval, ApprovalList, ApprovalSettings, Grant } from '#schemas/approval.ts'
 import type { BudgetRequest } from '#schemas/budgetRequest.ts'
@@ -22,7 +23,7 @@ export type ApprovalsInput = {
   status: 'pending' | 'ended' | 'all'
   agentId: string | null
   /** The last row of the previous page. */
-  after: { askedAt: number; id: string } | null
+  after: RowCursor | null
 }
 export type GrantsInput = { status: 'active' | 'ended' | 'all'; agentId: string | null }
 export type BudgetRequestInput = { principal: Principal; key: string; amount: MicroUsdc; reason: string | null }

@@ -1,11 +1,12 @@
-import type { MicroUsdc } from '#domain/money.ts'
 import { andThen, notFound, ok } from '../../result.ts'
 import type { Principal } from '../api.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
 import { NoticedTreasury } from '../notices/noticedTreasury.ts'
+import { termsOf } from '../storage/newPayment.ts'
 import type * as Api from './api.ts'
 import { requestBudget } from './budgetRequest.ts'
 import { approveBudget, approvePayment, deny } from './decide.ts'
+import { endOverdue } from './end.ts'
 import { endGrant } from './grants.ts'
 import { approvalRow } from './rows.ts'
 import { setSettings, settingsView } from './settings.ts'
@@ -23,13 +24,12 @@ export abstract class ApprovedTreasury extends NoticedTreasury implements Api.Ap
   async approve(id: string, input: Api.ApproveInput) {
     const row = approvalRow(this.context, id)
     if (!row) return notFound('Approval')
-    const { kind, payment_id, amount } = row
-    const decided =
-      kind === 'budget'
-        ? approveBudget(this.context, id, input)
-        : await this.paymentFlow.run({ id: payment_id, amount: BigInt(amount) as MicroUsdc }, (gathered) =>
-            approvePayment(this.context, id, input, gathered),
-          )
+    const payment = row.payment_id === null ? null : this.context.store.payment(row.payment_id)
+    const decided = payment
+      ? await this.paymentFlow.run({ id: payment.id, terms: termsOf(payment) }, (gathered) =>
+          approvePayment(this.context, id, input, gathered),
+        )
+      : approveBudget(this.context, id, input)
     return andThen(decided, () => this.#shown(id))
   }
   async deny(id: string, input: Api.DenyInput) {
@@ -60,12 +60,14 @@ export abstract class ApprovedTreasury extends NoticedTreasury implements Api.Ap
   async budgetRequest(principal: Principal, id: string) {
     const refused = this.agentGate.refusal(principal)
     if (refused) return refused
+    endOverdue(this.context)
     const row = approvalRow(this.context, id)
     if (row?.kind !== 'budget' || principal.type !== 'agent' || row.agent_id !== principal.agentId)
       return notFound('Budget request')
     return ok(budgetRequestView(this.context, row))
   }
   #shown(id: string) {
+    endOverdue(this.context)
     const row = approvalRow(this.context, id)
     return row ? ok(approvalView(this.context, row)) : notFound('Approval')
   }

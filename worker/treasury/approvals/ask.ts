@@ -1,20 +1,23 @@
 import { type AskedRule, askedText, deniedForMs, maxPending } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { hourMs, isoOf } from '#domain/time.ts'
+import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
-import type { PayInput, Principal } from '../api.ts'
+import type { Principal } from '../api.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { type IdempotentRequest, remember } from '../ledger/idempotency.ts'
 import { approvalRate, takeRates } from '../limits/rates.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import type { Caller, Target } from '../payments/paymentParties.ts'
+import type { Caller } from '../payments/paymentParties.ts'
 import { toColumn } from '../storage/columns.ts'
+import { newPayment, type Target } from '../storage/newPayment.ts'
+import type { ApprovalRow } from '../storage/rows.ts'
+import { sameRequest } from './approvalRules.ts'
 import { endOverdue } from './end.ts'
 import { notifyOwner } from './notices.ts'
-import { type ApprovalRow, approvalRow } from './rows.ts'
-import { contentOf } from './whatIsAsked.ts'
+import { approvalRow } from './rows.ts'
 
 /** An approval to create: for a payment or, if `payment` is null, for more budget for the caller's group. */
 type NewApproval = {
@@ -23,7 +26,7 @@ type NewApproval = {
   amount: MicroUsdc
   reason: string | null
   rules: AskedRule[]
-  payment: { input: PayInput; target: Target } | null
+  payment: { terms: PaymentTerms; target: Target } | null
 }
 
 /**
@@ -35,11 +38,11 @@ export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequ
   const { store } = ctx
   const { principal, caller, amount, reason, rules, payment } = approval
   const now = ctx.now()
-  const { group, agent, wallet, policy } = caller
+  const { group, agent, policy } = caller
   if (!group || !agent || !policy) throw new Error('only agents need approval')
   endOverdue(ctx)
-  const content = contentOf(group.id, payment?.target ?? null, amount)
-  const refused = recentDenial(ctx, content) ?? tooManyPending(ctx, agent.id)
+  const same = sameRequest(group.id, payment?.target ?? null, amount)
+  const refused = recentDenial(ctx, same) ?? tooManyPending(ctx, agent.id)
   if (refused) return refused
   const rate = takeRates(ctx, [approvalRate(ctx.limits, agent.id)])
   if (!rate.ok) return rate
@@ -47,35 +50,34 @@ export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequ
   const id = newId(ctx, 'apr')
   const paymentId = payment && newId(ctx, 'pay')
   const expiresAt = now + policy.approvals.approvalTtlHours * hourMs
-  const asked = rules.map((rule) => ({ rule, message: askedText(rule, policy.approvals) }))
-  const contact = payment?.target.contact ?? null
-  store.run(
-    `INSERT INTO approval (id, kind, status, agent_id, group_id, wallet_id, credential_hash, payment_id, recipient, to_type,
-       to_address, contact_id, contact_name, email, phone, amount, memo, agent_reason, asked, content, policy_version, asked_at, expires_at)
-     VALUES (?, ?, 'PENDING', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  if (payment && paymentId)
+    store.insert(
+      'payment',
+      newPayment(payment.terms, {
+        id: paymentId,
+        caller,
+        target: payment.target,
+        status: 'PENDING_APPROVAL',
+        created_at: now,
+        approval_id: id,
+        request_key: request?.key ?? null,
+      }),
+    )
+  store.insert('approval', {
     id,
-    payment ? 'payment' : 'budget',
-    agent.id,
-    group.id,
-    wallet.id,
-    principal.credentialHash,
-    paymentId,
-    payment && JSON.stringify(payment.input.to),
-    payment?.input.to.type ?? null,
-    payment?.target.address ?? null,
-    contact?.contact_id ?? null,
-    contact?.name ?? null,
-    payment?.target.email ?? null,
-    payment?.target.phone ?? null,
-    toColumn(amount),
-    payment?.input.memo ?? null,
+    kind: payment ? 'payment' : 'budget',
+    status: 'PENDING',
+    agent_id: agent.id,
+    group_id: group.id,
+    credential_hash: principal.credentialHash,
+    payment_id: paymentId,
+    amount: toColumn(amount),
     reason,
-    JSON.stringify(asked),
-    content,
-    group.version,
-    now,
-    expiresAt,
-  )
+    rules: JSON.stringify(rules.map((rule) => ({ rule, message: askedText(rule, policy.approvals) }))),
+    same_request: same,
+    asked_at: now,
+    expires_at: expiresAt,
+  })
   remember(store, request, payment ? 'payment' : 'budget_request', paymentId ?? id, now)
   audit(store, now, 'approval.requested', id, {
     by: agent.id,
@@ -95,10 +97,10 @@ export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequ
   return ok(approvalRow(ctx, id)!)
 }
 
-function recentDenial({ store, now }: Context, content: string): Refused | null {
+function recentDenial({ store, now }: Context, same: string): Refused | null {
   const denied = store.first<{ at: number; payment_id: string | null }>(
-    "SELECT ended_at AS at, payment_id FROM approval WHERE content = ? AND status = 'DENIED' AND ended_at > ? ORDER BY ended_at DESC LIMIT 1",
-    content,
+    "SELECT ended_at AS at, payment_id FROM approval WHERE same_request = ? AND status = 'DENIED' AND ended_at > ? ORDER BY ended_at DESC LIMIT 1",
+    same,
     now() - deniedForMs,
   )
   if (!denied) return null

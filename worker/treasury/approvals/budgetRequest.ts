@@ -4,11 +4,12 @@ import { findReplay, idempotentRequest } from '../ledger/idempotency.ts'
 import { newPaymentRefusal } from '../operators/stop.ts'
 import { resolveCaller } from '../payments/paymentParties.ts'
 import { raisedLimit } from '../policies/groups.ts'
+import type { ApprovalRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
 import type { BudgetRequestInput } from './api.ts'
 import { ask } from './ask.ts'
 import { endOverdue } from './end.ts'
-import { type ApprovalRow, approvalRow } from './rows.ts'
+import { approvalRow } from './rows.ts'
 
 /** Requests more budget for the agent's group. The same key returns the same request in its current state. */
 export function requestBudget(

@@ -1,6 +1,6 @@
 import { type ErrorCode, statusOf } from '../../errors.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
-import type { PayInput, Recipient } from '../api.ts'
+import type { PayInput } from '../api.ts'
 import type { Context } from '../context.ts'
 import { suspendedOwner } from '../operators/suspension.ts'
 import { accept } from '../payments/accept.ts'
@@ -9,24 +9,23 @@ import type { Gathered, Need } from '../payments/needs.ts'
 import { raiseBudget } from '../policies/groups.ts'
 import { setPaused } from '../policies/pausing.ts'
 import { fromColumn } from '../storage/columns.ts'
+import { termsOf } from '../storage/newPayment.ts'
+import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'
 import type { ApproveInput, DenyInput } from './api.ts'
 import { endApproval, endOverdue } from './end.ts'
 import { createGrant } from './grants.ts'
 import { approvalHash } from './hash.ts'
-import { type ApprovalRow, approvalRow } from './rows.ts'
+import { approvalRow } from './rows.ts'
 import { passwordAbove } from './settings.ts'
 
 /** The decided approval, if no payment was accepted: a budget request, a denial, or a repeated decision. */
 type Decided = { decided: ApprovalRow }
 
-/** The payment as the agent requested it, with the credential that it used. */
-export const inputOf = (row: ApprovalRow): PayInput => ({
-  principal: { type: 'agent', agentId: row.agent_id, credentialHash: row.credential_hash },
+/** The waiting payment as the agent requested it, with the credential that it used. */
+export const inputOf = ({ agent_id, credential_hash }: ApprovalRow, waiting: PaymentRow): PayInput => ({
+  principal: { type: 'agent', agentId: agent_id, credentialHash: credential_hash },
   key: null,
-  walletId: null,
-  to: JSON.parse(row.recipient!) as Recipient,
-  amount: fromColumn(row.amount),
-  memo: row.memo,
+  terms: termsOf(waiting),
 })
 
 /**
@@ -45,10 +44,11 @@ export function approvePayment(
     const approval = open.value.open
     const refused = ownerRefusal(ctx, approval, input)
     if (refused) return refused
-    const result = accept(ctx, inputOf(approval), gathered, approval)
+    const waiting = ctx.store.payment(approval.payment_id!)!
+    const result = accept(ctx, inputOf(approval, waiting), gathered, waiting)
     if ('need' in result) return result
     if (!result.ok) return asApprovalRefusal(result)
-    const grant = input.grant ? createGrant(ctx, approval, input.grant, input.by) : ok(null)
+    const grant = input.grant ? createGrant(ctx, approval, waiting, input.grant, input.by) : ok(null)
     if (!grant.ok) return grant
     if (!endApproval(ctx, approval, 'approve', { by: input.by, grantId: grant.value }))
       throw new Error('an approval was decided twice')
@@ -120,7 +120,8 @@ function openApproval(
   if (approval.status === wanted) return ok({ decided: approval })
   if (approval.status !== 'PENDING')
     return refuse('conflict', `This request is already ${endings[approval.status]}.`, { field: 'status' })
-  if (approvalHash(ctx, approval) !== hash)
+  const waiting = approval.payment_id === null ? null : ctx.store.payment(approval.payment_id)
+  if (approvalHash(ctx, approval, waiting) !== hash)
     return refuse('conflict', 'This request has changed since it was shown. Review it again before you decide.', {
       field: 'hash',
     })

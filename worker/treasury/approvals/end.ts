@@ -1,6 +1,7 @@
-import { type ApprovalEvent, type CancelReason, nextApproval } from '#domain/approval.ts'
+import { type ApprovalEvent, type CancelReason, cancelText, nextApproval } from '#domain/approval.ts'
 import type { WebhookEvent } from '#domain/events.ts'
 import { formatUsdc } from '#domain/money.ts'
+import { nextPayment, type PaymentEvent } from '#domain/payment.ts'
 import { dayMs } from '#domain/time.ts'
 import { earliest } from '../../durable/earliest.ts'
 import type { Context } from '../context.ts'
@@ -8,9 +9,9 @@ import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { fromColumn } from '../storage/columns.ts'
+import type { ApprovalRow } from '../storage/rows.ts'
 import type { Decider } from './api.ts'
 import { endOverdueGrants } from './grants.ts'
-import type { ApprovalRow } from './rows.ts'
 import { wakeWaiters } from './waitForEnd.ts'
 
 const keepMs = 30 * dayMs // D1's lists keep showing them
@@ -35,18 +36,16 @@ export function endApproval(
   const status = nextApproval(approval.status, event)
   if (status === null) return false
   const { by, cancelled, grantId, pauseAgent } = more
-  const ended = store.run(
-    `UPDATE approval SET status = ?, ended_at = ?, decided_by = ?, decided_name = ?, cancelled = ?, grant_id = ?
-     WHERE id = ? AND status = 'PENDING'`,
+  const ended = {
     status,
-    ctx.now(),
-    by?.userId ?? null,
-    by?.name ?? null,
-    cancelled ?? null,
-    grantId ?? null,
-    approval.id,
-  )
-  if (ended === 0) return false
+    ended_at: ctx.now(),
+    decided_by: by?.userId ?? null,
+    decided_name: by?.name ?? null,
+    cancelled: cancelled ?? null,
+    grant_id: grantId ?? null,
+  }
+  if (!store.update('approval', approval.id, ended, { status: 'PENDING' })) return false
+  if (approval.payment_id && event !== 'approve') endPayment(ctx, approval.payment_id, event, cancelled)
   wakeWaiters(ctx)
   audit(store, ctx.now(), events[event], approval.id, {
     ...(by && { by: by.userId, session: by.sessionId }),
@@ -64,23 +63,40 @@ export function endApproval(
   return true
 }
 
-/** Cancels the pending approvals of an agent, group or wallet and returns how many. Call inside a transaction. */
+const outcomes = {
+  deny: ['rejected', 'approval_denied', 'The owner denied this payment.'],
+  expire: ['rejected', 'approval_expired', 'The owner did not answer in time.'],
+  cancel: ['cancelled', 'approval_cancelled', 'Cancelled before it was approved.'],
+} as const satisfies Record<Exclude<ApprovalEvent, 'approve'>, [PaymentEvent, code: string, message: string]>
+
+/** Ends a waiting payment that was not approved. It held nothing, so nothing is released. */
+function endPayment(ctx: Context, id: string, event: keyof typeof outcomes, cancelled: CancelReason | undefined): void {
+  const [paymentEvent, error_code, message] = outcomes[event]
+  const error_message = cancelled ? `${message} ${cancelText(cancelled)}` : message
+  const status = nextPayment('PENDING_APPROVAL', paymentEvent)!
+  ctx.store.update('payment', id, { status, error_code, error_message }, { status: 'PENDING_APPROVAL' })
+}
+
+/** Cancels the pending approvals of an agent or group and returns how many. Call inside a transaction. */
 export function cancelApprovals(
   ctx: Context,
-  { column, id }: { column: 'agent_id' | 'group_id' | 'wallet_id'; id: string },
+  { column, id }: { column: 'agent_id' | 'group_id'; id: string },
   cancelled: CancelReason,
 ): number {
   const open = ctx.store.all<ApprovalRow>(`SELECT * FROM approval WHERE ${column} = ? AND status = 'PENDING'`, id)
   return open.filter((approval) => endApproval(ctx, approval, 'cancel', { cancelled })).length
 }
 
-/** Ends approvals that were not decided in time. Nothing is paid. */
+/** Ends approvals that were not decided in time, so that nobody sees one that is still open. Nothing is paid. */
 export function endOverdue(ctx: Context): void {
-  for (const approval of ctx.store.all<ApprovalRow>(
+  const overdue = ctx.store.all<ApprovalRow>(
     "SELECT * FROM approval WHERE status = 'PENDING' AND expires_at <= ?",
     ctx.now(),
-  ))
-    endApproval(ctx, approval, 'expire')
+  )
+  if (overdue.length > 0)
+    ctx.store.transaction(() => {
+      for (const approval of overdue) endApproval(ctx, approval, 'expire')
+    })
 }
 
 /** Called by the alarm. Ends overdue approvals and grants; returns when the next one is due (ms), or null. */
@@ -96,7 +112,15 @@ export function endAllOverdue(ctx: Context): number | null {
   })
 }
 
-/** Deletes approvals that ended unapproved 30 days ago or earlier, like refusals. Approved ones stay with their payment. */
+/** Deletes approvals that ended unapproved 30 days ago or earlier, with their payments. Approved ones stay. */
 export function pruneApprovals({ store, now }: Context): void {
-  store.run("DELETE FROM approval WHERE status IN ('DENIED','EXPIRED','CANCELLED') AND ended_at < ?", now() - keepMs)
+  const ended = "status IN ('DENIED','EXPIRED','CANCELLED') AND ended_at < ?"
+  store.transaction(() => {
+    const payments = store.all<{ payment_id: string | null }>(
+      `SELECT payment_id FROM approval WHERE ${ended}`,
+      now() - keepMs,
+    )
+    store.run(`DELETE FROM approval WHERE ${ended}`, now() - keepMs)
+    for (const { payment_id } of payments) if (payment_id) store.run('DELETE FROM payment WHERE id = ?', payment_id)
+  })
 }

@@ -5,8 +5,8 @@ import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { fromColumn, toColumn } from '../storage/columns.ts'
+import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
 import type { Decider } from './api.ts'
-import type { ApprovalRow, GrantRow } from './rows.ts'
 import { grantRow } from './rows.ts'
 
 /** Maximum number of active grants per account; they are searched one by one. */
@@ -42,12 +42,13 @@ export const takeFromGrant = ({ store }: Context, grant: GrantRow, amount: Micro
 export function createGrant(
   ctx: Context,
   approval: ApprovalRow,
+  waiting: PaymentRow,
   terms: { amount: MicroUsdc; endsAt: number },
   by: Decider,
 ): Result<string> {
   const { store } = ctx
   const now = ctx.now()
-  if (approval.to_address === null)
+  if (waiting.to_address === null)
     return refuse('unprocessable', 'A permission can only be granted for payments to an address.', { field: 'grant' })
   if (terms.endsAt <= now)
     return refuse('invalid_input', 'The end of the permission is in the past.', { field: 'grant.endsAt' })
@@ -60,29 +61,27 @@ export function createGrant(
       field: 'grant',
     })
   const id = newId(ctx, 'gnt')
-  store.run(
-    `INSERT INTO approval_grant (id, approval_id, agent_id, group_id, address, contact_id, contact_name, spend_limit, created_at, created_by, created_name, ends_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert('approval_grant', {
     id,
-    approval.id,
-    approval.agent_id,
-    approval.group_id,
-    approval.to_address,
-    approval.contact_id,
-    approval.contact_name,
-    toColumn(terms.amount),
-    now,
-    by.userId,
-    by.name,
-    terms.endsAt,
-  )
+    approval_id: approval.id,
+    agent_id: approval.agent_id,
+    group_id: approval.group_id,
+    address: waiting.to_address,
+    contact_id: waiting.contact_id,
+    contact_name: waiting.contact_name,
+    spend_limit: toColumn(terms.amount),
+    created_at: now,
+    created_by: by.userId,
+    created_name: by.name,
+    ends_at: terms.endsAt,
+  })
   ctx.schedule('approvals', terms.endsAt)
   audit(store, now, 'grant.created', id, {
     by: by.userId,
     session: by.sessionId,
     approval: approval.id,
     agent: approval.agent_id,
-    to: approval.to_address,
+    to: waiting.to_address,
     amount: formatUsdc(terms.amount),
     endsAt: isoOf(terms.endsAt),
   })

@@ -1,38 +1,38 @@
 import { hash } from 'node:crypto'
+import { canonicalJson } from '#domain/canonicalJson.ts'
 import type { Context } from '../context.ts'
-import { agentName } from '../payments/views.ts'
-import type { GroupRow } from '../storage/rows.ts'
-import type { ApprovalRow } from './rows.ts'
-import { equalPayments } from './whatIsAsked.ts'
-
-/** A group's name, even if the group was deleted. */
-export const groupName = ({ store }: Context, id: string): string =>
-  store.first<Pick<GroupRow, 'name'>>('SELECT name FROM policy_group WHERE id = ?', id)?.name ?? ''
+import { agentName, groupName } from '../storage/names.ts'
+import { paidToOf, termsOf } from '../storage/newPayment.ts'
+import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'
+import { equalPayments } from './approvalRules.ts'
+import { walletOf } from './rows.ts'
 
 /** Number of other payments of this amount to this recipient accepted since the approval was requested. */
-export const sameSinceAsked = (ctx: Context, row: ApprovalRow): number =>
-  row.kind === 'budget'
+export const sameSinceAsked = (ctx: Context, row: ApprovalRow, payment: PaymentRow | null): number =>
+  payment === null
     ? 0
     : equalPayments(
         ctx,
         row.group_id,
-        { address: row.to_address, email: row.email, phone: row.phone },
+        paidToOf(payment),
         row.amount,
         row.asked_at - 1, // includes the same millisecond
-        row.payment_id,
+        payment.id,
       )
 
-/** SHA-256 (hex) of everything that the owner bases the decision on, as currently shown. */
-export function approvalHash(ctx: Context, row: ApprovalRow): string {
-  const wallet = ctx.store.wallet(row.wallet_id)
+/**
+ * SHA-256 (hex) of everything that the owner bases the decision on, as currently shown. `payment` is the one that waits;
+ * null for a budget request.
+ */
+export function approvalHash(ctx: Context, row: ApprovalRow, payment: PaymentRow | null): string {
+  const { id, name, address, chain_id } = walletOf(ctx, row, payment)!
   const shown = [
     'approval-1',
-    [row.id, row.kind, row.asked, row.asked_at, row.expires_at],
-    [row.agent_id, agentName(ctx.store, row.agent_id), row.group_id, groupName(ctx, row.group_id)],
-    [row.wallet_id, wallet?.name ?? null, wallet?.address ?? null, wallet?.chain_id ?? null],
-    [row.to_type, row.to_address, row.email, row.phone, row.contact_id, row.contact_name],
-    [row.amount, row.memo, row.agent_reason],
-    sameSinceAsked(ctx, row),
+    [row.id, row.kind, row.rules, row.asked_at, row.expires_at, row.amount, row.reason],
+    [row.agent_id, agentName(ctx.store, row.agent_id), row.group_id, groupName(ctx.store, row.group_id)],
+    [id, name, address, chain_id],
+    payment && [canonicalJson([termsOf(payment), paidToOf(payment)]), payment.contact_name],
+    sameSinceAsked(ctx, row, payment),
   ]
   return hash('sha256', JSON.stringify(shown))
 }

@@ -5,9 +5,10 @@ import { approvalsMessage, type WaitingApproval } from '../../notifications/appr
 import type { Message } from '../../notifications/message.ts'
 import type { Context } from '../context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { agentName } from '../payments/views.ts'
 import { fromColumn } from '../storage/columns.ts'
-import type { ApprovalRow } from './rows.ts'
+import { agentName } from '../storage/names.ts'
+import type { ApprovalRow } from '../storage/rows.ts'
+import { walletOf } from './rows.ts'
 
 /** Minimum time between two messages for one account, however many approvals are requested. */
 const pauseMs = 15 * 60_000 // 15 minutes
@@ -51,21 +52,26 @@ export async function approvalNotice(ctx: Context, ref: string): Promise<Message
 }
 
 /** The approvals of the message with this number that are still pending. */
-export function waitingInBatch({ store, now }: Context, batch: number): WaitingApproval[] {
+export function waitingInBatch(ctx: Context, batch: number): WaitingApproval[] {
+  const { store, now } = ctx
   const rows = store.all<ApprovalRow>(
     "SELECT * FROM approval WHERE email_batch = ? AND status = 'PENDING' AND expires_at > ? ORDER BY asked_at, id",
     batch,
     now(),
   )
-  return rows.map((row) => ({
-    approvalId: row.id,
-    kind: row.kind,
-    agent: agentName(store, row.agent_id) ?? 'An agent',
-    amount: formatUsdc(fromColumn(row.amount)),
-    isTest: isTestChain(store.wallet(row.wallet_id)?.chain_id),
-    recipient: row.contact_name ?? row.email ?? row.phone ?? row.to_address,
-    expiresAt: row.expires_at,
-  }))
+  return rows.map((row) => {
+    const payment = row.payment_id === null ? null : store.payment(row.payment_id)
+    return {
+      approvalId: row.id,
+      kind: row.kind,
+      agent: agentName(store, row.agent_id) ?? 'An agent',
+      amount: formatUsdc(fromColumn(row.amount)),
+      isTest: isTestChain(walletOf(ctx, row, payment)!.chain_id),
+      recipient:
+        payment && (payment.contact_name ?? payment.recipient_email ?? payment.recipient_phone ?? payment.to_address),
+      expiresAt: row.expires_at,
+    }
+  })
 }
 
 /** Records whether the provider accepted the message with this number, to be shown with its approvals. */

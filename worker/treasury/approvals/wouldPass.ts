@@ -7,9 +7,9 @@ import type { Gathered } from '../payments/needs.ts'
 import { resolveCaller, resolveTarget } from '../payments/paymentParties.ts'
 import { raisedLimit } from '../policies/groups.ts'
 import { fromColumn } from '../storage/columns.ts'
+import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'
+import { contactMoved, hasMoved } from './approvalGate.ts'
 import { credentialGone, inputOf } from './decide.ts'
-import { contactMoved, hasMoved } from './inAccept.ts'
-import type { ApprovalRow } from './rows.ts'
 
 type WouldPass = NonNullable<Approval['wouldPass']>
 
@@ -17,28 +17,28 @@ const no = (rule: string, message: string): WouldPass => ({ ok: false, rule, mes
 const refused = ({ code, message, refusal }: Refused): WouldPass => no(refusal?.rule ?? code, message)
 
 /** Whether approving it now would succeed, as far as this object knows: neither chain nor recipient is looked up. */
-export function wouldPass(ctx: Context, row: ApprovalRow): WouldPass {
+export function wouldPass(ctx: Context, row: ApprovalRow, waiting: PaymentRow | null): WouldPass {
   const suspended = suspendedOwner(ctx)
   if (suspended) return refused(suspended)
-  if (row.kind === 'budget') {
+  if (waiting === null) {
     const group = ctx.store.group(row.group_id)
     const raised = group && raisedLimit(group, fromColumn(row.amount))
     if (!raised) return no('group.deleted', 'The policy group was deleted.')
     return raised.ok ? { ok: true } : no('group.budget', raised.message)
   }
-  const { principal, to, amount } = inputOf(row)
+  const { principal, terms } = inputOf(row, waiting)
   const caller = resolveCaller(ctx, principal, null)
   if (!caller.ok) return caller.code === 'unauthenticated' ? no('agent.credential', credentialGone) : refused(caller)
-  const target = resolveTarget(ctx, caller.value, to)
+  const target = resolveTarget(ctx, caller.value, terms.to)
   if ('refusal' in target) return no(target.refusal.rule, target.refusal.message)
-  if (hasMoved(row, caller.value.wallet, target)) return refused(contactMoved)
+  if (hasMoved(waiting, caller.value.wallet, target)) return refused(contactMoved)
   const known: Gathered = {
     draft: null,
     lookup: target.address && { address: target.address, found: 'clear' },
     refreshed: true,
     grants: {},
   }
-  const result = check(ctx, principal, { to, amount }, known)
+  const result = check(ctx, principal, terms, known)
   // Can't happen: `known` provides everything that `check` could need.
   if ('need' in result) return { ok: true }
   if (!result.ok) return refused(result)

@@ -38,9 +38,9 @@ const walletColumns = [
 const kept = (row: object, without: Set<string>) =>
   Object.fromEntries(Object.entries(row).filter(([name, value]) => value !== null && !without.has(name)))
 
-/** Null for a refusal, which reserved nothing and bound no key. */
+/** Null for a payment that was never accepted: it reserved nothing. */
 export function keptPayment(store: Store, row: PaymentRow): string | null {
-  if (row.status === 'POLICY_REJECTED' || row.status === 'VALIDATION_FAILED') return null
+  if (row.accepted_at === null) return null
   const request =
     row.request_key === null
       ? null

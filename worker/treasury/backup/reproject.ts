@@ -97,14 +97,8 @@ const isOpen = ({ status, returned_block }: PayoutRow) =>
 
 async function sendPayments(ctx: Context, after: string, isDry: boolean): Promise<Reprojected> {
   const { store, db, userId } = ctx
-  // Payments that wait for the owner's approval, or were not approved, have no row but are listed.
   const ids = store
-    .all<{ id: string }>(
-      `SELECT id FROM payment WHERE id > ?1
-       UNION SELECT payment_id FROM approval WHERE payment_id > ?1 ORDER BY 1 LIMIT ?2`,
-      after,
-      maxPayments,
-    )
+    .all<{ id: string }>('SELECT id FROM payment WHERE id > ? ORDER BY id LIMIT ?', after, maxPayments)
     .map(({ id }) => id)
   const payouts = ids.flatMap((id) => store.payout(id) ?? [])
   const links = payouts.map((payout) => linkRow(ctx, payout))

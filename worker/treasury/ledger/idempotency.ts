@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '#domain/canonicalJson.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../api.ts'
 import type { Store } from '../storage/store.ts'
@@ -6,7 +7,7 @@ import type { Store } from '../storage/store.ts'
 /** A request with an Idempotency-Key. Each agent and the user have their own key space, shared by REST and MCP. */
 export type IdempotentRequest = { key: string; fingerprint: string }
 
-/** `content` is the parsed request, however it was written. Null if the caller sent no key. */
+/** `content` is the whole parsed request, however it was written. Null if the caller sent no key. */
 export const idempotentRequest = (
   principal: Principal,
   key: string | null,
@@ -21,7 +22,7 @@ export const idempotentRequest = (
 
 /** Payments are short enough to be stored as they are; longer content is hashed. */
 function fingerprintOf(content: unknown): string {
-  const text = JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
+  const text = canonicalJson(content)
   return text.length <= 1_000 ? text : createHash('sha256').update(text).digest('hex')
 }
 
@@ -41,10 +42,6 @@ export function findReplay(store: Store, request: IdempotentRequest | null): Res
   if (!row) return null
   return row.fingerprint === request.fingerprint ? ok(row.ref) : reusedKey
 }
-
-/** The key with which a payment was requested. Scans all keys, so it is only for actions of a person. */
-export const keyOf = (store: Store, paymentId: string | null): string | null =>
-  store.first<{ key: string }>("SELECT key FROM idempotency WHERE kind = 'payment' AND ref = ?", paymentId)?.key ?? null
 
 /** Binds the key permanently to what was created. Called in the transaction that creates it. */
 export function remember(

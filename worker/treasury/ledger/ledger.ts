@@ -2,6 +2,7 @@ import type { MicroUsdc } from '#domain/money.ts'
 import { periodAt } from '#domain/policyPeriod.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { GroupRow, PaymentRow } from '../storage/rows.ts'
+import { statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
@@ -62,7 +63,7 @@ export function reserve(
 export const reservedSince = (store: Store, groupId: string, startAt: number): number =>
   store.first<{ used: number }>(
     `SELECT coalesce(sum(payment.amount), 0) AS used FROM agent JOIN payment ON payment.agent_id = agent.id
-     WHERE agent.group_id = ? AND payment.created_at >= ? AND (payment.status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')
+     WHERE agent.group_id = ? AND payment.accepted_at >= ? AND (payment.status IN ${statusIn.alive}
        OR payment.id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))`,
     groupId,
     startAt,
@@ -109,7 +110,7 @@ function unreserve(store: Store, payment: PaymentRow): void {
          period_used = max(0, period_used - CASE WHEN period IS NOT NULL AND period_start <= ?3 THEN ?1 ELSE 0 END) WHERE id = ?4`,
       payment.amount,
       payment.kind === 'payout' ? payment.amount : 0,
-      payment.created_at,
+      payment.accepted_at,
       payment.group_id,
     )
   if (payment.agent_id) store.run('UPDATE agent SET held = held - ? WHERE id = ?', payment.amount, payment.agent_id)

@@ -177,7 +177,7 @@ const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
   ctx.store.run(
     'UPDATE gas_use SET gas = max(0, gas + ?) WHERE day = ? AND principal = ?',
     by,
-    utcDay(payment.created_at),
+    utcDay(payment.accepted_at!),
     payment.agent_id ?? 'owner',
   )
 

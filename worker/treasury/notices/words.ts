@@ -6,8 +6,8 @@ import type { Notice } from '#schemas/notice.ts'
 import { oneLine } from '../../notifications/format.ts'
 import { approvalRow } from '../approvals/rows.ts'
 import type { Context } from '../context.ts'
-import { agentName } from '../payments/views.ts'
 import { fromColumn } from '../storage/columns.ts'
+import { agentName } from '../storage/names.ts'
 import type { GroupRow, PaymentRow } from '../storage/rows.ts'
 import { hasCode } from '../wallets/plainKey.ts'
 
@@ -30,11 +30,11 @@ export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Wo
         detail: payment.error_message,
       }))
     case 'approval.expired': {
-      const { agent_id, kind, amount, wallet_id } = approvalRow(ctx, ref) ?? {}
-      const requested = kind === 'budget' ? 'a higher budget' : money(ctx, amount ?? 0, wallet_id)
+      const approval = approvalRow(ctx, ref)
+      const payment = approval?.payment_id ? ctx.store.payment(approval.payment_id) : null
       return {
-        text: `Nobody answered when ${agentOf(ctx, agent_id ?? null)} asked for ${requested}`,
-        detail: kind === 'budget' ? 'The budget stays as it is.' : 'Nothing was paid.',
+        text: `Nobody answered when ${agentOf(ctx, approval?.agent_id ?? null)} asked for ${payment ? moneyOf(ctx, payment) : 'a higher budget'}`,
+        detail: payment ? 'Nothing was paid.' : 'The budget stays as it is.',
         subject: { type: 'approval', id: ref },
       }
     }
@@ -122,7 +122,6 @@ const agentOf = ({ store }: Context, id: string | null) => oneLine(agentName(sto
 const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)}…${address.slice(-4)}`)
 const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
   oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
-const money = ({ store }: Context, amount: number, walletId: string | undefined) =>
-  `${formatUsdc(fromColumn(amount))} ${usdcUnit(isTestChain(store.wallet(walletId ?? '')?.chain_id))}`
-const moneyOf = (ctx: Context, { amount, wallet_id }: PaymentRow) => money(ctx, amount, wallet_id)
+const moneyOf = ({ store }: Context, { amount, wallet_id }: PaymentRow) =>
+  `${formatUsdc(fromColumn(amount))} ${usdcUnit(isTestChain(store.wallet(wallet_id)!.chain_id))}`
 const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import { gasAllowance } from '../limits/gas.ts'
+import { statusIn } from '../storage/statuses.ts'
 import type { AccountReport, AuditEntry } from './api.ts'
 import { stuckWork } from './stuck.ts'
 import { suspensionState } from './suspension.ts'
@@ -18,7 +19,7 @@ export async function accountReport(ctx: Context): Promise<AccountReport> {
     counts: {
       wallets: count("wallet WHERE status <> 'deleted'"),
       agents: count('agent WHERE deleted_at IS NULL'),
-      openPayments: count("payment WHERE status IN ('QUEUED','PROCESSING')"),
+      openPayments: count(`payment WHERE status IN ${statusIn.unsettled}`),
       openPayouts: count("payout WHERE status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"),
     },
     stuck: await stuckWork(ctx),

@@ -2,6 +2,7 @@ import { stopReadingMs, stopRefreshMs, stopsDelivery, stopsNewPayments, stopsSig
 import { readTreasuryStop } from '../../db/userRestores.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../context.ts'
+import { statusIn } from '../storage/statuses.ts'
 
 /**
  * What operators have stopped for all accounts, as this object last read it from D1. Signing fails closed: without a
@@ -93,8 +94,8 @@ function noteStop(ctx: Context, stoppedAt: number): void {
   if (since === null) return
   store.transaction(() => {
     store.run(
-      `UPDATE payment SET give_up_at = give_up_at + max(0, ?1 - max(?2, created_at))
-       WHERE status IN ('QUEUED','PROCESSING') AND give_up_at > ?2`,
+      `UPDATE payment SET give_up_at = give_up_at + max(0, ?1 - max(?2, accepted_at))
+       WHERE status IN ${statusIn.unsettled} AND give_up_at > ?2`,
       ctx.now(),
       since,
     )

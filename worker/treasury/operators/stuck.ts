@@ -4,8 +4,8 @@ import type { JobRef, JobReport } from '../../relayer/api.ts'
 import type { Context } from '../context.ts'
 import { jobId, paymentRef } from '../relay/jobs.ts'
 import { relayerOf } from '../relay/relayers.ts'
-import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
-import type { WalletActionRow } from '../wallets/actions/actions.ts'
+import type { PaymentRow, PayoutRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
+import { statusIn } from '../storage/statuses.ts'
 import { doBooksDiffer } from '../wallets/walletHalts.ts'
 import type { StuckWork } from './api.ts'
 import { stoppedSince } from './stop.ts'
@@ -29,7 +29,7 @@ export async function stuckWork(ctx: Context): Promise<StuckWork[]> {
   const reportOf = (ref: JobRef | null) => ref && reports.get(jobId(ref))
   return [
     ...wallets.flatMap((wallet) => walletWork(ctx, wallet)),
-    ...payments.map((row) => work('payment', row, row.created_at, whyPayment(ctx, row, reportOf(paymentRef(row))))),
+    ...payments.map((row) => work('payment', row, row.accepted_at!, whyPayment(ctx, row, reportOf(paymentRef(row))))),
     ...payouts.map((row) => work('payout', row, row.updated_at, whyPayout(ctx, row, reportOf(payoutRef(row))))),
     ...slowActions(ctx).map((row) => work('walletAction', row, row.created_at, whyAction(ctx, row))),
     ...outboxWork(ctx),
@@ -49,7 +49,7 @@ const work = (
 
 const slowPayments = (ctx: Context) =>
   ctx.store.all<PaymentRow>(
-    `SELECT * FROM payment WHERE status IN ('QUEUED','PROCESSING') AND created_at <= ? ORDER BY created_at LIMIT ${maxOfKind}`,
+    `SELECT * FROM payment WHERE status IN ${statusIn.unsettled} AND accepted_at <= ? ORDER BY accepted_at LIMIT ${maxOfKind}`,
     ctx.now() - slowAfterMs,
   )
 

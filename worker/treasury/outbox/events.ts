@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '#domain/events.ts'
+import type { PaymentStatus } from '#domain/payment.ts'
 import { isoOf } from '#domain/time.ts'
 import type { PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
-import { type ShownPayment, shownPayment } from '../approvals/askedPayment.ts'
 import { type Context, newId } from '../context.ts'
 import { paymentView } from '../payments/views.ts'
 import { enqueue } from './enqueue.ts'
@@ -15,11 +15,11 @@ export function sendPaymentEvent(
   ctx: Context,
   type: Exclude<WebhookEvent, 'webhook.test'>,
   paymentId: string,
-  previous: ShownPayment['status'] | null,
+  previous: PaymentStatus | null,
 ): void {
   const endpoints = receiversOf(ctx, type)
   if (endpoints.length === 0) return
-  const payment = shownPayment(ctx, paymentId)!
+  const payment = ctx.store.payment(paymentId)!
   const data: PaymentEventData = {
     ...paymentView(ctx, payment),
     agent_id: payment.agent_id,

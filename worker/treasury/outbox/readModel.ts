@@ -1,7 +1,6 @@
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { type ListRow, projectLists } from '../../db/projectLists.ts'
-import { shownPayment } from '../approvals/askedPayment.ts'
 import { keptPayment, keptPayout } from '../backup/kept.ts'
 import type { Context } from '../context.ts'
 import { transactionView } from '../payments/views.ts'
@@ -26,14 +25,13 @@ export function listRows(ctx: Context, entries: Pick<Entry, 'kind' | 'ref'>[]) {
   const gone: string[] = []
   for (const { kind, ref } of entries) {
     const payment = store.payment(ref)
-    const shown = payment ?? shownPayment(ctx, ref)
-    if (shown && kind === 'payment')
-      transactions.push({
-        row: transactionView(store, shown),
-        amount: shown.amount,
-        kept: payment && keptPayment(store, payment),
-      })
     if (!payment) continue
+    if (kind === 'payment')
+      transactions.push({
+        row: transactionView(store, payment),
+        amount: payment.amount,
+        kept: keptPayment(store, payment),
+      })
     const payout = kind === 'payout' && store.payout(ref)
     if (!payout) continue
     payouts.push({ row: escrowView(ctx, payout), amount: payout.amount, kept: keptPayout(payout) })

@@ -3,19 +3,17 @@ import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideActive, decideAmount, type Refusal, type WalletFunds } from '#domain/policy.ts'
 import { periodNow } from '#domain/policyPeriod.ts'
-import type { Address } from '../../chain/types.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { PayInput } from '../api.ts'
+import { contactMoved, hasMoved, noRules, replayOf, requestApproval } from '../approvals/approvalGate.ts'
+import { approvalRulesFor } from '../approvals/approvalRules.ts'
 import { takeFromGrant } from '../approvals/grants.ts'
-import { askFirst, contactMoved, hasMoved, notAsked, replayOf } from '../approvals/inAccept.ts'
-import type { ApprovalRow } from '../approvals/rows.ts'
-import { whatIsAsked } from '../approvals/whatIsAsked.ts'
 import { chainNow } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
 import { walletSetRefusal } from '../contracts.ts'
 import { audit } from '../ledger/audit.ts'
 import { walletFunds } from '../ledger/balances.ts'
-import { findReplay, idempotentRequest, keyOf, remember } from '../ledger/idempotency.ts'
+import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reserve } from '../ledger/ledger.ts'
 import { admit, sharedNeed, takeLookup } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
@@ -25,48 +23,42 @@ import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgetNotices.ts'
-import { toColumn } from '../storage/columns.ts'
+import { newPayment } from '../storage/newPayment.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
-import type { Accepted, Asked } from './accepted.ts'
+import type { Accepted } from './accepted.ts'
 import { type Gathered, lookupNeed, type Need } from './needs.ts'
-import { type Caller, resolveCaller, resolveTarget, type Target } from './paymentParties.ts'
+import { type Caller, resolveCaller, resolveTarget } from './paymentParties.ts'
 import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, smsRefusal } from './recipients.ts'
 import { recordRefusal, refusalOf } from './refusals.ts'
-import { type Intent, signNew } from './sign.ts'
+import { signedColumns, signNew } from './sign.ts'
 import { withPayment } from './slots.ts'
-
-/** The content that makes two requests with one key the same payment. */
-const contentOf = ({ walletId, to, amount, memo, expiresInDays, senderName }: PayInput) => [
-  walletId,
-  to,
-  amount,
-  memo,
-  expiresInDays ?? null,
-  senderName ?? null,
-]
 
 /**
  * Decides, reserves and, if session key and fresh head are in memory, signs in one synchronous transaction: no await between
  * reading a budget and taking from it. Missing input is returned as a need and changes nothing. Refusals are recorded with
- * their figures. `approved` is the approval being carried out: the owner is not asked again, and a refusal is not recorded.
+ * their figures. `approved` is the waiting payment that the owner approves: nobody is asked again, and a refusal is not recorded.
  */
 export function accept(
   ctx: Context,
   input: PayInput,
   gathered: Gathered,
-  approved: ApprovalRow | null = null,
-): Result<Accepted | Asked> | Need {
+  approved: PaymentRow | null = null,
+): Result<Accepted> | Need {
   return ctx.store.transaction(() => {
     const { store } = ctx
+    const { terms } = input
     const now = ctx.now()
-    const caller = resolveCaller(ctx, input.principal, input.walletId)
+    const caller = resolveCaller(ctx, input.principal, terms.wallet)
     // A caller without valid credentials or with a suspended account learns nothing, not even what it paid before.
     if (!caller.ok && (caller.code === 'unauthenticated' || caller.code === 'account_suspended')) return caller
     const active = caller.ok && caller.value.policy ? decideActive(caller.value.policy) : null
-    const request = idempotentRequest(input.principal, input.key, contentOf(input))
+    const request = idempotentRequest(input.principal, input.key, terms)
     const replay = active?.ok === false ? null : findReplay(store, request)
-    if (replay) return replay.ok ? replayOf(ctx, replay.value) : replay
+    if (replay) {
+      const earlier = replay.ok ? replayOf(ctx, replay.value) : replay
+      return earlier.ok ? ok({ payment: earlier.value, replayed: true, accepted: null }) : earlier
+    }
     if (store.isFull) return accountFull
     if (!caller.ok) return caller
     const stopped = suspendedOwner(ctx) ?? newPaymentRefusal(ctx)
@@ -75,7 +67,7 @@ export function accept(
     const unknown = walletSetRefusal(ctx, wallet)
     if (unknown) return unknown
 
-    const target = resolveTarget(ctx, caller.value, input.to)
+    const target = resolveTarget(ctx, caller.value, terms.to)
     const refused = (refusal: Refusal, inputs: Record<string, unknown>) =>
       approved ? refusalOf(refusal) : recordRefusal(ctx, input, refusal, caller.value, inputs)
     if ('refusal' in target) return refused(target.refusal, inputsOf(caller.value))
@@ -85,10 +77,10 @@ export function accept(
       (target.phone && smsRefusal(ctx, target.phone))
     if (forbidden) return forbidden
     const isPayout = target.address === null
-    if (isPayout && input.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
+    if (isPayout && terms.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
 
     const funds = walletFunds(wallet, session, gathered.arriving)
-    const decision = decideAmount(policy, funds, input.amount, chainNow(ctx, wallet, now), { isPayout, at: now })
+    const decision = decideAmount(policy, funds, terms.amount, chainNow(ctx, wallet, now), { isPayout, at: now })
     if (!decision.ok) {
       // Refusals for balance or session require a fresh reading of the chain. A refusal for a budget does not; only the
       // figures reported with it do.
@@ -104,98 +96,67 @@ export function accept(
     if (recipient === null) return lookupNeed(ctx, wallet, work.agentId, target.address!)
     const unpayable = lookupRefusal(recipient)
     if (unpayable) return unpayable
-    const { rules, grant } = approved ? notAsked : whatIsAsked(ctx, caller.value, target, input.amount)
-    if (rules.length > 0) return askFirst(ctx, { input, caller: caller.value, target, rules }, request)
+    const { rules, grant } = approved ? noRules : approvalRulesFor(ctx, caller.value, target, terms.amount)
+    if (rules.length > 0) {
+      const waiting = requestApproval(ctx, { input, caller: caller.value, target, rules }, request)
+      return waiting.ok ? ok({ payment: waiting.value, replayed: false, accepted: null }) : waiting
+    }
     const missing = sharedNeed(ctx, work, admission, gathered.grants)
     if (missing) return missing
     const { draft } = gathered
     if (isPayout && !draft) return { need: 'draft', wallet }
 
-    const id = isPayout ? draft!.id : (approved?.payment_id ?? newId(ctx, 'pay'))
+    const id = isPayout ? draft!.id : (approved?.id ?? newId(ctx, 'pay'))
     const to = isPayout ? draft!.address : target.address!
     const epoch = session!.epoch
-    const intent = signNew(ctx, wallet, session!, work.agentId, { id, to, amount: input.amount })
+    const intent = signNew(ctx, wallet, session!, work.agentId, { id, to, amount: terms.amount })
     reserve(
       store,
-      { walletId: wallet.id, epoch, group, agentId: agent?.id ?? null, amount: input.amount, isPayout },
+      { walletId: wallet.id, epoch, group, agentId: agent?.id ?? null, amount: terms.amount, isPayout },
       intent ? 1 : 0,
       now,
     )
-    const payment = {
-      ...paymentRow(input, caller.value, target, { id, to, epoch, intent, isPayout, now }),
-      approval_id: approved?.id ?? null,
+    const payment = newPayment(terms, {
+      id,
+      caller: caller.value,
+      target,
+      contact: input.contact ?? null,
+      to_address: to,
+      status: intent ? 'PROCESSING' : 'QUEUED',
+      created_at: approved?.created_at ?? now,
+      accepted_at: now,
+      give_up_at: now + giveUpMs,
+      epoch,
+      ...(intent && signedColumns(intent, now)),
+      approval_id: approved?.approval_id ?? null,
       grant_id: grant?.id ?? null,
-      request_key: request?.key ?? (approved ? keyOf(store, approved.payment_id) : null),
-    }
-    store.insertPayment(payment, intent && withPayment(ctx, session!, work.agentId, intent.sequence))
+      request_key: request?.key ?? approved?.request_key ?? null,
+    })
+    const cached = intent && withPayment(ctx, session!, work.agentId, intent.sequence)
+    if (!approved) store.insert('payment', payment, cached)
+    else if (!store.update('payment', id, payment, { status: 'PENDING_APPROVAL' }))
+      throw new Error('a payment was approved twice')
     if (isPayout) insertPayout(ctx, draft!, wallet)
     if (recipient === 'clear') rememberRecipient(ctx, wallet, to)
-    if (grant) takeFromGrant(ctx, grant, input.amount)
+    if (grant) takeFromGrant(ctx, grant, terms.amount)
     admission.commit()
     remember(store, request, 'payment', id, now)
     audit(store, now, 'payment.accepted', id, {
       by: agent?.id ?? 'user',
-      amount: formatUsdc(input.amount),
+      amount: formatUsdc(terms.amount),
       to,
-      ...(approved && { approval: approved.id }),
+      ...(approved && { approval: approved.approval_id }),
       ...(grant && { grant: grant.id }),
       ...inputsOf(caller.value, funds, now),
       ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
     })
     enqueue(ctx, 'payment', id)
     sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')
-    noticeBudget(ctx, group, input.amount)
+    noticeBudget(ctx, group, terms.amount)
     ctx.schedule('settle', now + 1000)
-    return ok({ payment, replayed: false, wallet, group: group && { ...group, held: group.held + payment.amount } })
+    const held = group && { ...group, held: group.held + payment.amount }
+    return ok({ payment, replayed: false, accepted: { wallet, group: held } })
   })
-}
-
-function paymentRow(
-  input: PayInput,
-  { wallet, group, agent }: Caller,
-  target: Target,
-  accepted: { id: string; to: Address; epoch: number; intent: Intent | null; isPayout: boolean; now: number },
-): Omit<PaymentRow, 'approval_id' | 'grant_id' | 'request_key'> {
-  const { id, to, epoch, intent, isPayout, now } = accepted
-  return {
-    id,
-    kind: isPayout ? 'payout' : 'send',
-    wallet_id: wallet.id,
-    group_id: group?.id ?? null,
-    agent_id: agent?.id ?? null,
-    policy_version: group?.version ?? null,
-    to_type: input.contact ? 'contact' : input.to.type,
-    to_address: to,
-    contact_id: target.contact?.contact_id ?? input.contact?.id ?? null,
-    contact_name: target.contact?.name ?? input.contact?.name ?? null,
-    recipient_email: target.email,
-    recipient_phone: target.phone,
-    amount: toColumn(input.amount),
-    memo: input.memo,
-    status: intent ? 'PROCESSING' : 'QUEUED',
-    error_code: null,
-    error_message: null,
-    refusal: null,
-    created_at: now,
-    signed_at: intent ? now : null,
-    broadcast_at: null,
-    confirmed_at: null,
-    tx_hash: null,
-    give_up_at: now + giveUpMs,
-    epoch,
-    sequence: intent?.sequence ?? null,
-    deadline: intent?.deadline ?? null,
-    max_deadline: intent?.deadline ?? null,
-    sig_version: intent ? 1 : 0,
-    r: intent?.r ?? null,
-    vs: intent?.vs ?? null,
-    first_block: intent?.first_block ?? null,
-    authorization: intent?.authorization ?? null,
-    gas_send: null,
-    gas_announce: null,
-    gas_end: null,
-    revert: null,
-  }
 }
 
 /** The basis of the decision, for the audit log: the policy version and the figures that the amount was compared with. */

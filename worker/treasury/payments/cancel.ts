@@ -2,9 +2,8 @@ import { formatUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../api.ts'
-import { type ShownPayment, shownPayment } from '../approvals/askedPayment.ts'
 import { endApproval } from '../approvals/end.ts'
-import { approvalOfPayment } from '../approvals/rows.ts'
+import { approvalRow } from '../approvals/rows.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { release } from '../ledger/ledger.ts'
@@ -12,8 +11,9 @@ import { releaseGas } from '../limits/gas.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
+import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow } from '../storage/rows.ts'
-import { findShown } from './queries.ts'
+import { findPayment } from './queries.ts'
 
 const notSent = (why: string) => `Not sent: ${why} before it was signed. The amount is available again.`
 /** Error codes and messages of payments that end unsigned. */
@@ -51,7 +51,7 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
   audit(store, ctx.now(), name, payment.id, {
     why,
-    amount: formatUsdc(BigInt(payment.amount)),
+    amount: formatUsdc(fromColumn(payment.amount)),
   })
   enqueue(ctx, 'payment', payment.id)
   sendPaymentEvent(ctx, name, payment.id, payment.status)
@@ -73,27 +73,21 @@ export function stopQueued(ctx: Context, where: StopWhere, why: StopCode): numbe
   return queued.filter((payment) => matches(payment, where) && stopUnsigned(ctx, payment, why)).length
 }
 
-/** Cancels a payment that waits for approval; repeating it is a no-op. Null if the agent has no such payment. */
-function cancelAsked(ctx: Context, principal: Principal, id: string): Result<ShownPayment> | null {
-  const approval = approvalOfPayment(ctx, id)
-  if (!approval || principal.type !== 'agent' || approval.agent_id !== principal.agentId) return null
-  if (approval.status !== 'PENDING' && approval.status !== 'CANCELLED') return null
-  endApproval(ctx, approval, 'cancel', { cancelled: 'agent' })
-  return ok(shownPayment(ctx, id)!)
-}
+const cancelledCodes: readonly (string | null)[] = ['cancelled', 'approval_cancelled']
 
 /** POST /v1/payments/{id}/cancel: possible until the payment is signed. Cancelling twice returns the same payment. */
-export function cancelPayment(ctx: Context, principal: Principal, id: string): Result<ShownPayment> {
+export function cancelPayment(ctx: Context, principal: Principal, id: string): Result<PaymentRow> {
   const { store } = ctx
-  return store.transaction((): Result<ShownPayment> => {
-    const asked = cancelAsked(ctx, principal, id)
-    if (asked) return asked
-    const found = findShown(ctx, principal, id)
+  return store.transaction((): Result<PaymentRow> => {
+    const found = findPayment(ctx, principal, id)
     if (!found.ok) return found
-    const payment = store.payment(id)
-    if (!payment) return refuse('conflict', `This payment is ${found.value.status} and can no longer be cancelled.`)
-    if (payment.status === 'CANCELLED' && payment.error_code === 'cancelled') return ok(payment)
-    if (!stopUnsigned(ctx, payment, 'cancelled'))
+    const payment = found.value
+    if (payment.status === 'CANCELLED' && cancelledCodes.includes(payment.error_code)) return found
+    const isCancelled =
+      payment.status === 'PENDING_APPROVAL'
+        ? endApproval(ctx, approvalRow(ctx, payment.approval_id!)!, 'cancel', { cancelled: 'agent' })
+        : stopUnsigned(ctx, payment, 'cancelled')
+    if (!isCancelled)
       return refuse(
         'conflict',
         payment.status === 'PROCESSING'

@@ -5,7 +5,7 @@ import { decideAmount, maxAllowedNow, type Refusal } from '#domain/policy.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { CheckInput, Principal } from '../api.ts'
-import { whatIsAsked } from '../approvals/whatIsAsked.ts'
+import { approvalRulesFor } from '../approvals/approvalRules.ts'
 import { chainNow } from '../chainHeads.ts'
 import type { Context } from '../context.ts'
 import { walletSetRefusal } from '../contracts.ts'
@@ -63,7 +63,7 @@ export function check(
   if (!admission.ok) return ok(checkView(group, input, shownLimit(admission), zeroUsdc))
   const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
   if (recipient === null) return lookupNeed(ctx, wallet, agentId, target.address!)
-  const { rules } = whatIsAsked(ctx, caller.value, target, input.amount)
+  const { rules } = approvalRulesFor(ctx, caller.value, target, input.amount)
   return lookupRefusal(recipient) ?? ok(checkView(group, input, null, most, rules))
 }
 

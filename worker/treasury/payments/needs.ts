@@ -1,10 +1,10 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { type MicroUsdc, saturatingSub } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
+import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
 import { countAttempt } from '../../db/attempts.ts'
 import type { Refused, Result } from '../../result.ts'
-import type { PayInput } from '../api.ts'
 import type { Context, RecipientLookup } from '../context.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import { type Grants, type LimitNeed, takeLookup } from '../limits/admission.ts'
@@ -55,10 +55,10 @@ export class NeedResolver {
     this.#chain = chain
   }
 
-  /** Runs `decide` until it needs nothing more. `input` has the id and terms for a payout, if one may be drafted. */
+  /** Runs `decide` until it needs nothing more. `input` has the terms of a payout, if one may be drafted, and its id. */
   async decide<T>(
     decide: (gathered: Gathered) => Result<T> | Need,
-    input?: Pick<PayInput, 'amount' | 'expiresInDays' | 'senderName'> & { id?: string | null },
+    input?: { id?: string; terms: PaymentTerms },
   ): Promise<Result<T>> {
     const gathered: Gathered = { draft: null, lookup: null, refreshed: false, grants: {} }
     for (;;) {
@@ -83,12 +83,7 @@ export class NeedResolver {
           break
         case 'draft':
           if (!input) throw new Error('a payout draft is needed, but no terms were given')
-          gathered.draft = await draftPayout(this.#context, result.wallet, {
-            id: input.id ?? null,
-            amount: input.amount,
-            expiresInDays: input.expiresInDays ?? 30,
-            senderName: input.senderName ?? null,
-          })
+          gathered.draft = await draftPayout(this.#context, result.wallet, input.terms, input.id)
       }
     }
   }

@@ -8,7 +8,7 @@ import { queueSignedPayment } from '../relay/submitJobs.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { accept } from './accept.ts'
-import type { Accepted, Asked } from './accepted.ts'
+import type { Accepted } from './accepted.ts'
 import { CommitBatcher } from './commitBatcher.ts'
 import type { Gathered, Need, NeedResolver } from './needs.ts'
 import { signQueued } from './sign.ts'
@@ -34,15 +34,16 @@ export class PaymentFlow {
     this.#batcher = new CommitBatcher(() => context.now())
   }
 
-  pay(input: PayInput): Promise<Result<Accepted | Asked>> {
+  pay(input: PayInput): Promise<Result<Accepted>> {
     return this.run(input, (gathered) => accept(this.#context, input, gathered))
   }
 
   /** A payment by the owner, which never needs approval. */
   async payAsOwner(input: PayInput): Promise<Result<Accepted>> {
     const result = await this.pay(input)
-    if (result.ok && 'asked' in result.value) throw new Error('an owner payment was held for approval')
-    return result as Result<Accepted>
+    if (result.ok && result.value.payment.status === 'PENDING_APPROVAL')
+      throw new Error('an owner payment was held for approval')
+    return result
   }
 
   /** Runs `decide`, gathering what it needs, and delivers the payment if it was accepted. For `input` see NeedResolver. */
@@ -52,7 +53,8 @@ export class PaymentFlow {
   ): Promise<Result<T | Accepted>> {
     await Promise.all([this.#batcher.join(), freshStop(this.#context)])
     const result = await refuseUnreachable(() => this.#needs.decide(decide, input))
-    if (result.ok && 'wallet' in result.value) this.#deliver(result.value.wallet, result.value.payment)
+    if (result.ok && 'accepted' in result.value && result.value.accepted)
+      this.#deliver(result.value.accepted.wallet, result.value.payment)
     return result
   }
 

@@ -1,11 +1,12 @@
 import { decideRecipient } from '#domain/decideRecipient.ts'
 import type { GroupPolicy, Refusal } from '#domain/policy.ts'
-import type { Address } from '../../chain/types.ts'
+import type { Recipient } from '#schemas/paymentTerms.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
-import type { Principal, Recipient } from '../api.ts'
+import type { Principal } from '../api.ts'
 import type { Context } from '../context.ts'
 import { suspendedAgent } from '../operators/suspension.ts'
 import { groupPolicy } from '../policies/groupPolicy.ts'
+import type { Target } from '../storage/newPayment.ts'
 import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../storage/rows.ts'
 
 /** The caller, the wallet that pays, and the current policy. Owners are not bound by a policy. */
@@ -15,14 +16,6 @@ export type Caller = {
   group: GroupRow | null
   agent: AgentRow | null
   policy: GroupPolicy | null
-}
-
-/** Where the money would go. Exactly one of address, email and phone is set. */
-export type Target = {
-  address: Address | null
-  email: string | null
-  phone: string | null
-  contact: WhitelistRow | null
 }
 
 /** Read-only. Runs on every call, inside the transaction that decides. */

@@ -4,9 +4,10 @@ import type { RecipientHistory } from '#schemas/transaction.ts'
 import type { RecipientInput } from '../api.ts'
 import type { Context } from '../context.ts'
 import { toColumn } from '../storage/columns.ts'
+import { statusIn } from '../storage/statuses.ts'
 
-/** SQL: payments that moved money or still may. The plus keeps SQLite off the status index, where nearly all rows match. */
-export const alive = "+status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED')"
+/** The plus keeps SQLite off the status index, where nearly all rows match. */
+const isAlive = `+status IN ${statusIn.alive}`
 
 /** What a sender should know before paying: a first payment, a repeat within minutes, or a look-alike of a known address. */
 export function recipientHistory({ store, now }: Context, input: RecipientInput): RecipientHistory {
@@ -17,8 +18,8 @@ export function recipientHistory({ store, now }: Context, input: RecipientInput)
       ? ['recipient_email = ?', recipientEmail.toLowerCase()]
       : ['recipient_phone = ?', recipientPhone ?? '']
   const known = store.first<{ payments: number; last_at: number | null; same_at: number | null }>(
-    `SELECT count(*) AS payments, max(created_at) AS last_at, max(CASE WHEN amount = ? AND created_at > ? THEN created_at END) AS same_at
-     FROM payment WHERE ${where} AND ${alive}`,
+    `SELECT count(*) AS payments, max(accepted_at) AS last_at, max(CASE WHEN amount = ? AND accepted_at > ? THEN accepted_at END) AS same_at
+     FROM payment WHERE ${where} AND ${isAlive}`,
     toColumn(input.amount),
     now() - repeatMs,
     value,
@@ -36,7 +37,7 @@ function lookAlikeOf(store: Context['store'], address: string): string | null {
   const start = address.slice(0, 5)
   const rows = store.all<{ to_address: string }>(
     `SELECT DISTINCT to_address FROM payment
-     WHERE to_address >= ? COLLATE NOCASE AND to_address < ? COLLATE NOCASE AND kind = 'send' AND ${alive}`,
+     WHERE to_address >= ? COLLATE NOCASE AND to_address < ? COLLATE NOCASE AND kind = 'send' AND ${isAlive}`,
     start,
     `${start}g`, // past every hex digit
   )

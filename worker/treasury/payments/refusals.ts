@@ -8,7 +8,7 @@ import { type Context, newId } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import { toColumn } from '../storage/columns.ts'
+import { newPayment } from '../storage/newPayment.ts'
 import type { Caller } from './paymentParties.ts'
 
 const keepMs = 30 * dayMs // D1's lists keep showing them
@@ -33,35 +33,23 @@ export function recordRefusal(
   if (!mayWriteRefusal(ctx, now)) return refused
   const id = newId(ctx, 'ref')
   refused.refusal!.id = id
-  const { to } = input
-  store.run(
-    `INSERT INTO payment (id, kind, wallet_id, group_id, agent_id, policy_version, to_type, to_address, contact_id, contact_name, recipient_email, recipient_phone,
-       amount, memo, status, error_code, error_message, refusal, created_at, give_up_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'POLICY_REJECTED', ?, ?, ?, ?, ?)`,
+  const payment = newPayment(input.terms, {
     id,
-    to.type === 'email' || to.type === 'phone' ? 'payout' : 'send',
-    caller.wallet.id,
-    caller.group?.id ?? null,
-    caller.agent?.id ?? null,
-    caller.group?.version ?? null,
-    to.type,
-    to.type === 'address' ? to.address : null,
-    to.type === 'contact' ? to.contactId : null,
-    contactName(ctx, input, caller),
-    to.type === 'email' ? to.email : null,
-    to.type === 'phone' ? to.phone : null,
-    toColumn(input.amount),
-    input.memo,
-    refusal.code,
-    refusal.message,
-    JSON.stringify(refused),
-    now,
-    now,
-  )
+    caller,
+    target: null,
+    contact: input.contact ?? null,
+    contact_name: contactName(ctx, input, caller),
+    status: 'POLICY_REJECTED',
+    created_at: now,
+    error_code: refusal.code,
+    error_message: refusal.message,
+    refusal: JSON.stringify(refused),
+  })
+  store.insert('payment', payment)
   // The idempotency key stays free: nothing happened, so the same request may succeed after a top-up.
   audit(store, now, 'payment.refused', id, {
     by: caller.agent?.id ?? 'user',
-    amount: formatUsdc(input.amount),
+    amount: formatUsdc(input.terms.amount),
     rule: refusal.rule,
     ...inputs,
     ...refused.refusal,
@@ -81,7 +69,7 @@ export const refusalOf = (refusal: Refusal): Refused => ({
 })
 
 /** The contact's name, for lists. Null if the group does not allow the contact: then only D1 knows its name. */
-function contactName({ store }: Context, { to, contact }: PayInput, { group }: Caller): string | null {
+function contactName({ store }: Context, { terms: { to }, contact }: PayInput, { group }: Caller): string | null {
   if (to.type !== 'contact' || !group) return contact?.name ?? null
   const query = 'SELECT name FROM whitelist WHERE group_id = ? AND contact_id = ?'
   return store.first<{ name: string }>(query, group.id, to.contactId)?.name ?? null
@@ -117,10 +105,10 @@ function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
   return true
 }
 
-/** Deletes refusals older than 30 days. */
+/** Deletes refusals after 30 days. Payments that were not approved end with their approval. */
 export function pruneRefusals({ store, now }: Context): void {
   store.transaction(() => {
-    const old = "payment WHERE status = 'POLICY_REJECTED' AND created_at < ?"
+    const old = 'payment WHERE refusal IS NOT NULL AND created_at < ?'
     const before = now() - keepMs
     const { n } = store.first<{ n: number }>(`SELECT count(*) AS n FROM ${old}`, before)!
     if (n === 0) return

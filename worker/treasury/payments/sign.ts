@@ -27,6 +27,15 @@ export type Intent = {
   authorization: Hex | null
 }
 
+/** What signing sets in the row of a new payment. `now` in ms. */
+export const signedColumns = ({ deadline, ...intent }: Intent, now: number) => ({
+  ...intent,
+  deadline,
+  max_deadline: deadline,
+  sig_version: 1,
+  signed_at: now,
+})
+
 /** The content to sign. */
 type Send = { id: string; to: Address; amount: bigint }
 

@@ -108,8 +108,8 @@ export const queuedOf = (ctx: Context, walletId: string, agentId: string | null)
 /** Queued payments in signing order: principals with the fewest in flight come first, each with its oldest first. */
 export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id: string; agent_id: string | null }[] {
   const queued = ctx.store.all<{ id: string; agent_id: string | null; place: number }>(
-    `SELECT id, agent_id, row_number() OVER (PARTITION BY agent_id ORDER BY created_at, id) AS place FROM payment
-     WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at > ? ORDER BY place, created_at, id LIMIT ?`,
+    `SELECT id, agent_id, row_number() OVER (PARTITION BY agent_id ORDER BY accepted_at, id) AS place FROM payment
+     WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at > ? ORDER BY place, accepted_at, id LIMIT ?`,
     walletId,
     ctx.now(),
     maxConsidered,

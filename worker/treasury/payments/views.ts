@@ -1,52 +1,51 @@
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
+import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
 import type { RefusalFigures } from '../../result.ts'
-import { approvalReference, type ShownPayment } from '../approvals/askedPayment.ts'
+import { approvalReference, approvalRow } from '../approvals/rows.ts'
 import type { Context } from '../context.ts'
 import { budgetView } from '../policies/budgetView.ts'
-import type { AgentRow, GroupRow } from '../storage/rows.ts'
+import { fromColumn } from '../storage/columns.ts'
+import { agentName } from '../storage/names.ts'
+import type { GroupRow, PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-/** Deleted agents keep their name in history. */
-export const agentName = (store: Store, id: string | null) =>
-  id === null ? null : (store.first<AgentRow>('SELECT * FROM agent WHERE id = ?', id)?.name ?? null)
-
-function categoryOf(payment: ShownPayment): TransactionCategory {
+function categoryOf(payment: PaymentRow): TransactionCategory {
   if (payment.kind === 'payout') return 'escrow'
   return payment.to_type === 'contact' ? 'contact' : 'address'
 }
 
-export function transactionView(store: Store, payment: ShownPayment): Transaction {
-  const wallet = store.wallet(payment.wallet_id)
+export function transactionView(store: Store, payment: PaymentRow): Transaction {
+  const wallet = store.wallet(payment.wallet_id)!
   const agent = agentName(store, payment.agent_id)
   return {
     id: payment.id,
     category: categoryOf(payment),
     status: payment.status === 'PENDING_APPROVAL' ? 'PENDING' : payment.status,
-    amountUsdc: formatUsdc(BigInt(payment.amount)),
-    createdAt: isoOf(payment.created_at),
+    amountUsdc: formatUsdc(fromColumn(payment.amount)),
+    createdAt: isoOf(payment.accepted_at ?? payment.created_at),
     agentId: payment.agent_id,
     agent: agent === null ? null : { name: agent },
     contactId: payment.contact_id,
     contact: payment.contact_name === null ? null : { name: payment.contact_name },
     toAddress: payment.to_address,
     fromWalletId: payment.wallet_id,
-    fromWallet: wallet && { name: wallet.name, address: wallet.address },
-    fromWalletChain: chainNameOf(wallet?.chain_id ?? 8453),
+    fromWallet: { name: wallet.name, address: wallet.address },
+    fromWalletChain: chainNameOf(wallet.chain_id),
     txHash: payment.tx_hash,
-    memo: payment.memo,
+    ...notesOf(payment),
     errorMessage: payment.error_message,
     recipientEmail: payment.recipient_email,
     recipientPhone: payment.recipient_phone,
-    escrowId: payment.kind === 'payout' && payment.epoch !== null ? payment.id : null,
+    escrowId: payment.kind === 'payout' && payment.accepted_at !== null ? payment.id : null,
     policyGroupId: payment.group_id,
     approvalId: payment.approval_id,
     refusal: refusalView(payment),
     timeline: {
-      decidedAt: isoOf(payment.created_at),
+      decidedAt: isoOf(payment.accepted_at ?? payment.created_at),
       signedAt: isoOf(payment.signed_at),
       broadcastAt: isoOf(payment.broadcast_at),
       confirmedAt: isoOf(payment.confirmed_at),
@@ -54,7 +53,7 @@ export function transactionView(store: Store, payment: ShownPayment): Transactio
   }
 }
 
-function refusalView(payment: ShownPayment): Transaction['refusal'] {
+function refusalView(payment: PaymentRow): Transaction['refusal'] {
   if (payment.refusal === null) return null
   const { refusal } = JSON.parse(payment.refusal) as { refusal?: Partial<RefusalFigures> }
   if (!refusal?.rule) return null
@@ -70,16 +69,16 @@ function refusalView(payment: ShownPayment): Transaction['refusal'] {
   }
 }
 
-const groupOf = ({ store }: Context, { group_id }: ShownPayment) =>
+const groupOf = ({ store }: Context, { group_id }: PaymentRow) =>
   group_id === null ? null : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group_id)
 
 /** A payment as shown in /v1, with its group's current budget. Pass `group` if its row has just been read. */
-export function paymentView(ctx: Context, payment: ShownPayment, group = groupOf(ctx, payment)): Payment {
+export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(ctx, payment)): Payment {
   return {
     id: payment.id,
     object: 'payment',
     status: payment.status,
-    amount: formatUsdc(BigInt(payment.amount)),
+    amount: formatUsdc(fromColumn(payment.amount)),
     to: {
       type: payment.to_type,
       ...(payment.contact_id !== null && { contactId: payment.contact_id }),
@@ -87,13 +86,22 @@ export function paymentView(ctx: Context, payment: ShownPayment, group = groupOf
       ...(payment.recipient_email !== null && { email: payment.recipient_email }),
       ...(payment.recipient_phone !== null && { phone: payment.recipient_phone }),
     },
-    memo: payment.memo,
+    ...notesOf(payment),
     tx_hash: payment.tx_hash,
     error: payment.error_code === null ? null : { code: payment.error_code, message: payment.error_message ?? '' },
     created_at: isoOf(payment.created_at),
+    accepted_at: isoOf(payment.accepted_at),
     signed_at: isoOf(payment.signed_at),
     confirmed_at: isoOf(payment.confirmed_at),
-    approval: approvalReference(ctx, payment),
+    approval: approvalOf(ctx, payment),
     budget: budgetView(group),
   }
+}
+
+/** Null if the payment needed no approval. */
+function approvalOf(ctx: Context, { approval_id, accepted_at }: PaymentRow): Payment['approval'] {
+  const row = approval_id === null ? null : approvalRow(ctx, approval_id)
+  if (!row) return null
+  // An accepted payment is approved, even while the approving transaction still runs.
+  return { ...approvalReference(ctx, row), ...(accepted_at !== null && { status: 'APPROVED' }) }
 }

@@ -1,8 +1,8 @@
-import type { MicroUsdc } from '#domain/money.ts'
+import { defaultExpiryDays } from '#domain/payoutExpiry.ts'
+import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { payoutAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
 import { payoutId as payoutHash, type Terms } from '../../chain/digests.ts'
-import type { Address, Hex } from '../../chain/types.ts'
 import { keepSalt } from '../backup/kept.ts'
 import { freshHead } from '../chainHeads.ts'
 import { type Context, newId } from '../context.ts'
@@ -10,6 +10,7 @@ import { setOfNewPayout } from '../contracts.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import type { NewRow } from '../storage/store.ts'
 import { codeReplayMs, newCode } from './codes.ts'
 import { payoutKey, payoutSecretVersion } from './keys.ts'
 import { newClaimToken } from './link.ts'
@@ -17,45 +18,30 @@ import { newClaimToken } from './link.ts'
 /** Claims are possible on chain one hour longer than shown, so that clock skew cannot defeat a claim made in time. */
 const graceSeconds = 3600
 
-/** The parts of a payout that need an await or randomness, prepared before the transaction that accepts it. */
-export type PayoutDraft = {
-  id: string
-  address: Address
-  claimKey: Address
-  reclaimKey: Address
-  payer: Address
-  amount: MicroUsdc
-  /** Unix seconds, on chain. */
-  expiry: number
-  hash: Hex
-  /** ms, as shown to people. */
-  expiresAt: number
-  senderName: string | null
-  tokenHash: string
-  sealedToken: string
-  sealedCode: string
-  codeHmac: string
-  secretVersion: number
-  contractSet: number
-}
+/** The columns of a payout that need an await or randomness, prepared before the transaction that accepts it. */
+export type PayoutDraft = Omit<
+  NewRow<'payout'>,
+  'wallet_id' | 'status' | 'code_until' | 'code_at' | 'created_at' | 'updated_at'
+>
 
-/** `id` is the payment's, if it is already known. Throws RpcUnavailable: the expiry is derived from chain time only. */
+/** `knownId` is the payment's id, if it has one already. Throws RpcUnavailable: the expiry is derived from chain time only. */
 export async function draftPayout(
   ctx: Context,
   wallet: WalletRow,
-  input: { id: string | null; amount: MicroUsdc; expiresInDays: number; senderName: string | null },
+  { amount, expiresInDays, senderName }: Pick<PaymentTerms, 'amount' | 'expiresInDays' | 'senderName'>,
+  knownId: string | undefined,
 ): Promise<PayoutDraft> {
   const head = await freshHead(ctx, wallet.chain_id)
   await keepSalt(ctx)
-  const id = input.id ?? newId(ctx, 'pay')
+  const id = knownId ?? newId(ctx, 'pay')
   const secretVersion = payoutSecretVersion(ctx)
   const contractSet = setOfNewPayout(ctx, wallet)
-  const shownExpiry = head.timestamp + input.expiresInDays * 86_400
+  const shownExpiry = head.timestamp + (expiresInDays ?? defaultExpiryDays) * 86_400
   const terms: Terms = {
     payer: wallet.address,
     claimKey: payoutKey(ctx, id, 'claim', secretVersion).address,
     reclaimKey: payoutKey(ctx, id, 'reclaim', secretVersion).address,
-    amount: input.amount,
+    amount,
     expiry: shownExpiry + graceSeconds,
   }
   const { tokenHash, sealedToken } = await newClaimToken(ctx, id)
@@ -63,53 +49,36 @@ export async function draftPayout(
   return {
     id,
     address: payoutAddress(contractsOf(ctx.chains[wallet.chain_id], contractSet), terms),
-    claimKey: terms.claimKey,
-    reclaimKey: terms.reclaimKey,
+    claim_key: terms.claimKey,
+    reclaim_key: terms.reclaimKey,
     payer: terms.payer,
-    amount: input.amount,
+    amount: toColumn(amount),
     expiry: terms.expiry,
-    hash: payoutHash(terms),
-    expiresAt: shownExpiry * 1000,
-    senderName: input.senderName,
-    tokenHash,
-    sealedToken,
-    sealedCode,
-    codeHmac,
-    secretVersion,
-    contractSet,
+    payout_hash: payoutHash(terms),
+    expires_at: shownExpiry * 1000,
+    sender_name: senderName,
+    token_hash: tokenHash,
+    sealed_token: sealedToken,
+    sealed_code: sealedCode,
+    code_hmac: codeHmac,
+    secret_version: secretVersion,
+    contract_set: contractSet,
   }
 }
 
 /** Writes the payout. Called inside the transaction that accepts its payment. */
 export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow): void {
   const now = ctx.now()
-  ctx.store.run(
-    `INSERT INTO payout (id, wallet_id, address, claim_key, reclaim_key, payer, amount, expiry, payout_hash, expires_at, sender_name, status,
-       sealed_token, token_hash, code_hmac, sealed_code, code_until, code_at, created_at, updated_at, secret_version, contract_set)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'CREATING', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    draft.id,
-    wallet.id,
-    draft.address,
-    draft.claimKey,
-    draft.reclaimKey,
-    draft.payer,
-    toColumn(draft.amount),
-    draft.expiry,
-    draft.hash,
-    draft.expiresAt,
-    draft.senderName,
-    draft.sealedToken,
-    draft.tokenHash,
-    draft.codeHmac,
-    draft.sealedCode,
-    now + codeReplayMs,
-    now,
-    now,
-    now,
-    draft.secretVersion,
-    draft.contractSet,
-  )
+  ctx.store.insert('payout', {
+    ...draft,
+    wallet_id: wallet.id,
+    status: 'CREATING',
+    code_until: now + codeReplayMs,
+    code_at: now,
+    created_at: now,
+    updated_at: now,
+  })
   enqueue(ctx, 'link', draft.id)
   enqueuePayout(ctx, draft.id)
-  ctx.schedule('expiry', Math.min(draft.expiresAt, now + codeReplayMs))
+  ctx.schedule('expiry', Math.min(draft.expires_at, now + codeReplayMs))
 }

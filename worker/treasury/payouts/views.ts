@@ -1,11 +1,13 @@
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
+import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Escrow, Terms } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { DeskView } from '../../claims/api.ts'
 import type { Context } from '../context.ts'
-import { agentName, transactionView } from '../payments/views.ts'
+import { transactionView } from '../payments/views.ts'
+import { agentName } from '../storage/names.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -46,7 +48,7 @@ export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
     inProgress: payout.status === 'CLAIMING' ? 'claim' : payout.status === 'RECLAIMING' ? 'reclaim' : null,
     recipientEmail: payment.recipient_email,
     recipientPhone: payment.recipient_phone,
-    memo: payment.memo,
+    ...notesOf(payment),
     createdAt: isoOf(payout.created_at),
     updatedAt: isoOf(payout.updated_at),
     expiresAt: isoOf(payout.expires_at),

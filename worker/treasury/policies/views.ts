@@ -142,7 +142,7 @@ const maxRefusalsShown = 20
 export function refusalsOf({ store }: Context, agentId: string): Result<AgentRefusal[]> {
   if (!store.agent(agentId)) return notFound('Agent')
   const rows = store.all<PaymentRow>(
-    "SELECT * FROM payment WHERE agent_id = ? AND status = 'POLICY_REJECTED' ORDER BY created_at DESC, id DESC LIMIT ?",
+    'SELECT * FROM payment WHERE agent_id = ? AND refusal IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT ?',
     agentId,
     maxRefusalsShown,
   )

@@ -7,9 +7,9 @@ import type { Context } from '../context.ts'
 import { payoutContracts } from '../contracts.ts'
 import { isEstablished } from '../limits/established.ts'
 import { termsOf } from '../payouts/transitions.ts'
-import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import type { PaymentRow, PayoutRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { isExit, type WalletActionRow } from '../wallets/actions/actions.ts'
+import { isExit } from '../wallets/actions/actions.ts'
 
 /**
  * Turns rows of the Treasury into jobs for the Relayer. A job's id is stable per signature, so submitting it twice leads

@@ -1,3 +1,4 @@
+import { encodeRowCursor, type RowCursor } from '#domain/listCursor.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { lastDays } from '#domain/statistics.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
@@ -58,14 +59,14 @@ export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistor
 function changesOf(
   store: Store,
   groupId: string,
-  before = { at: Number.MAX_SAFE_INTEGER, seq: 0 },
+  before: RowCursor = { at: Number.MAX_SAFE_INTEGER, id: '0' },
 ): Pick<BudgetHistory, 'changes' | 'next'> {
   // One more row, to compare the oldest of the page with.
   const rows = store.all<Row>(
     `SELECT * FROM audit WHERE ${ofGroup} AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT ?`,
     groupId,
     before.at,
-    before.seq,
+    Number(before.id),
     pageSize + 1,
   )
   const page = rows.slice(0, pageSize)
@@ -77,7 +78,10 @@ function changesOf(
     return [{ id: `${row.seq}`, at: isoOf(row.at), kind: kinds[row.event], amount, limit }]
   })
   const last = page.at(-1)
-  return { changes, ...(last && rows.length > pageSize && { next: `${last.at}-${last.seq}` }) }
+  return {
+    changes,
+    ...(last && rows.length > pageSize && { next: encodeRowCursor({ at: last.at, id: `${last.seq}` }) }),
+  }
 }
 
 /** The group's limit from this event on, decimal USDC; null if there is none. */

@@ -8,6 +8,7 @@ import { prunedRefusals } from '../payments/refusals.ts'
 import { agentView } from '../policies/views.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
+import { isDecided, listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
 
@@ -17,8 +18,7 @@ const text = (sum: number | bigint | null) => formatUsdc(BigInt(sum ?? 0))
 const isPrimary = (ctx: Context) => `wallet.chain_id = ${primaryChain(ctx.env)}`
 const onPrimary = (ctx: Context) => `wallet_id IN (SELECT id FROM wallet WHERE ${isPrimary(ctx)})`
 /** Payments shown as Failed; a reclaimed payout is not one. */
-const hasFailed =
-  "status IN ('FAILED','POLICY_REJECTED','VALIDATION_FAILED') OR (status = 'CANCELLED' AND kind = 'send')"
+const hasFailed = `status = 'FAILED' OR status IN ${statusIn.refused} OR (status = 'CANCELLED' AND kind = 'send')`
 /** Agents that are not deleted, not paused and not in a paused group. A paused account has none. */
 const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
   WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
@@ -52,8 +52,8 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
     `SELECT count(*) AS n, count(*) FILTER (WHERE status = 'CONFIRMED') AS confirmed,
        coalesce(sum(amount) FILTER (WHERE status = 'CONFIRMED'), 0) AS spent,
        count(*) FILTER (WHERE ${hasFailed}) AS failed,
-       count(*) FILTER (WHERE (${hasFailed}) AND created_at > ?) AS failed_today
-     FROM payment WHERE ${onPrimary(ctx)}`,
+       count(*) FILTER (WHERE (${hasFailed}) AND ${listedAt} > ?) AS failed_today
+     FROM payment WHERE ${isDecided} AND ${onPrimary(ctx)}`,
     now - dayMs,
   )!
   const unclaimed = store.first<Sum>(
@@ -100,7 +100,7 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
 function methods(ctx: Context): Overview['methods'] {
   const rows = ctx.store.all<Sum & { method: 'address' | 'contact' | 'email' | 'phone' }>(
     `SELECT to_type AS method, count(*) AS n, sum(amount) AS sum FROM payment
-     WHERE refusal IS NULL AND ${onPrimary(ctx)} GROUP BY 1 ORDER BY n DESC`,
+     WHERE accepted_at IS NOT NULL AND ${onPrimary(ctx)} GROUP BY 1 ORDER BY n DESC`,
   )
   return rows.map(({ method, n, sum }) => ({ method, count: n, amount: text(sum) }))
 }
@@ -109,7 +109,7 @@ function topWallets(ctx: Context): Overview['topWallets'] {
   const rows = ctx.store.all<{ id: string; name: string | null; address: string; n: number; sum: number | null }>(
     `SELECT wallet.id, wallet.name, wallet.address, count(payment.id) AS n,
        sum(payment.amount) FILTER (WHERE payment.status = 'CONFIRMED') AS sum
-     FROM wallet JOIN payment ON payment.wallet_id = wallet.id AND payment.refusal IS NULL
+     FROM wallet JOIN payment ON payment.wallet_id = wallet.id AND payment.accepted_at IS NOT NULL
      WHERE ${isPrimary(ctx)} AND wallet.status <> 'deleted' GROUP BY wallet.id ORDER BY n DESC, wallet.created_at LIMIT 3`,
   )
   return rows.map(({ n, sum, ...wallet }) => ({ ...wallet, count: n, spent: text(sum) }))
@@ -122,8 +122,8 @@ function recipients(ctx: Context): Overview['recipients'] {
     Sum & { id: string; contact_id: string | null; name: string | null; recipient: string; at: number }
   >(
     `SELECT id, contact_id, contact_name AS name, coalesce(recipient_email, recipient_phone, to_address) AS recipient,
-       count(*) AS n, sum(amount) AS sum, max(created_at) AS at FROM payment
-     WHERE refusal IS NULL AND status <> 'FAILED' AND status <> 'CANCELLED' AND ${onPrimary(ctx)}
+       count(*) AS n, sum(amount) AS sum, max(accepted_at) AS at FROM payment
+     WHERE status IN ${statusIn.alive} AND ${onPrimary(ctx)}
      GROUP BY coalesce(contact_id, recipient_email, recipient_phone, lower(to_address)) ORDER BY at DESC LIMIT 5`,
   )
   return rows.map((row) => ({

@@ -1,9 +1,9 @@
 import { isoOf } from '#domain/time.ts'
 import { endApproval } from '../approvals/end.ts'
 import { endGrants } from '../approvals/grants.ts'
-import type { ApprovalRow } from '../approvals/rows.ts'
 import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
+import type { ApprovalRow } from '../storage/rows.ts'
 import { newState, type RestoreState, writeState } from './state.ts'
 
 /** More rows of the audit log than going back ever loses, so that later events have higher numbers than any sent before. */

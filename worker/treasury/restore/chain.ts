@@ -10,6 +10,7 @@ import type { Context } from '../context.ts'
 import { failUnsigned, releaseDead } from '../settlement/release.ts'
 import { BooksDiffer, rescanFrom, scanWallet } from '../settlement/scan.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
+import { statusIn } from '../storage/statuses.ts'
 import { followDeploy } from '../wallets/deploy.ts'
 import { walletsIn } from './account.ts'
 import { explain, partsOf, search } from './search.ts'
@@ -106,7 +107,7 @@ const booksDiffer = ({ unexplained }: RestoreState, walletId: string) =>
 
 const openPayments = ({ store }: Context, walletId: string) =>
   store.first<{ n: number }>(
-    "SELECT count(*) AS n FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING')",
+    `SELECT count(*) AS n FROM payment WHERE wallet_id = ? AND status IN ${statusIn.unsettled}`,
     walletId,
   )!.n
 
@@ -153,7 +154,7 @@ function giveNonce(ctx: Context, state: RestoreState, wallet: WalletRow, id: str
   }
   store.run(
     `UPDATE payment SET status = 'PROCESSING', epoch = ?, sequence = ?, authorization = ?, sig_version = 1, first_block = ?,
-       max_deadline = max(coalesce(max_deadline, 0), ?), signed_at = coalesce(signed_at, created_at) WHERE id = ?`,
+       max_deadline = max(coalesce(max_deadline, 0), ?), signed_at = coalesce(signed_at, accepted_at) WHERE id = ?`,
     epoch,
     sequence,
     isSmart ? null : (nonce as Hex),
@@ -173,7 +174,7 @@ export function noteAuthorizations(ctx: Context, state: RestoreState): void {
     const wallet = store.wallet(payment.wallet_id)!
     store.run(
       `UPDATE payment SET status = 'PROCESSING', authorization = ?, sig_version = max(1, sig_version), first_block = ?,
-         max_deadline = max(coalesce(max_deadline, 0), ?), signed_at = coalesce(signed_at, created_at) WHERE id = ?`,
+         max_deadline = max(coalesce(max_deadline, 0), ?), signed_at = coalesce(signed_at, accepted_at) WHERE id = ?`,
       authorizationNonce(payment.id),
       payment.first_block ?? wallet.scanned_block,
       state.until[wallet.chain_id]!,

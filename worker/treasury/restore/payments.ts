@@ -7,6 +7,8 @@ import { audit } from '../ledger/audit.ts'
 import { reserve } from '../ledger/ledger.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { newCode } from '../payouts/codes.ts'
+import { fromColumn } from '../storage/columns.ts'
+import { unset } from '../storage/newPayment.ts'
 import type { GroupRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { noteAuthorizations } from './chain.ts'
 import { addPayout, type FreshCode, updatePayout } from './payouts.ts'
@@ -28,7 +30,9 @@ const planned = (row: Partial<PaymentRow>): PlannedPayment => ({
 
 const changeOf = ({ store }: Context, { kept, payout }: KeptRow): Change => {
   const content = JSON.parse(kept) as KeptPayment
-  const known = store.payment(content.row.id!)
+  const own = store.payment(content.row.id!)
+  // It waited for approval or was not approved here, and has been accepted since.
+  const known = own?.accepted_at === null ? null : own
   return {
     act: planPayment(known && planned(known), planned(content.row)),
     kept: content,
@@ -137,32 +141,6 @@ function problemOf({ store }: Context, { act, kept, payout, known }: Change): st
   return other && `${other.id} has its nonce`
 }
 
-const emptyColumns = {
-  group_id: null,
-  agent_id: null,
-  policy_version: null,
-  to_address: null,
-  contact_id: null,
-  contact_name: null,
-  recipient_email: null,
-  recipient_phone: null,
-  memo: null,
-  error_code: null,
-  error_message: null,
-  refusal: null,
-  signed_at: null,
-  broadcast_at: null,
-  confirmed_at: null,
-  tx_hash: null,
-  epoch: null,
-  sequence: null,
-  deadline: null,
-  max_deadline: null,
-  first_block: null,
-  authorization: null,
-  approval_id: null,
-} satisfies Partial<PaymentRow>
-
 /** Columns that are not taken from D1, most of them because the chain determines them. */
 const notFromD1 = {
   r: null,
@@ -184,11 +162,11 @@ function add(
   code: FreshCode | null,
 ): void {
   const { store } = ctx
-  const base = { ...emptyColumns, ...kept.row, ...notFromD1, request_key: kept.request?.key ?? null } as PaymentRow
+  const base = { ...unset, ...kept.row, ...notFromD1, request_key: kept.request?.key ?? null } as PaymentRow
   const wallet = store.wallet(base.wallet_id)!
   const row = isOpen ? asOpen(state, wallet, base) : base
   if (isOpen) hold(ctx, row)
-  store.insertPayment(row)
+  if (!store.update('payment', row.id, row)) store.insert('payment', row)
   if (payout) addPayout(ctx, state, payout, isOpen ? 'CREATING' : 'FAILED', code)
   audit(store, ctx.now(), 'payment.restored', row.id, {
     status: kept.row.status,
@@ -210,7 +188,7 @@ function asOpen(state: RestoreState, wallet: WalletRow, row: PaymentRow): Paymen
     sig_version: Math.max(1, row.sig_version),
     max_deadline: lastDeadline(state, wallet, row),
     first_block: row.first_block ?? wallet.scanned_block,
-    signed_at: row.signed_at ?? row.created_at,
+    signed_at: row.signed_at ?? row.accepted_at,
   }
 }
 
@@ -227,11 +205,11 @@ function hold({ store }: Context, row: PaymentRow): void {
       epoch: row.epoch ?? 0,
       group: group || null,
       agentId: row.agent_id,
-      amount: BigInt(row.amount) as never,
+      amount: fromColumn(row.amount),
       isPayout: row.kind === 'payout',
     },
     0,
-    row.created_at,
+    row.accepted_at!,
   )
 }
 
@@ -243,18 +221,17 @@ function noteSigned({ store }: Context, state: RestoreState, row: Partial<Paymen
     store.run(move, -known.amount, known.wallet_id, known.epoch)
     store.run(move, known.amount, known.wallet_id, row.epoch!)
   }
-  store.run(
-    `UPDATE payment SET status = 'PROCESSING', epoch = ?, sequence = ?, authorization = ?, sig_version = ?, first_block = ?,
-       max_deadline = ?, signed_at = ?, give_up_at = 0 WHERE id = ?`,
-    row.epoch!,
-    row.sequence!,
-    wallet.kind === 'imported' ? authorizationNonce(known.id) : null,
-    row.sig_version!,
-    row.first_block ?? wallet.scanned_block,
-    lastDeadline(state, wallet, row),
-    row.signed_at ?? row.created_at!,
-    known.id,
-  )
+  store.update('payment', known.id, {
+    status: 'PROCESSING',
+    epoch: row.epoch!,
+    sequence: row.sequence!,
+    authorization: wallet.kind === 'imported' ? authorizationNonce(known.id) : null,
+    sig_version: row.sig_version!,
+    first_block: row.first_block ?? wallet.scanned_block,
+    max_deadline: lastDeadline(state, wallet, row),
+    signed_at: row.signed_at ?? row.accepted_at!,
+    give_up_at: 0,
+  })
 }
 
 /** Binds the Idempotency-Key again, so that it returns the payment and refuses different content. */
@@ -278,7 +255,10 @@ function bindKey({ store }: Context, state: RestoreState, { row, request }: Kept
   const isSigned = (payment: PaymentRow | null) => payment !== null && payment.sig_version > 0
   if (kind !== 'payment' || (isSigned(own) && isSigned(other)))
     noteUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
-  else if (!isSigned(other) && (!other || isSigned(own) || own.created_at < other.created_at))
+  else if (
+    !isSigned(other) &&
+    (!other || other.accepted_at === null || isSigned(own) || own.created_at < other.created_at)
+  )
     store.run(
       'UPDATE idempotency SET fingerprint = ?, ref = ? WHERE key = ?',
       request.fingerprint,

@@ -62,7 +62,7 @@ async function readAnnouncements(ctx: Context, wallet: WalletRow, found: Search,
 /** Matches these transfers with unsigned payments. */
 export function explain({ store }: Context, wallet: WalletRow, strays: Signed[]) {
   const unsigned = store.all<PaymentRow>(
-    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' ORDER BY created_at, id",
+    "SELECT * FROM payment WHERE wallet_id = ? AND status = 'QUEUED' ORDER BY accepted_at, id",
     wallet.id,
   )
   return explainTransfers(

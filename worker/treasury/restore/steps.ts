@@ -6,6 +6,7 @@ import { enqueue } from '../outbox/enqueue.ts'
 import { Outbox } from '../outbox/flush.ts'
 import { relayerOf } from '../relay/relayers.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
+import { statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 import { deleteWallets, importAccount, walletsIn } from './account.ts'
 import type { Accepted, Frozen, RestoreProgress } from './api.ts'
@@ -74,7 +75,7 @@ function check(ctx: Context, state: RestoreState, accept: Accepted | null): Rest
   // Payments of a halted wallet stay open until an operator has found out why its books differ.
   const isOpen =
     store.first(
-      `SELECT 1 FROM payment WHERE status IN ('QUEUED','PROCESSING')
+      `SELECT 1 FROM payment WHERE status IN ${statusIn.unsettled}
          AND wallet_id IN (SELECT id FROM wallet WHERE halted IS NULL) LIMIT 1`,
     ) !== null
   const list = nameOfList(state.unexplained)

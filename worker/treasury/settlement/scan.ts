@@ -111,11 +111,11 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
 
 /** Records when each payment was signed, broadcast and confirmed, in ms since it was accepted. */
 function measureConfirmed(ctx: Context, chainId: ChainId): void {
-  for (const { kind, created_at, signed_at, broadcast_at, confirmed_at } of ctx.confirmed)
+  for (const { kind, accepted_at, signed_at, broadcast_at, confirmed_at } of ctx.confirmed)
     ctx.metrics.record({
       name: 'payment',
       subject: `${chainId}:${kind}`,
-      values: [signed_at!, broadcast_at!, confirmed_at!].map((at) => at - created_at),
+      values: [signed_at!, broadcast_at!, confirmed_at!].map((at) => at - accepted_at!),
     })
 }
 

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { freshStop, signingAllowed } from '../operators/stop.ts'
 import { signAgain, signQueued } from '../payments/sign.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
 import { followActions } from '../wallets/actions/follow.ts'
 import { followDeploy } from '../wallets/deploy.ts'
@@ -56,7 +57,7 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
 export function isBusy(ctx: Context, wallet: WalletRow): boolean {
   return (
     ctx.store.first(
-      "SELECT 1 FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING') LIMIT 1",
+      `SELECT 1 FROM payment WHERE wallet_id = ? AND status IN ${statusIn.unsettled} LIMIT 1`,
       wallet.id,
     ) !== null ||
     ctx.store.first(

@@ -1,7 +1,12 @@
+import type { ApprovalKind, ApprovalStatus, CancelReason, GrantEnd } from '#domain/approval.ts'
 import type { BookedEvent, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
+import type { PaymentNotes } from '#domain/paymentNotes.ts'
+import type { ExpiryDays } from '#domain/payoutExpiry.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
+import type { OwnerActionKind } from '#domain/sessionKey.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
+import type { Channel } from '#schemas/approval.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
 
 /** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` converts them to money. */
@@ -120,9 +125,16 @@ export type AgentRow = {
   deleted_at: number | null
 }
 
-export type CredentialRow = { hash: string; agent_id: string; kind: 'secret' | 'api_key'; expires_at: number | null }
+export type CredentialRow = {
+  hash: string
+  agent_id: string
+  kind: 'secret' | 'api_key'
+  expires_at: number | null
+  created_at: number
+}
 
-export type PaymentRow = {
+/** domain/payment.ts has its states. */
+export type PaymentRow = PaymentNotes & {
   id: string
   kind: 'send' | 'payout'
   wallet_id: string
@@ -136,12 +148,17 @@ export type PaymentRow = {
   recipient_email: string | null
   recipient_phone: string | null
   amount: number
-  memo: string | null
+  /** Terms of a payout, as requested. */
+  expires_in_days: ExpiryDays | null
+  sender_name: string | null
   status: PaymentStatus
   error_code: string | null
   error_message: string | null
   refusal: string | null
+  /** When it was requested. */
   created_at: number
+  /** When its amount was reserved; null if it never was. */
+  accepted_at: number | null
   signed_at: number | null
   broadcast_at: number | null
   confirmed_at: number | null
@@ -233,6 +250,92 @@ export type PayoutRow = {
   contract_set: number
 }
 
+/**
+ * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,
+ * stored before it leaves, settled by the chain alone. A rotation is stored with its new key before anything is signed,
+ * so it survives a crash at any step, and its key is already known when it appears on chain.
+ *
+ * offered (waits for the owner's signature) → draining (waits for payments of the old session) → sent → done | failed
+ */
+export type WalletActionRow = {
+  id: string
+  wallet_id: string
+  kind: 'rotate' | OwnerActionKind
+  status: 'offered' | 'draining' | 'sent' | 'done' | 'failed'
+  key_address: Address | null
+  sealed_key: string | null
+  spend_limit: number | null
+  ttl_hours: number | null
+  valid_until: number | null
+  /** The session being replaced. */
+  epoch: number | null
+  /** uint256 in decimal. */
+  owner_nonce: string | null
+  to_address: Address | null
+  amount: number | null
+  deadline: number | null
+  data: Hex | null
+  first_block: number | null
+  drain_until: number | null
+  tx_hash: Hex | null
+  error: string | null
+  created_at: number
+  ended_at: number | null
+  /** The block at which the chain showed the action as done. */
+  done_block: number | null
+}
+
+/** A request to the owner: a payment that waits, or more budget. */
+export type ApprovalRow = {
+  id: string
+  kind: ApprovalKind
+  status: ApprovalStatus
+  agent_id: string
+  group_id: string
+  /** The credential that the agent used. It must still be valid when the owner approves. */
+  credential_hash: string
+  /** Null for a budget request. */
+  payment_id: string | null
+  amount: number
+  /** The agent's. */
+  reason: string | null
+  /** `askedBecause` of the view as JSON. */
+  rules: string
+  /** Equal for repeated requests: approvals/approvalRules.ts. */
+  same_request: string
+  asked_at: number
+  expires_at: number
+  ended_at: number | null
+  decided_by: string | null
+  decided_name: string | null
+  cancelled: CancelReason | null
+  grant_id: string | null
+  /** The number of the message that notifies the owner. */
+  email_batch: number | null
+  email_state: Channel['state']
+  email_at: number | null
+  push_state: Channel['state']
+  push_at: number | null
+}
+
+export type GrantRow = {
+  id: string
+  approval_id: string
+  agent_id: string
+  group_id: string
+  address: Address
+  contact_id: string | null
+  contact_name: string | null
+  spend_limit: number
+  used: number
+  created_at: number
+  created_by: string
+  created_name: string | null
+  ends_at: number
+  ended_at: number | null
+  end_reason: GrantEnd | null
+}
+
 /** `events` is JSON: a list of names, or of `*`. `version` rises when the webhook's failures are cleared. */
 export type WebhookRow = {
   id: string
@@ -261,4 +364,22 @@ export type BookingRow = {
   /** The payment or payout; null if only the wallet is affected. */
   ref: string | null
   status_before: PayoutStatus | null
+}
+
+/** The tables that `Store.insert` and `Store.update` write. */
+export type Rows = {
+  wallet: WalletRow
+  session: SessionRow
+  imported_key: ImportedKeyRow
+  wallet_action: WalletActionRow
+  policy_group: GroupRow
+  whitelist: WhitelistRow
+  agent: AgentRow
+  credential: CredentialRow
+  payment: PaymentRow
+  payout: PayoutRow
+  approval: ApprovalRow
+  approval_grant: GrantRow
+  booking: BookingRow
+  webhook: WebhookRow
 }

@@ -1,6 +1,6 @@
 import { type Refused, refuse } from '../../result.ts'
 import { type CachedRow, type CachedTable, RowCache } from './rowCache.ts'
-import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, SessionRow, WalletRow } from './rows.ts'
+import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, Rows, SessionRow, WalletRow } from './rows.ts'
 
 /** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10 GB. */
 const fullBytes = 8_000_000_000
@@ -10,6 +10,51 @@ export const accountFull: Refused = refuse('unavailable', 'This account is full.
 type Value = string | number | null
 
 type Row = Record<string, Value>
+
+const valuesOf = (columns: object) => Object.values(columns) as Value[]
+
+type TableWithId = { [Table in keyof Rows]: Rows[Table] extends { id: string } ? Table : never }[keyof Rows]
+/** Columns that have a default other than null. */
+type Defaults = {
+  wallet:
+    | 'contract_set'
+    | 'deposits'
+    | 'returns'
+    | 'out'
+    | 'withdrawn'
+    | 'held'
+    | 'final_block'
+    | 'start_block'
+    | 'start_balance'
+    | 'paused'
+  session: 'used' | 'held' | 'next_sequence' | 'undone'
+  imported_key: 'tries' | 'locked_until'
+  policy_group:
+    | 'spent'
+    | 'held'
+    | 'version'
+    | 'paused'
+    | 'payments'
+    | 'period_start'
+    | 'period_used'
+    | 'unclaimed'
+    | 'noticed'
+  whitelist: 'stale'
+  agent: 'payments' | 'spent' | 'held' | 'paused'
+  approval: 'email_state' | 'push_state'
+  approval_grant: 'used'
+  payout:
+    | ('funded' | 'announced' | 'code_version' | 'tries_version' | 'sender_resends' | 'recipient_resends')
+    | ('action_version' | 'end_undone' | 'reminded')
+  booking: 'seq'
+}
+type Optional<Table extends keyof Rows> =
+  | { [Column in keyof Rows[Table]]: null extends Rows[Table][Column] ? Column : never }[keyof Rows[Table]]
+  | (Table extends keyof Defaults ? Defaults[Table] : never)
+/** What `Store.insert` requires. A payment is written with all its columns: `newPayment` names them. */
+export type NewRow<Table extends keyof Rows> = Table extends 'payment'
+  ? PaymentRow
+  : Omit<Rows[Table], Optional<Table>> & Partial<Pick<Rows[Table], Optional<Table> & keyof Rows[Table]>>
 
 /** Typed access to the object's SQLite. Queries are written where they are used, so that transactions stay visible. */
 export class Store {
@@ -94,15 +139,27 @@ export class Store {
     for (const [key, value] of rows) this.#cache.set(table, key, value)
   }
   /**
-   * Writes the whole row, so that it need not be read back. No column that may be null has another default. `cached` is the
-   * one cached row that this payment changes, with the payment counted.
+   * Inserts a row. A column that is left out is null or has the default in tables.ts. `cached` is the one cached row of a
+   * payment that this changes, with the payment counted.
    */
-  insertPayment(row: PaymentRow, cached: CachedRow | null = null): void {
-    const names = (Object.keys(row) as (keyof PaymentRow)[]).filter((name) => row[name] !== null)
-    const query = `INSERT INTO payment (${names}) VALUES (?${',?'.repeat(names.length - 1)})`
-    const values = names.map((name) => row[name])
+  insert<Table extends keyof Rows>(table: Table, row: NewRow<Table>, cached: CachedRow | null = null): void {
+    const columns = Object.entries<Value>(row).filter(([, value]) => value !== null)
+    const query = `INSERT INTO ${table} (${columns.map(([name]) => name)}) VALUES (?${',?'.repeat(columns.length - 1)})`
+    const values = columns.map(([, value]) => value)
     if (cached) this.runCached('payment', [cached], query, ...values)
     else this.run(query, ...values)
+  }
+  /** Changes the row with this id, if its columns still equal `guard`. Returns false if there is no such row. */
+  update<Table extends TableWithId>(
+    table: Table,
+    id: string,
+    changes: Partial<Rows[Table]>,
+    guard: Partial<Rows[Table]> = {},
+  ): boolean {
+    const names = Object.keys(changes).map((name) => `${name} = ?`)
+    const conditions = Object.keys(guard).map((name) => ` AND ${name} IS ?`)
+    const query = `UPDATE ${table} SET ${names} WHERE id = ?${conditions.join('')}`
+    return this.run(query, ...valuesOf(changes), id, ...valuesOf(guard)) > 0
   }
   meta(key: string): string | null {
     return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null

@@ -117,11 +117,15 @@ export const tables = `
     wallet_id TEXT NOT NULL REFERENCES wallet(id), group_id TEXT, agent_id TEXT, policy_version INTEGER,
     to_type TEXT NOT NULL, to_address TEXT, contact_id TEXT, contact_name TEXT,
     recipient_email TEXT, recipient_phone TEXT,
-    amount INTEGER NOT NULL CHECK (amount > 0), memo TEXT,
-    status TEXT NOT NULL CHECK (status IN ('QUEUED','PROCESSING','PENDING','CONFIRMED','FAILED','CANCELLED','POLICY_REJECTED','VALIDATION_FAILED')),
+    amount INTEGER NOT NULL CHECK (amount > 0),
+    -- The notes of domain/paymentNotes.ts.
+    memo TEXT, reference TEXT,
+    expires_in_days INTEGER, sender_name TEXT,
+    status TEXT NOT NULL CHECK (status IN ('PENDING_APPROVAL','QUEUED','PROCESSING','PENDING','CONFIRMED','FAILED','CANCELLED','POLICY_REJECTED','VALIDATION_FAILED')),
     error_code TEXT, error_message TEXT, refusal TEXT,
-    created_at INTEGER NOT NULL, signed_at INTEGER, broadcast_at INTEGER, confirmed_at INTEGER, tx_hash TEXT,
-    give_up_at INTEGER NOT NULL,
+    -- created_at: requested; accepted_at: its amount was reserved. Sums, periods and lists of accepted payments use the latter.
+    created_at INTEGER NOT NULL, accepted_at INTEGER, signed_at INTEGER, broadcast_at INTEGER, confirmed_at INTEGER,
+    tx_hash TEXT, give_up_at INTEGER NOT NULL,
     -- The intent. A nonce is permanently bound to one recipient and amount.
     epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
     r TEXT, vs TEXT, first_block INTEGER,
@@ -134,14 +138,18 @@ export const tables = `
     -- The approval that it had, and the grant that it used.
     approval_id TEXT, grant_id TEXT,
     -- The key of its row in idempotency.
-    request_key TEXT
+    request_key TEXT,
+    -- Only an accepted payment holds, or has held, anything.
+    CHECK (accepted_at IS NOT NULL OR status IN ('PENDING_APPROVAL','POLICY_REJECTED','VALIDATION_FAILED','CANCELLED'))
   );
   CREATE UNIQUE INDEX payment_nonce ON payment (wallet_id, epoch, sequence) WHERE sequence IS NOT NULL;
   CREATE UNIQUE INDEX payment_authorization ON payment (authorization) WHERE authorization IS NOT NULL;
   -- Not partial: SQLite does not see that one status is part of a list of them.
   CREATE INDEX payment_status ON payment (status, wallet_id, epoch, sequence);
-  CREATE INDEX payment_agent ON payment (agent_id, created_at, id);
-  CREATE INDEX payment_queued ON payment (wallet_id, agent_id, created_at, id) WHERE status = 'QUEUED';
+  -- The order of lists (storage/statuses.ts).
+  CREATE INDEX payment_agent ON payment (agent_id, coalesce(accepted_at, created_at), id);
+  CREATE INDEX payment_reference ON payment (reference, agent_id) WHERE reference IS NOT NULL;
+  CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED';
   CREATE INDEX payment_sent ON payment (confirmed_at) WHERE status = 'CONFIRMED' AND kind = 'send';
   -- Whether a recipient was paid before. Not case-sensitive: addresses are stored as they were given.
   CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE);
@@ -193,16 +201,15 @@ export const tables = `
 
   -- Approvals
 
-  -- Requests to the owner. payment_id: the payment that it becomes, null for a budget request. recipient: as the agent gave
-  -- it; to_address, email, phone: where the money goes, frozen when it was requested. asked: why. content: whom and how much.
-  -- email_batch: number of the message that notifies the owner.
+  -- Requests to the owner: a payment that waits, or an amount of budget. reason: the agent's. rules: JSON, why approval is
+  -- needed. same_request: equal for equal requests (approvals/approvalRules.ts). email_batch: number of the message that notifies the
+  -- owner.
   CREATE TABLE approval (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('payment','budget')),
     status TEXT NOT NULL CHECK (status IN ('PENDING','APPROVED','DENIED','EXPIRED','CANCELLED')),
-    agent_id TEXT NOT NULL, group_id TEXT NOT NULL, wallet_id TEXT NOT NULL, credential_hash TEXT NOT NULL,
-    payment_id TEXT UNIQUE, recipient TEXT, to_type TEXT, to_address TEXT, contact_id TEXT, contact_name TEXT,
-    email TEXT, phone TEXT, amount INTEGER NOT NULL, memo TEXT, agent_reason TEXT,
-    asked TEXT NOT NULL, content TEXT NOT NULL, policy_version INTEGER NOT NULL,
+    agent_id TEXT NOT NULL, group_id TEXT NOT NULL, credential_hash TEXT NOT NULL,
+    payment_id TEXT UNIQUE REFERENCES payment(id), amount INTEGER NOT NULL, reason TEXT,
+    rules TEXT NOT NULL, same_request TEXT NOT NULL,
     asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, ended_at INTEGER,
     decided_by TEXT, decided_name TEXT, cancelled TEXT, grant_id TEXT,
     email_batch INTEGER, email_state TEXT NOT NULL DEFAULT 'waiting', email_at INTEGER,
@@ -212,7 +219,7 @@ export const tables = `
   CREATE INDEX approval_pending ON approval (expires_at, agent_id) WHERE status = 'PENDING';
   CREATE INDEX approval_asked ON approval (asked_at, id);
   CREATE INDEX approval_agent ON approval (agent_id, asked_at, id);
-  CREATE INDEX approval_content ON approval (content, asked_at);
+  CREATE INDEX approval_same_request ON approval (same_request, asked_at);
   CREATE INDEX approval_batch ON approval (email_batch) WHERE email_batch IS NOT NULL;
 
   -- One agent may pay one address up to spend_limit in total without being asked.

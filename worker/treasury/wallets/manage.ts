@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue, enqueueWallet } from '../outbox/enqueue.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
+import { statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from './actions/actions.ts'
 import { cacheKey } from './sessionKeys.ts'
 
@@ -74,7 +75,7 @@ function missingProblem(ctx: Context, wallet: WalletRow, stranded: bigint | null
 function openProblem(ctx: Context, wallet: WalletRow): string | null {
   const { store } = ctx
   const count = (query: string) => store.first<{ n: number }>(query, wallet.id)!.n
-  const payments = count("SELECT count(*) AS n FROM payment WHERE wallet_id = ? AND status IN ('QUEUED','PROCESSING')")
+  const payments = count(`SELECT count(*) AS n FROM payment WHERE wallet_id = ? AND status IN ${statusIn.unsettled}`)
   if (payments > 0)
     return `${plural(payments, 'payment')} of this wallet ${payments === 1 ? 'is' : 'are'} still in progress. Please try again when nothing is pending.`
   const payouts = count(

@@ -1,44 +1,8 @@
 import { formatUsdc } from '#domain/money.ts'
-import type { OwnerActionKind } from '#domain/sessionKey.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { WalletActionView } from '#schemas/sessionKey.ts'
-import type { Address, Hex } from '../../../chain/types.ts'
 import type { Context } from '../../context.ts'
-
-/**
- * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,
- * stored before it leaves, settled by the chain alone. A rotation is stored with its new key before anything is signed,
- * so it survives a crash at any step, and its key is already known when it appears on chain.
- *
- * offered (waits for the owner's signature) → draining (waits for payments of the old session) → sent → done | failed
- */
-export type WalletActionRow = {
-  id: string
-  wallet_id: string
-  kind: 'rotate' | OwnerActionKind
-  status: 'offered' | 'draining' | 'sent' | 'done' | 'failed'
-  key_address: Address | null
-  sealed_key: string | null
-  spend_limit: number | null
-  ttl_hours: number | null
-  valid_until: number | null
-  /** The session being replaced. */
-  epoch: number | null
-  /** uint256 in decimal. */
-  owner_nonce: string | null
-  to_address: Address | null
-  amount: number | null
-  deadline: number | null
-  data: Hex | null
-  first_block: number | null
-  drain_until: number | null
-  tx_hash: Hex | null
-  error: string | null
-  created_at: number
-  ended_at: number | null
-  /** The block at which the chain showed the action as done. */
-  done_block: number | null
-}
+import type { WalletActionRow } from '../../storage/rows.ts'
 
 /** True for actions with which the owner takes back control of the wallet or its money. */
 export const isExit = ({ kind }: { kind: WalletActionRow['kind'] }) =>

@@ -5,10 +5,10 @@ import type { Context } from '../../context.ts'
 import { knowsContracts } from '../../contracts.ts'
 import { audit } from '../../ledger/audit.ts'
 import { signingAllowed } from '../../operators/stop.ts'
-import type { WalletRow } from '../../storage/rows.ts'
+import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
-import { openActions, type WalletActionRow } from './actions.ts'
+import { openActions } from './actions.ts'
 import { callRefusal, operatorKey, rotationAt, signedRotation } from './calls.ts'
 
 /** Advances this wallet's open actions by what the chain shows. Part of the settle alarm. Throws RpcUnavailable. */

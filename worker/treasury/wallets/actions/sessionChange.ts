@@ -7,8 +7,8 @@ import { type Context, newId } from '../../context.ts'
 import { audit } from '../../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../../ledger/idempotency.ts'
 import { toColumn } from '../../storage/columns.ts'
-import type { WalletRow } from '../../storage/rows.ts'
-import { actionOf, type WalletActionRow } from './actions.ts'
+import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
+import { actionOf } from './actions.ts'
 
 /** How long payments of the old session may delay its replacement. */
 export const drainMs = 5 * 60_000 // 5 minutes

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts'
 import { audit } from '../../ledger/audit.ts'
-import type { WalletRow } from '../../storage/rows.ts'
-import type { WalletActionRow } from './actions.ts'
+import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import { isChanging } from './sessionChange.ts'
 
 const replaced = 'A chain reorganisation undid this change. Another change of the session key is in progress.'

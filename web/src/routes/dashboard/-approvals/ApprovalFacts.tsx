@@ -5,6 +5,7 @@ import { ExplorerLink, FullAddress } from '#web/components/Address.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { linkClass } from '#web/components/Links.tsx'
+import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { formatMoment, plural } from '#web/lib/format.ts'
@@ -49,7 +50,7 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
         </Notice>
       )}
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
-        {approval.memo && <Fact name="Memo">{approval.memo}</Fact>}
+        <NoteFacts of={approval} />
         <Fact name="Policy group">{approval.policyGroup.name}</Fact>
         <Fact name="From wallet">{walletName(wallet)}</Fact>
         <Fact name="Network">{networkWarning(wallet.chain)}</Fact>

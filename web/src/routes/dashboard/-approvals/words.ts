@@ -1,3 +1,4 @@
+import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
 import { minuteMs } from '#domain/time.ts'
 import { shortAddress } from '#web/lib/address.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
@@ -59,7 +60,7 @@ export function changesBetween(shown: Approval, now: Approval): string[] {
       ['Address', recipient?.address ?? recipient?.email ?? recipient?.phone ?? 'none'],
       ['Policy group', approval.policyGroup.name],
       ['Wallet', approval.wallet.name ?? shortAddress(approval.wallet.address)],
-      ['Memo', approval.memo ?? 'none'],
+      ...noteNames.map((name): [string, string] => [paymentNotes[name].label, approval[name] ?? 'none']),
       ['The agent says', approval.agentReason ?? 'nothing'],
       ['Why it was asked', approval.askedBecause.map(({ message }) => message).join(' ')],
       ['Expires', formatMoment(approval.expiresAt)],

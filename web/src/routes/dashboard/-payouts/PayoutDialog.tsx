@@ -8,6 +8,7 @@ import { Resend } from '#web/components/Code.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { PayoutStatusChip } from '#web/components/PayoutStatusChip.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
@@ -146,7 +147,7 @@ function Details(props: { payout: Payout }) {
             {deliveryText(payout.delivery)}, {formatMoment(payout.delivery.at)}
           </Fact>
         )}
-        {payout.memo && <Fact name="Memo">{payout.memo}</Fact>}
+        <NoteFacts of={payout} />
         <Fact name="Sender">{senderOf(payout)}</Fact>
         {payout.sourceWallet && <Fact name="From wallet">{walletName(payout.sourceWallet)}</Fact>}
         {(payout.status === 'CREATING' || payout.status === 'CREATED') && !isTakenDown(payout) && (

@@ -3,7 +3,7 @@ import { lazy } from 'react'
 import { payoutStatuses } from '#domain/listFilters.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { plural } from '#web/lib/format.ts'
-import { addresses, anyOf, partsOf, personal, text } from '#web/lists/filters.ts'
+import { addresses, anyOf, partsOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import { exportPayouts, type Payout, type PayoutParams, payoutsQuery } from '#web/queries/payouts.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
@@ -20,6 +20,7 @@ export const payoutList = {
     status: anyOf('Status', payoutStatuses),
     wallets: addresses({ useText: useWalletsText, field: { kind: 'custom', Field: WalletsField } }),
     recipient: personal(text('Recipient', { label: 'Recipient Email/Phone', maxLength: 254 })),
+    reference: referenceFilter,
   },
 } satisfies ListDefinition<Payout, PayoutParams>
 export type PayoutList = typeof payoutList

@@ -2,6 +2,7 @@ import { Eye, Undo2 } from 'lucide-react'
 import { Amount } from '#web/components/Amount.tsx'
 import { IconButton } from '#web/components/Button.tsx'
 import { CompactRow } from '#web/components/CompactRow.tsx'
+import { notesLine } from '#web/components/Notes.tsx'
 import { PayoutStatusChip } from '#web/components/PayoutStatusChip.tsx'
 import { RowLink } from '#web/components/RowLink.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
@@ -41,7 +42,7 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
         <>
           <span className="wrap-anywhere">{recipientOf(payout)}</span>
           <p className="empty:hidden">{problemOf(payout)}</p>
-          {payout.memo && <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted">{payout.memo}</p>}
+          <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted empty:hidden">{notesLine(payout)}</p>
         </>
       ),
     },
@@ -81,7 +82,7 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
       label={labelOf(payout)}
       title={recipientOf(payout)}
       amount={amountOf(payout)}
-      notes={[<Ago key="at" iso={payout.createdAt} />, problemOf(payout), payout.memo]}
+      notes={[<Ago key="at" iso={payout.createdAt} />, problemOf(payout), notesLine(payout)]}
       state={<PayoutStatusChip payout={payout} />}
     />
   ),

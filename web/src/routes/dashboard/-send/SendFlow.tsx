@@ -1,5 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
+import { noteNames } from '#domain/paymentNotes.ts'
 import type { SendValues } from '#domain/sendRules.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
 import { PayoutCreated } from '#web/components/PayoutCreated.tsx'
@@ -98,7 +99,7 @@ export function SendFlow(props: {
 async function pay(payment: Payment, idempotencyKey: string): Promise<Step> {
   const { wallet, method, recipient, amount } = payment
   const optional = {
-    ...(payment.memo ? { memo: payment.memo } : {}),
+    ...Object.fromEntries(noteNames.flatMap((name) => (payment[name] ? [[name, payment[name]]] : []))),
     ...(payment.contact ? { contactId: payment.contact.id } : {}),
   }
   if (method === 'address') {
@@ -125,9 +126,10 @@ function checkOf({ method, recipient, amount }: Payment) {
 /** The form field that the server's refusal is about; null if there is none. */
 function fieldOf(error: unknown, to: SendValues['to'], fixed: Wallet | null): keyof SendValues | null {
   const field = error instanceof ApiError ? error.field : undefined
+  const note = noteNames.find((name) => name === field)
+  if (note) return note
   switch (field) {
     case 'amount':
-    case 'memo':
     case 'senderName':
     case 'expiresInDays':
       return field

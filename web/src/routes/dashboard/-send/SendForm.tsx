@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
-import { memoMax, methodOf, type SendValues } from '#domain/sendRules.ts'
+import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
+import { methodOf, type SendValues } from '#domain/sendRules.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Field, Input } from '#web/components/Field.tsx'
@@ -17,7 +18,7 @@ import { WalletField } from './WalletField.tsx'
 
 const arrivingMs = 3_000 // 3 seconds
 
-/** Asks for wallet, recipient, amount and memo and, for a payout, its expiry and the sender's name. */
+/** Asks for wallet, recipient, amount and notes and, for a payout, its expiry and the sender's name. */
 export function SendForm(props: {
   purpose: Purpose
   /** Null if it is chosen here. */
@@ -63,7 +64,6 @@ export function SendForm(props: {
     if (!wallet) return form.setError('walletId', { message: 'Please select a source wallet' })
     await props.onReview(next, paymentOf(next, wallet, contact))
   })
-  const memoLength = values.memo.trim().length
 
   return (
     <Dialog
@@ -86,21 +86,26 @@ export function SendForm(props: {
         {props.wallet === null && <WalletField form={form} wallets={wallets} />}
         <RecipientFields form={form} ways={purpose.tabs} contact={contact} />
         <AmountField form={form} wallet={walletOf(values)} />
-        <Field
-          label="Memo"
-          aside={
-            <span className={memoLength > memoMax ? 'text-red' : ''}>
-              {memoLength}/{memoMax}
-            </span>
-          }
-          error={errors.memo?.message}
-        >
-          {(control) => <Input {...control} {...form.register('memo')} autoComplete="off" placeholder="Optional" />}
-        </Field>
+        {noteNames.map((name) => (
+          <Field
+            key={name}
+            label={paymentNotes[name].label}
+            aside={<Length of={values[name].trim()} max={paymentNotes[name].max} />}
+            error={errors[name]?.message}
+          >
+            {(control) => <Input {...control} {...form.register(name)} autoComplete="off" placeholder="Optional" />}
+          </Field>
+        ))}
         {isPayout({ method: methodOf(values) }) && <PayoutFields form={form} />}
       </div>
     </Dialog>
   )
 }
+
+const Length = ({ of: text, max }: { of: string; max: number }) => (
+  <span className={text.length > max ? 'text-red' : ''}>
+    {text.length}/{max}
+  </span>
+)
 
 const isArriving = ({ spendable }: Wallet) => spendable !== null && spendable.arriving !== '0'

@@ -8,6 +8,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Checkbox, ErrorBox } from '#web/components/Field.tsx'
+import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { shortAddress } from '#web/lib/address.ts'
 import { ago, asSentence, formatAmount, plural } from '#web/lib/format.ts'
@@ -103,7 +104,7 @@ export function SendReview(props: {
           <Fact name="From">{walletName(wallet)}</Fact>
           <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
           <Fact name="Network fee">Covered</Fact>
-          {payment.memo && <Fact name="Memo">{payment.memo}</Fact>}
+          <NoteFacts of={payment} />
           {isPayout(payment) && (
             <>
               <Fact name="Can be claimed for">{plural(payment.expiresInDays, 'day')}</Fact>

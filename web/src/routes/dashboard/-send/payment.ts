@@ -1,4 +1,5 @@
 import { plainPhone } from '#domain/contactRules.ts'
+import { eachNote, type NoteName } from '#domain/paymentNotes.ts'
 import { defaultExpiryDays, type ExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
 import { type ContactMethod, methodOf, type SendValues } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
@@ -7,7 +8,7 @@ import type { Contact } from '#web/queries/contacts.ts'
 import type { Wallet } from '#web/queries/wallets.ts'
 
 /** A payment, ready to be reviewed. */
-export type Payment = {
+export type Payment = Record<NoteName, string> & {
   wallet: Wallet
   method: ContactMethod
   /** The address with its checksum, the email or the phone number. */
@@ -15,7 +16,6 @@ export type Payment = {
   contact: Contact | null
   /** Decimal USDC. */
   amount: string
-  memo: string
   /** For payouts only: payments by email or phone. */
   expiresInDays: ExpiryDays
   senderName: string
@@ -30,7 +30,7 @@ export const emptyValues: SendValues = {
   contactId: '',
   method: '',
   amount: '',
-  memo: '',
+  ...eachNote(() => ''),
   expiresInDays: String(defaultExpiryDays),
   senderName: '',
 }
@@ -51,7 +51,7 @@ export function paymentOf(values: SendValues, wallet: Wallet, contact: Contact |
     recipient: method === 'address' ? checksumAddress(text) : method === 'phone' ? plainPhone(text) : text,
     contact: values.to === 'contact' ? (contact ?? null) : null,
     amount: typedDecimal(values.amount),
-    memo: values.memo.trim(),
+    ...eachNote((name) => values[name].trim()),
     expiresInDays: expiryDays.find((days) => String(days) === values.expiresInDays) ?? defaultExpiryDays,
     senderName: values.senderName.trim(),
   }

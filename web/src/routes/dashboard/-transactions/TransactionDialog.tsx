@@ -9,6 +9,7 @@ import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { NoteFacts } from '#web/components/Notes.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
 import { TransactionTimeline } from '#web/components/TransactionTimeline.tsx'
@@ -175,7 +176,7 @@ function Details(props: { transaction: Transaction }) {
         {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
         <Fact name="Network">{networkName(chain)}</Fact>
         <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
-        {transaction.memo && <Fact name="Memo">{transaction.memo}</Fact>}
+        <NoteFacts of={transaction} />
         {transaction.txHash && (
           <Fact name="Transaction hash">
             <TxHash hash={transaction.txHash} chain={chain} />

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, useDeferredValue, useMemo } from 'react'
 import { transactionStatuses } from '#domain/listFilters.ts'
+import { paymentNotes } from '#domain/paymentNotes.ts'
 import { Field, Select } from '#web/components/Field.tsx'
-import { anyOf, type FilterFieldProps, id, oneOf, personal, text } from '#web/lists/filters.ts'
+import { anyOf, type FilterFieldProps, id, oneOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
@@ -35,7 +36,8 @@ export const transactionList = {
     contact: id({ useText: useContactText, field: { kind: 'custom', Field: ContactField } }),
     wallet: id({ useText: useWalletText }),
     recipient: personal(text('Recipient', { maxLength: 254, hint: 'Part of an email, phone number, address or name' })),
-    memo: personal(text('Memo', { maxLength: 100 })),
+    memo: personal(text('Memo', { maxLength: paymentNotes.memo.max })),
+    reference: referenceFilter,
   },
 } satisfies ListDefinition<Transaction, TransactionParams>
 export type TransactionList = typeof transactionList

@@ -2,6 +2,7 @@ import { Eye } from 'lucide-react'
 import { Amount } from '#web/components/Amount.tsx'
 import { CompactRow } from '#web/components/CompactRow.tsx'
 import { Counterparty } from '#web/components/Counterparty.tsx'
+import { notesLine } from '#web/components/Notes.tsx'
 import { RowLink } from '#web/components/RowLink.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { TransactionStatus, TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
@@ -48,7 +49,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
       cell: (transaction) => (
         <>
           <Counterparty transaction={transaction} />
-          {transaction.memo && <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted">{transaction.memo}</p>}
+          <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted empty:hidden">{notesLine(transaction)}</p>
         </>
       ),
     },
@@ -82,7 +83,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
         <Ago key="at" iso={transaction.createdAt} />,
         awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction)),
         senderOf(transaction),
-        transaction.memo,
+        notesLine(transaction),
       ]}
       state={<TransactionStatusChip transaction={transaction} />}
     />

@@ -1,34 +1,38 @@
 import { type AskedRule, askedDespiteGrant, askedRules } from '#domain/approval.ts'
 import type { MicroUsdc } from '#domain/money.ts'
+import { minuteMs } from '#domain/time.ts'
 import type { Context } from '../context.ts'
-import type { Caller, Target } from '../payments/paymentParties.ts'
-import { alive } from '../payments/recipientHistory.ts'
+import type { Caller } from '../payments/paymentParties.ts'
 import { toColumn } from '../storage/columns.ts'
-import type { WalletRow } from '../storage/rows.ts'
+import type { Target } from '../storage/newPayment.ts'
+import type { GrantRow, WalletRow } from '../storage/rows.ts'
+import { statusIn } from '../storage/statuses.ts'
 import { coveringGrant } from './grants.ts'
-import type { GrantRow } from './rows.ts'
 
-export type WhereTo = Pick<Target, 'address' | 'email' | 'phone'>
+export type PaidTo = Pick<Target, 'address' | 'email' | 'phone'>
 
-const alivePayment = alive.replace('status', 'payment.status')
+const isAlive = `payment.status IN ${statusIn.alive}`
 
 /** SQL for "paid to this recipient", and its value. A payout's address does not identify its recipient. */
-const paidTo = ({ address, email, phone }: WhereTo): [where: string, value: string] => {
+const paidTo = ({ address, email, phone }: PaidTo): [where: string, value: string] => {
   if (address !== null) return ["payment.kind = 'send' AND payment.to_address = ? COLLATE NOCASE", address]
   return email !== null ? ['payment.recipient_email = ?', email] : ['payment.recipient_phone = ?', phone ?? '']
 }
 
-/** Identifies group, recipient and amount: equal for repeated requests. */
-export const contentOf = (groupId: string, to: WhereTo | null, amount: bigint): string =>
+/**
+ * Identifies group, recipient and amount, for denials, duplicates and pending requests. Deliberately less than the terms: a
+ * new reference must not evade a denial.
+ */
+export const sameRequest = (groupId: string, to: PaidTo | null, amount: bigint): string =>
   JSON.stringify([groupId, to && (to.address?.toLowerCase() ?? to.email ?? to.phone), amount.toString()])
 
 /** Whether no payment of the account to this recipient, on this wallet's chain, has moved money or still may. */
-function isNewRecipient({ store }: Context, wallet: WalletRow, to: WhereTo): boolean {
+function isNewRecipient({ store }: Context, wallet: WalletRow, to: PaidTo): boolean {
   const [where, value] = paidTo(to)
   return (
     store.first(
       `SELECT 1 FROM payment JOIN wallet ON wallet.id = payment.wallet_id
-       WHERE ${where} AND wallet.chain_id = ? AND ${alivePayment} LIMIT 1`,
+       WHERE ${where} AND wallet.chain_id = ? AND +${isAlive} LIMIT 1`,
       value,
       wallet.chain_id,
     ) === null
@@ -39,7 +43,7 @@ function isNewRecipient({ store }: Context, wallet: WalletRow, to: WhereTo): boo
 export function equalPayments(
   { store }: Context,
   groupId: string,
-  to: WhereTo,
+  to: PaidTo,
   amount: number,
   since: number,
   exceptId: string | null = null,
@@ -47,7 +51,8 @@ export function equalPayments(
   const [where, value] = paidTo(to)
   return store.first<{ n: number }>(
     `SELECT count(*) AS n FROM payment
-     WHERE ${where} AND payment.group_id = ? AND payment.amount = ? AND payment.created_at > ? AND payment.id IS NOT ? AND ${alive}`,
+     WHERE ${where} AND payment.group_id = ? AND payment.amount = ? AND payment.accepted_at > ? AND payment.id IS NOT ?
+       AND +${isAlive}`,
     value,
     groupId,
     amount,
@@ -57,10 +62,10 @@ export function equalPayments(
 }
 
 /** Whether the same request is already pending. */
-const isPending = ({ store }: Context, content: string, since: number): boolean =>
+const isPending = ({ store }: Context, same: string, since: number): boolean =>
   store.first(
-    "SELECT 1 FROM approval WHERE content = ? AND asked_at > ? AND status = 'PENDING' LIMIT 1",
-    content,
+    "SELECT 1 FROM approval WHERE same_request = ? AND asked_at > ? AND status = 'PENDING' LIMIT 1",
+    same,
     since,
   ) !== null
 
@@ -68,22 +73,22 @@ const isPending = ({ store }: Context, content: string, since: number): boolean 
  * The group's rules that require the owner's approval of this payment; empty if none applies or a grant covers it. `grant`
  * is the grant that the payment uses. Called inside the transaction that decides.
  */
-export function whatIsAsked(
+export function approvalRulesFor(
   ctx: Context,
   { wallet, group, agent, policy }: Caller,
-  to: WhereTo,
+  to: PaidTo,
   amount: MicroUsdc,
 ): { rules: AskedRule[]; grant: GrantRow | null } {
   if (!policy || !group || !agent) return { rules: [], grant: null }
   const { approvals } = policy
-  const since = ctx.now() - approvals.duplicateMinutes * 60_000
+  const since = ctx.now() - approvals.duplicateMinutes * minuteMs
   const rules = askedRules(approvals, {
     amount,
     isNewRecipient: approvals.approveNewRecipient && isNewRecipient(ctx, wallet, to),
     isDuplicate:
       approvals.duplicateMinutes > 0 &&
       (equalPayments(ctx, group.id, to, toColumn(amount), since) > 0 ||
-        isPending(ctx, contentOf(group.id, to, amount), since)),
+        isPending(ctx, sameRequest(group.id, to, amount), since)),
   })
   const left = askedDespiteGrant(rules)
   if (left.length === rules.length || to.address === null) return { rules, grant: null }

@@ -1,0 +1,7 @@
+/** JSON with sorted keys, so that equal values give equal text however they were written. Bigints become strings. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return part.toString()
+    if (part === null || typeof part !== 'object' || Array.isArray(part)) return part
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })

@@ -1,0 +1,44 @@
+/**
+ * Texts that describe a payment and decide nothing. A note is defined here and has a column of its name in `payment`
+ * (treasury/storage/tables.ts); requests, replies, lists, exports and events take it from this list.
+ */
+export const paymentNotes = {
+  memo: {
+    label: 'Memo',
+    max: 100,
+    oneLine: false,
+    about: 'A note for the owner’s records.',
+    example: 'Hosting in October',
+  },
+  reference: {
+    label: 'Reference',
+    max: 64,
+    oneLine: true,
+    about: 'An invoice or order number. Lists can be filtered by it.',
+    example: 'INV-1142',
+  },
+} as const satisfies Record<string, NoteRule>
+
+/** `oneLine`: without control and format characters, such as line breaks and marks that change the text's direction. */
+type NoteRule = { label: string; max: number; oneLine: boolean; about: string; example: string }
+
+export type NoteName = keyof typeof paymentNotes
+export const noteNames = Object.keys(paymentNotes) as NoteName[]
+/** The notes of one payment. Null: none. */
+export type PaymentNotes = Record<NoteName, string | null>
+
+/** An object with the value that `read` returns for each note. */
+export const eachNote = <T>(read: (name: NoteName) => T): Record<NoteName, T> =>
+  Object.fromEntries(noteNames.map((name) => [name, read(name)])) as Record<NoteName, T>
+
+/** The notes among an object's fields. */
+export const notesOf = (payment: PaymentNotes): PaymentNotes => eachNote((name) => payment[name])
+
+/** Why the text cannot be this note; null if it can, and for an empty text. */
+export function noteProblem(name: NoteName, text: string): string | null {
+  const { label, max, oneLine } = paymentNotes[name]
+  if (text.length > max) return `${label} must be at most ${max} characters`
+  return oneLine && /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)
+    ? `${label} must not contain control or invisible characters`
+    : null
+}

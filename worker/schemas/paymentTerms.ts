@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { eachNote, type NoteName, noteProblem, paymentNotes } from '#domain/paymentNotes.ts'
+import { expiryDays } from '#domain/payoutExpiry.ts'
+import { senderNameMax } from '#domain/sendRules.ts'
+import { checksumAddress } from '#domain/validators.ts'
+import { address, email, phone, usdcAmount } from './common.ts'
+
+/** The recipient as requested. For contacts, the whitelist snapshot decides where the money goes. */
+export const PaymentRecipient = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({
+        type: z.literal('contact'),
+        contactId: z
+          .string()
+          .min(1)
+          .max(64)
+          .describe('A contact on your policy group’s whitelist; GET /v1/context lists them.'),
+        method: z
+          .enum(['address', 'email', 'phone'])
+          .optional()
+          .describe('How to pay the contact. By default its address if it has one, otherwise email, otherwise phone.'),
+      })
+      .meta({ title: 'A whitelisted contact' }),
+    z
+      .strictObject({
+        type: z.literal('address'),
+        address: address.transform(checksumAddress).meta({
+          pattern: '^0x[0-9a-fA-F]{40}$',
+          description: 'Address on Base. A mixed-case address must have a valid checksum.',
+          examples: ['0x8ba1f109551bD432803012645Ac136ddd64DBA72'],
+        }),
+      })
+      .meta({ title: 'An address' }),
+    z
+      .strictObject({
+        type: z.literal('email'),
+        email: email.meta({ description: 'Receives a claim link.', examples: ['ada@example.com'] }),
+      })
+      .meta({ title: 'An email address' }),
+    z
+      .strictObject({
+        type: z.literal('phone'),
+        phone: phone.meta({ description: 'E.164. Receives a claim link.', examples: ['+14155550123'] }),
+      })
+      .meta({ title: 'A phone number' }),
+  ])
+  .describe('The recipient.')
+export type Recipient = z.output<typeof PaymentRecipient>
+
+const note = (name: NoteName) =>
+  z
+    .string()
+    .max(paymentNotes[name].max, noteProblem(name, 'x'.repeat(paymentNotes[name].max + 1))!)
+    .superRefine((text, ctx) => {
+      const message = noteProblem(name, text)
+      if (message) ctx.addIssue({ code: 'custom', message })
+    })
+    .optional()
+    .transform((text) => text || null)
+    .meta({ description: paymentNotes[name].about, examples: [paymentNotes[name].example] })
+
+/** The fields that every request for a payment takes under the same name. */
+export const commonTerms = {
+  amount: usdcAmount.meta({
+    pattern: '^\\d{1,12}(\\.\\d{1,6})?$',
+    description: 'Decimal USDC as a string, with at most 6 decimals. At least 0.10 for payouts to email or phone.',
+    examples: ['12.5'],
+  }),
+  ...eachNote(note),
+}
+
+/**
+ * What a caller asks for, with defaults resolved: the only definition of a payment's content. The requests of /v1, MCP,
+ * /api/transactions/send and /api/escrow/create map to it. A repeat under the same Idempotency-Key must have equal terms, an
+ * approval freezes them, and the payment's row has them all.
+ */
+export const PaymentTerms = z.strictObject({
+  /** The wallet that pays. Null for agents, who pay from their group's wallet. */
+  wallet: z.string().nullable(),
+  to: PaymentRecipient,
+  ...commonTerms,
+  /** Payouts only. Null: the default. */
+  expiresInDays: z.literal(expiryDays).nullable(),
+  /** Shown to the recipient of a payout. */
+  senderName: z.string().max(senderNameMax).nullable(),
+})
+export type PaymentTerms = z.output<typeof PaymentTerms>
