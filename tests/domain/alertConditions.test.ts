@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { observe } from '../../worker/alerts/conditions.ts'
+import { conditionNames, observe } from '../../worker/alerts/conditions.ts'
 import type { DeploymentState, RelayerState } from '../../worker/alerts/deploymentState.ts'
 import type { RelayerHealth } from '../../worker/relayer/api.ts'
 
@@ -98,4 +100,16 @@ test('conditions of a Relayer that did not respond are unknown, so its alerts ne
     conditions: [],
     unknown: ['relayer:8453:0', 'relayer_stalled:8453:0', 'relayer_size:8453:0'],
   })
+})
+
+test('the runbook has a section for each condition, which says what it means, where to look, what to do and what users see', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const alerts = page.split(/^## /m).find((part) => part.startsWith('Alerts\n'))!
+  const sections = alerts.split(/^### /m).slice(1)
+  expect(sections.map((section) => /^`(\w+)`\n/.exec(section)?.[1]).sort()).toEqual([...conditionNames].sort())
+  for (const section of sections)
+    expect(
+      [...section.matchAll(/^- \*\*(.+?):\*\*/gm)].map((match) => match[1]),
+      section,
+    ).toEqual(['What it means', 'Look at', 'Do', 'Users see'])
 })

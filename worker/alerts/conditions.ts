@@ -1,4 +1,4 @@
-import type { Condition, Observation } from '#domain/alertPlan.ts'
+import type { Observation } from '#domain/alertPlan.ts'
 import { isoOf } from '#domain/time.ts'
 import type { TroubleKind } from '#domain/trouble.ts'
 import { plural } from '#domain/words.ts'
@@ -17,32 +17,58 @@ const maxOfKind = 20
 /** A single failing webhook is its owner's problem. This many or more, if over half of all webhooks, point to ours. */
 const minFailingWebhooks = 5
 
-/** Conditions that need an operator's attention now. docs/operations.md explains every key. */
-export function observe(state: DeploymentState): Observation {
+/** What operators are alerted to. docs/operations.md has a section for each. */
+export const conditionNames = [
+  'relayer',
+  'relayer_stalled',
+  'relayer_size',
+  'network',
+  'wallet_halted',
+  'treasuries_overdue',
+  'alarms_lost',
+  'account_size',
+  'schema_newer',
+  'messages',
+  'webhooks_failing',
+  'webhooks_overdue',
+  'export_late',
+  'restore_unfinished',
+] as const
+type Name = (typeof conditionNames)[number]
+/** Begins with the condition's name, so that operators find its section. */
+type Key = Name | `${Name}:${string}`
+type Condition = { key: Key; text: string }
+
+/** `subject`: what it is about, if there may be several. */
+const condition = (name: Name, text: string, subject?: string): Condition => ({ key: keyOf(name, subject), text })
+const keyOf = (name: Name, subject?: string): Key => (subject === undefined ? name : `${name}:${subject}`)
+
+/** Conditions that need an operator's attention now. */
+export function observe(state: DeploymentState): Observation & { conditions: Condition[] } {
   const { networks, relayers, overdue, channels, webhooks, lateExport, restores, troubles } = state
   const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
   return {
     conditions: [
       ...networks.flatMap(({ chainId, problems }) =>
-        problems.length > 0 ? [{ key: `network:${chainId}`, text: problems.join('; ') }] : [],
+        problems.length > 0 ? [condition('network', problems.join('; '), `${chainId}`)] : [],
       ),
       ...relayers.flatMap(relayerConditions),
-      ...(overdue > 0 ? [{ key: 'treasuries_overdue', text: overdueText(overdue) }] : []),
-      ...channels.map(({ channel, since }) => ({
-        key: `messages:${channel}`,
-        text: `the ${channel === 'email' ? 'email' : 'SMS'} provider has accepted no message since ${isoOf(since)}`,
-      })),
+      ...(overdue > 0 ? [condition('treasuries_overdue', overdueText(overdue))] : []),
+      ...channels.map(({ channel, since }) => condition('messages', unsentText(channel, since), channel)),
       ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
-        ? [{ key: 'webhooks_failing', text: `${webhooks.failing} of ${webhooks.on} webhooks fail` }]
+        ? [condition('webhooks_failing', `${webhooks.failing} of ${webhooks.on} webhooks fail`)]
         : []),
-      ...(webhooks.late > 0 ? [{ key: 'webhooks_overdue', text: lateText(webhooks.late) }] : []),
+      ...(webhooks.late > 0 ? [condition('webhooks_overdue', lateText(webhooks.late))] : []),
       ...(lateExport === null
         ? []
-        : [{ key: 'export_late', text: `no daily export was finished since ${isoOf(lateExport)}` }]),
-      ...restores.map(({ userId, since }) => ({
-        key: `restore_unfinished:${userId}`,
-        text: `account ${userId} has been frozen for a restore since ${isoOf(since)}`,
-      })),
+        : [condition('export_late', `no daily export was finished since ${isoOf(lateExport)}`)]),
+      ...restores.map(({ userId, since }) =>
+        condition(
+          'restore_unfinished',
+          `account ${userId} has been frozen for a restore since ${isoOf(since)}`,
+          userId,
+        ),
+      ),
       ...ofKind(
         troubles,
         'wallet_halted',
@@ -54,41 +80,44 @@ export function observe(state: DeploymentState): Observation {
         ({ subject, detail }) => `the Treasury of ${subject} is near its limit: ${detail}`,
       ),
       ...ofKind(troubles, 'schema_newer', ({ subject, detail }) => `${subject} does nothing: ${detail}`),
-      ...(lost.length > 0 ? [{ key: 'alarms_lost', text: lostText(lost) }] : []),
+      ...(lost.length > 0 ? [condition('alarms_lost', lostText(lost))] : []),
     ],
     // Without a response from its node, an account's state is unknown; so is the queue of an object that does not respond.
-    unknown: relayers.flatMap(({ account, health, ...relayer }) => [
-      ...(account ? [] : [keyOf('relayer', relayer)]),
-      ...(health ? [] : [keyOf('relayer_stalled', relayer), keyOf('relayer_size', relayer)]),
-    ]),
+    unknown: relayers.flatMap(({ account, health, chainId, shard }) => {
+      const relayer = relayerName(chainId, shard)
+      return [
+        ...(account ? [] : [keyOf('relayer', relayer)]),
+        ...(health ? [] : [keyOf('relayer_stalled', relayer), keyOf('relayer_size', relayer)]),
+      ]
+    }),
   }
 }
 
-type Relayer = Pick<RelayerState, 'chainId' | 'shard'>
-const keyOf = (name: string, { chainId, shard }: Relayer) => `${name}:${relayerName(chainId, shard)}`
-
-function relayerConditions({ account, health, ...relayer }: RelayerState): Condition[] {
-  const { chainId, shard } = relayer
+function relayerConditions({ account, health, chainId, shard }: RelayerState): Condition[] {
+  const name = relayerName(chainId, shard)
   const label = relayerLabel(chainId, shard)
   const conditions = account
-    ? relayerShortage(chainId, shard, account).map((text) => ({ key: keyOf('relayer', relayer), text }))
+    ? relayerShortage(chainId, shard, account).map((text) => condition('relayer', text, name))
     : []
   if (!health) return conditions
   const { ready, stalledMs, holding, stepError, inFlight, databaseBytes, maxDatabaseBytes } = health
   if (stalledMs >= stalledAfterMs) {
     const why = holding ?? stepError ?? `${plural(inFlight, 'transaction')} in flight`
     const text = `${label}: sends nothing, ${plural(ready, 'job')} could be sent: ${why}`
-    conditions.push({ key: keyOf('relayer_stalled', relayer), text })
+    conditions.push(condition('relayer_stalled', text, name))
   }
   if (databaseBytes > maxDatabaseBytes * largeShare) {
     const text = `${label}: its storage has ${databaseBytes} bytes and takes no new work above ${maxDatabaseBytes}`
-    conditions.push({ key: keyOf('relayer_size', relayer), text })
+    conditions.push(condition('relayer_size', text, name))
   }
   return conditions
 }
 
 const overdueText = (count: number) =>
   `${count} ${count === 1 ? 'account has' : 'accounts have'} work that has not moved for two minutes`
+
+const unsentText = (channel: 'email' | 'sms', since: number) =>
+  `the ${channel === 'email' ? 'email' : 'SMS'} provider has accepted no message since ${isoOf(since)}`
 
 const lateText = (count: number) =>
   `${count} ${count === 1 ? 'account has' : 'accounts have'} webhook events that have been overdue for four minutes`
@@ -100,11 +129,11 @@ const lostText = (lost: TroubleRow[]) =>
     .join(', ')}`
 
 /** The oldest troubles as separate conditions, each with its own start and end; the rest as one condition. */
-function ofKind(troubles: TroubleRow[], kind: TroubleKind, text: (trouble: TroubleRow) => string): Condition[] {
+function ofKind(troubles: TroubleRow[], kind: TroubleKind & Name, text: (trouble: TroubleRow) => string): Condition[] {
   const found = troubles.filter((trouble) => trouble.kind === kind)
   const rest = found.length - maxOfKind
   return [
-    ...found.slice(0, maxOfKind).map((trouble) => ({ key: `${kind}:${trouble.subject}`, text: text(trouble) })),
-    ...(rest > 0 ? [{ key: `${kind}:more`, text: `${rest} more of ${kind}; see the log` }] : []),
+    ...found.slice(0, maxOfKind).map((trouble) => condition(kind, text(trouble), trouble.subject)),
+    ...(rest > 0 ? [condition(kind, `${rest} more of ${kind}; see the log`, 'more')] : []),
   ]
 }

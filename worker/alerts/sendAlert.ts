@@ -34,7 +34,7 @@ export async function sendAlert(
     const parts = [
       paragraph(title),
       paragraph(`Condition ${key} of ${env.APP_ORIGIN}, since ${isoOf(since)}.`),
-      paragraph('docs/operations.md explains what it means and what to do.'),
+      paragraph(`docs/operations.md#${key.split(':')[0]} explains what it means and what to do.`),
     ]
     await messages.send(email({ id: `alert:${key}:${since}:${state}`, to, subject: title.slice(0, 120), parts }))
   }
