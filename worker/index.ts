@@ -1,7 +1,6 @@
-// The package exports no path to its module.
-import secp256k1 from '../node_modules/tiny-secp256k1/lib/secp256k1.wasm'
 import { createApp } from './app.ts'
 import { fastSigner } from './chain/fastSigner.ts'
+import secp256k1 from './chain/secp256k1/secp256k1.wasm'
 import { setSigner } from './chain/sign.ts'
 import type { Env } from './env.ts'
 import { runScheduled } from './scheduled.ts'

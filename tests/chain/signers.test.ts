@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { secp256k1 } from '@noble/curves/secp256k1'
@@ -8,16 +9,22 @@ import { nobleSign } from '../../worker/chain/sign.ts'
 import type { Hex } from '../../worker/chain/types.ts'
 import { cases } from '../support/cases.ts'
 
-const file = join(import.meta.dirname, '../../node_modules/tiny-secp256k1/lib/secp256k1.wasm')
+const folder = join(import.meta.dirname, '../../worker/chain/secp256k1')
+const file = readFileSync(join(folder, 'secp256k1.wasm'))
 // Workers may not compile WebAssembly, so their types lack this constructor.
 const Module = WebAssembly.Module as unknown as new (bytes: Uint8Array) => WebAssembly.Module
-const fastSign = fastSigner(new Module(readFileSync(file)))
+const fastSign = fastSigner(new Module(file))
 
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 const random = (text: string) => keccak256(toHex(text))
 const order = secp256k1.CURVE.n
 
 describe('the signer of the Worker', () => {
+  test('is the published file whose hash its README states', () => {
+    const hash = createHash('sha256').update(file).digest('hex')
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain(`SHA-256: \`${hash}\``)
+  })
+
   test('signs random digests with random keys exactly as noble does', () => {
     for (let i = 0; i < cases(250); i++) {
       const [digest, key] = [random(`digest ${i}`), random(`key ${i}`)]

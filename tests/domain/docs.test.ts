@@ -28,7 +28,7 @@ function filesIn(folder: string): string[] {
 
 const folders = [...new Set(files.flatMap(parentsOf))]
 const paths = new Set([...files, ...folders])
-const pages = files.filter((path) => path === 'README.md' || /^(docs|contracts)\/.*\.md$/.test(path))
+const pages = files.filter((path) => path === 'README.md' || /^(docs|contracts|worker)\/.*\.md$/.test(path))
 const sources = files.filter((path) =>
   /^(worker|web|launch|local|scripts|tests|contracts|migrations)\/.*\.(tsx?|sol|sql|mjs|toml|css)$/.test(path),
 )

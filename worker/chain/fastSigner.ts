@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils'
 import type { Sign } from './sign.ts'
 import type { Hex } from './types.ts'
 
-/** The parts of tiny-secp256k1's module (libsecp256k1) that signing needs. The numbers are offsets in its memory. */
+/** The exports of secp256k1/secp256k1.wasm that signing needs. The numbers are offsets in its memory. */
 type Exports = {
   memory: WebAssembly.Memory
   HASH_INPUT: { value: number }
