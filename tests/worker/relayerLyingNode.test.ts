@@ -125,12 +125,12 @@ describe('storage', () => {
     })
     expect(await relayer().health()).toMatchObject({ isFull: true })
     const events = () =>
-      log.mock.calls.map(([line]) => JSON.parse(line).event).filter((event) => event.startsWith('relayer_takes'))
-    expect(events()).toEqual(['relayer_takes_no_new_work'])
+      log.mock.calls.map(([line]) => JSON.parse(line).event).filter((event) => event.endsWith('full'))
+    expect(events()).toEqual(['relayer_full'])
 
     await limit((await relayer().health()).databaseBytes)
     expect(await relayer().submit(refused)).toMatchObject({ refused: [] })
-    expect(events()).toEqual(['relayer_takes_no_new_work', 'relayer_takes_new_work_again'])
+    expect(events()).toEqual(['relayer_full', 'relayer_no_longer_full'])
     expect(await rows(`SELECT count(*) AS n FROM job WHERE kind = 'deploy'`)).toEqual([{ n: 1 }])
   })
 })

@@ -254,7 +254,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const isFull = databaseSize > this.maxDatabaseBytes
     if (isFull !== this.#wasFull) {
       const fields = { relayer: this.#accounts?.name, bytes: databaseSize, limit: this.maxDatabaseBytes }
-      logWarning(isFull ? 'relayer_takes_no_new_work' : 'relayer_takes_new_work_again', fields)
+      logWarning(isFull ? 'relayer_full' : 'relayer_no_longer_full', fields)
       this.#wasFull = isFull
     }
     return isFull
