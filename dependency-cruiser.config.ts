@@ -21,7 +21,7 @@ const ours = '^(worker|web|contracts|local|launch|scripts|tests)/'
 export const rules: IForbiddenRuleType[] = [
   {
     name: 'no-cycles',
-    comment: 'Two modules that need each other are one module, or hide a third. Type imports count.',
+    comment: 'Cyclic modules are either one module or hide a third. Type imports count.',
     severity: 'error',
     from: {},
     to: { circular: true },

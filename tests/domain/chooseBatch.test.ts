@@ -78,7 +78,7 @@ describe('choosing a batch', () => {
     expect(choose(several(60), { all: maxInFlight, isolated: 0 })).toEqual({ batch: null, nextAt: null })
   })
 
-  test('the longest queue gets the places in a batch that other users leave free', () => {
+  test('unused batch slots go to the user with the longest queue', () => {
     const ofOne = several(60, () => ({ userId: 'a' }))
     const jobIds = choose([...ofOne, waitingJob({ id: 'b' })], none).batch?.jobIds
     expect(jobIds).toHaveLength(maxBatchSize.send)

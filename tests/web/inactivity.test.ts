@@ -67,7 +67,7 @@ test('warns again even if no check ran since the activity that followed the firs
   expect(handlers.onWarning).toHaveBeenCalledTimes(2)
 })
 
-test('a key press after the machine slept past the limit does not revive the session', () => {
+test('a key press after the laptop slept past the limit does not extend the session', () => {
   vi.setSystemTime(startAt + 13 * hourMs) // the machine slept
   events.fire('keydown')
   expect(handlers.onLimit).toHaveBeenCalledTimes(1)

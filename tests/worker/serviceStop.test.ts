@@ -266,7 +266,7 @@ test('in mode all the Relayer sends nothing, and afterwards sends what waited @s
   expect(await chain.usdcBalance(to)).toBe(1_000_000n)
 })
 
-test('the Relayer reads the mode every five seconds; without D1 it keeps its last reading, and at first does not stop @stop-6', async () => {
+test('the Relayer reads the mode every five seconds; without D1 it uses the last known mode, and sends if it knows none @stop-6', async () => {
   let isDown = false
   const prepare = (query: string) => {
     if (isDown) throw new Error('D1 is down')

@@ -54,7 +54,7 @@ test('a busy Treasury that reported recently is not woken', async () => {
   expect(woken).not.toContain('working')
 })
 
-test('a Treasury that hangs and a database that fails delay neither Relayers nor the cron', async () => {
+test('a hung Treasury or a failing database does not delay Relayers or the cron', async () => {
   await markBusy(primaryDb(env.DB), 'silent', start - 5 * minuteMs)
   const hanging = objects((name) => (name === 'silent' ? 'hangs' : null))
   // No fake timers: they would also drive objects that other tests have left running.
