@@ -4,10 +4,28 @@ import { microUsdc } from './money.ts'
 export const minPayout = microUsdc(100_000n) // 0.10 USDC
 export const minPayoutText = 'A payout must be at least 0.10 USDC'
 
-/** Life cycles as unions, each with one guarded transition function. No event leaves a final state. */
-
+/**
+ * A payment. The chain decides how it ends, unless it was never signed:
+ *
+ *     requested → PENDING_APPROVAL    a rule asks the owner; it holds nothing
+ *     PENDING_APPROVAL → QUEUED       `approved`, and the rules of that moment accept it; PROCESSING if signed at once
+ *     PENDING_APPROVAL → POLICY_REJECTED  `rejected`: the owner denied it, or did not decide in time
+ *     PENDING_APPROVAL → CANCELLED    `cancelled` by its agent, or with its agent or group
+ *     accepted → QUEUED, PROCESSING   PROCESSING if it could be signed at once
+ *     QUEUED → PROCESSING             `signed` by the settle alarm, once it has the key and a slot
+ *     QUEUED → CANCELLED              `cancelled` by its creator
+ *     QUEUED → FAILED                 `dead`: not signed in time, or its agent, group, wallet or account was stopped
+ *     PROCESSING → PROCESSING         `signed` again under its nonce, because the deadline is near
+ *     PROCESSING → CONFIRMED          `paid`: the log of its nonce with our Transfer is deep enough (a send)
+ *     PROCESSING → PENDING            `funded`: the same for a payout, whose money is now at the payout's address
+ *     PROCESSING → FAILED             `dead`: a finalized block proves that no signature can be executed any more
+ *     PENDING → CONFIRMED             `withdrawn`: the recipient has the payout
+ *     PENDING → CANCELLED             `reclaimed`: the payer has the payout back
+ *
+ * A refused payment is POLICY_REJECTED from the start; VALIDATION_FAILED is a name of the API that nothing produces. No
+ * event leaves a final state, but a reorganisation may undo one (`paymentBefore`).
+ */
 export type PaymentStatus =
-  /** Waits for the owner's approval. Holds nothing. */
   | 'PENDING_APPROVAL'
   | 'QUEUED'
   | 'PROCESSING'
@@ -17,22 +35,7 @@ export type PaymentStatus =
   | 'CANCELLED'
   | 'POLICY_REJECTED'
   | 'VALIDATION_FAILED'
-export type PaymentEvent =
-  /** The owner approved it, and the rules of that moment accepted it. */
-  | 'approved'
-  /** The owner denied it, or did not decide in time. */
-  | 'rejected'
-  | 'signed'
-  /** The nonce's log with our Transfer is deep enough (a send). */
-  | 'paid'
-  /** The same for a payout's funding: the money is now at the payout's address. */
-  | 'funded'
-  | 'withdrawn'
-  | 'reclaimed'
-  /** Proven dead at a finalized block, or never signed. */
-  | 'dead'
-  /** Cancelled by its creator before it was signed. */
-  | 'cancelled'
+export type PaymentEvent = 'approved' | 'rejected' | 'signed' | BookedEvent | 'dead' | 'cancelled'
 
 const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentStatus>>> = {
   PENDING_APPROVAL: { approved: 'QUEUED', rejected: 'POLICY_REJECTED', cancelled: 'CANCELLED' },
@@ -69,26 +72,39 @@ const undone: Record<BookedEvent, [status: PaymentStatus, before: PaymentStatus]
 export const paymentBefore = (status: PaymentStatus, event: BookedEvent): PaymentStatus | null =>
   undone[event][0] === status ? undone[event][1] : null
 
+/**
+ * A payout, whose funding is the payment with the same id:
+ *
+ *     CREATING → CREATED      `ready`: funding and announcement are both confirmed; link and code are sent
+ *     CREATING → FAILED       `dead`: its payment failed or was cancelled
+ *     CREATED → CREATING      `unready`: a reorganisation removed the funding or the announcement
+ *     CREATED → CLAIMING      `claim` by the recipient, with link and code
+ *     CREATED → RECLAIMING    `reclaim` by the sender, or by the Treasury after expiry
+ *     CREATING → RECLAIMING   `reclaim` by the Treasury: it expired, funded but never announced
+ *     CLAIMING, RECLAIMING →
+ *       CREATED               `lapsed`: its deadline has passed at a finalized block and nothing moved
+ *       CREATING              `lapsed_unready`: the same, while funding or announcement is not on chain
+ *       FAILED                `dead`: a reorganisation undid the funding, which never came back
+ *     any of these →
+ *       WITHDRAWN             `withdrawn`: the chain shows that anyone but the payer received the money
+ *       RECLAIMED             `reclaimed`: the chain shows that the payer received it, who can reclaim it without us
+ *
+ * Claim and reclaim exclude each other. A reorganisation may undo WITHDRAWN and RECLAIMED until their block is final.
+ */
 export type PayoutStatus = 'CREATING' | 'CREATED' | 'CLAIMING' | 'RECLAIMING' | 'WITHDRAWN' | 'RECLAIMED' | 'FAILED'
 export type PayoutEvent =
-  /** Funding and announcement are both confirmed. */
   | 'ready'
   | 'claim'
   | 'reclaim'
-  /** The deadline of the claim or reclaim has passed at a finalized block and nothing moved. */
   | 'lapsed'
-  /** The same, for a payout whose funding or announcement is not on chain. */
   | 'lapsed_unready'
-  /** A reorganisation removed the funding or the announcement. */
   | 'unready'
   | 'withdrawn'
   | 'reclaimed'
   | 'dead'
 
 const payoutNext: Record<PayoutStatus, Partial<Record<PayoutEvent, PayoutStatus>>> = {
-  // `reclaim` only for a funded payout that expired without its announcement.
   CREATING: { ready: 'CREATED', reclaim: 'RECLAIMING', dead: 'FAILED', withdrawn: 'WITHDRAWN', reclaimed: 'RECLAIMED' },
-  // The chain may settle a payout at any time, since its owner can reclaim it without us.
   CREATED: {
     claim: 'CLAIMING',
     reclaim: 'RECLAIMING',
@@ -96,7 +112,6 @@ const payoutNext: Record<PayoutStatus, Partial<Record<PayoutEvent, PayoutStatus>
     reclaimed: 'RECLAIMED',
     unready: 'CREATING',
   },
-  // `dead`: the funding was undone while the payout was being claimed or reclaimed, and never came back.
   CLAIMING: {
     lapsed: 'CREATED',
     lapsed_unready: 'CREATING',

@@ -255,7 +255,17 @@ export type PayoutRow = {
  * stored before it leaves, settled by the chain alone. A rotation is stored with its new key before anything is signed,
  * so it survives a crash at any step, and its key is already known when it appears on chain.
  *
- * offered (waits for the owner's signature) → draining (waits for payments of the old session) → sent → done | failed
+ *     offered → draining   the owner signed the new session that Bursar had offered (`setSession`)
+ *     draining → sent      payments of the old session have ended, or five minutes are over; a rotation is signed now
+ *     draining → failed    the wallet would refuse it; or a rotation was overtaken, or Bursar may no longer sign it
+ *     sent → done          the wallet shows the change at `CONFIRM_DEPTH`
+ *     sent → failed        a finalized block shows that it can't be executed any more
+ *     done → sent          a reorganisation undid it; it is submitted again
+ *     done → failed        the same, while another change of the session key is in progress
+ *     any open → failed    the account is restored from a backup
+ *
+ * An offer begins as `offered`, a rotation as `draining`, another owner action as `sent`. The settle alarm (wallets/actions/follow.ts) moves
+ * `draining` and `sent`.
  */
 export type WalletActionRow = {
   id: string
