@@ -1,10 +1,9 @@
-import { runInDurableObject } from 'cloudflare:test'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { TestEnv } from './testEnv.ts'
+import { inTreasury } from './treasuries.ts'
 
 /** Returns a text that changes whenever data that an attacker could target in a user's Treasury or contacts changes. */
 export async function hash(env: TestEnv, userId: string): Promise<string> {
-  const rows = await runInDurableObject(env.TREASURY.getByName(userId), ({ context: { store } }: Treasury) => [
+  const rows = await inTreasury(userId, ({ context: { store } }) => [
     store.all('SELECT id, status, amount FROM payment ORDER BY id'),
     store.all('SELECT id, action, code_version FROM payout ORDER BY id'),
     store.all('SELECT id, name FROM wallet ORDER BY id'),

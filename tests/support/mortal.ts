@@ -2,12 +2,11 @@
  * Kills actions of operators after a number of effects: reads and writes of D1, writes of the Treasury, replies of
  * objects.
  */
-import { runInDurableObject } from 'cloudflare:test'
 import { primaryDb } from '../../worker/db/d1.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { Payer } from './payer.ts'
 import { pastTheGate } from './restoredTreasury.ts'
 import { env } from './testEnv.ts'
+import { inTreasury } from './treasuries.ts'
 
 /** Number of effects left. The object or command that causes the last one is killed after it. */
 export type Life = { left: number }
@@ -61,7 +60,7 @@ export const mortalObjects = <Namespace extends object>(objects: Namespace, spen
 
 /** Makes the loaded instance of the Treasury die after its last effect and lose its memory and uncommitted writes. */
 export const makeMortal = (payer: Payer, life: Life): Promise<void> =>
-  runInDurableObject(payer.treasury(), (treasury: Treasury, state) => {
+  inTreasury(payer, (treasury, state) => {
     const spend = () => {
       life.left -= 1
       if (life.left !== 0) return
@@ -81,4 +80,4 @@ export const makeMortal = (payer: Payer, life: Life): Promise<void> =>
 
 /** Undoes `makeMortal` if the instance has survived. Does nothing to another instance. */
 export const makeImmortal = (payer: Payer): Promise<boolean> =>
-  runInDurableObject(payer.treasury(), (treasury: Treasury) => Reflect.deleteProperty(treasury, 'restoreContext'))
+  inTreasury(payer, (treasury) => Reflect.deleteProperty(treasury, 'restoreContext'))

@@ -1,6 +1,6 @@
 /** A user with a funded wallet, a group and an agent, created directly through the Treasury, for tests of payments. */
 
-import { applyD1Migrations, type D1Migration, runInDurableObject } from 'cloudflare:test'
+import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
 import { keccak256, toHex } from 'viem/utils'
 import { expect } from 'vitest'
@@ -9,8 +9,8 @@ import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { unwrap } from '../../worker/result.ts'
 import type { Principal } from '../../worker/treasury/api.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { agentInput, agentPrincipal, allScopes, groupInput, type PayFields, payInput, usdc } from './build.ts'
+import { inTreasury, rowsOf, treasuryOf } from './treasuries.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
 
 export const chain = new WorkerChain(8453)
@@ -50,6 +50,37 @@ export async function until<T>(
   }
 }
 
+/** Reads the payments and the books of a user's wallet. */
+export function readerOf(userId: string, walletId: string) {
+  const treasury = () => treasuryOf(userId)
+  const status = async (id: string) => {
+    const found = await treasury().transaction(id)
+    return found.ok ? found.value.status : found.message
+  }
+  /** Waits until the payment is at rest, and returns it. */
+  const final = (id: string) =>
+    until(`payment ${id} final`, async () => {
+      const found = await treasury().transaction(id)
+      return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
+    })
+  /** Waits until the payout has `status`, and returns it. */
+  const payoutBecomes = (id: string, status: string) =>
+    until(`payout ${id} ${status}`, async () => {
+      const found = await treasury().escrow(id)
+      return found.ok && found.value.status === status && found.value
+    })
+  const ledger = async () => unwrap(await treasury().ledger(walletId))
+  /** Checks I1, and that the ledger at rest equals the chain to one micro-USDC. */
+  const booksBalance = async () => {
+    const books = await ledger()
+    const sum = (...texts: string[]) => texts.reduce((total, text) => total + usdc(text), 0n)
+    expect(sum(books.deposits, books.returns), 'I1').toBe(sum(books.available, books.held, books.out, books.withdrawn))
+    expect(usdc(books.chainBalance!), 'ledger = chain').toBe(sum(books.available, books.held))
+    return books
+  }
+  return { status, final, payoutBecomes, ledger, booksBalance }
+}
+
 export type Payer = Awaited<ReturnType<typeof createPayer>>
 
 export async function createPayer(
@@ -58,7 +89,7 @@ export async function createPayer(
   const on = over.on ?? chain
   people += 1
   const userId = `usr_${people}_${Math.random().toString(36).slice(2)}`
-  const treasury = () => env.TREASURY.getByName(userId)
+  const treasury = () => treasuryOf(userId)
   const owner = party(`${userId} owner`)
   const deploy = { key: null, owner: owner.address, chainId: on.chainId, name: 'Ops' }
   const wallet = unwrap(await treasury().deploy(deploy))
@@ -82,45 +113,30 @@ export async function createPayer(
     unwrap(await treasury().createAgent(agentInput({ id, policyGroupId: group.id })))
     principals.push(agentPrincipal(id))
   }
+  const reader = readerOf(userId, wallet.id)
+  const { ledger } = reader
   const groupNow = async () =>
     (await treasury().groups()).find((entry) => entry.policyGroup.id === group.id)!.policyGroup
-  const ledger = async () => unwrap(await treasury().ledger(wallet.id))
   /** 1 USDC to a new address by the first agent, unless `over` says otherwise. The user pays from this wallet. */
   const payment = (over: PayFields = {}) => {
     const { principal = principals[0]! } = over
     const from = principal.type === 'user' ? wallet.id : null
     return payInput({ principal, wallet: from, to: toFresh(), ...over })
   }
-  /** Waits until the payment is at rest, and returns it. */
-  const final = (id: string) =>
-    until(`payment ${id} final`, async () => {
-      const found = await treasury().transaction(id)
-      return found.ok && ['CONFIRMED', 'FAILED', 'PENDING', 'CANCELLED'].includes(found.value.status) && found.value
-    })
+  /** Pays as an agent. */
+  const pay = (over: PayFields = {}) => treasury().payAsAgent(payment(over))
   /** Waits until all reclaims are final, which is when their amounts return to the budget. */
   const returnedIsFinal = () =>
     until('reclaimed payouts are final', async () => {
       await ledger()
-      return runInDurableObject(
-        treasury(),
-        ({ context: { store } }: Treasury) =>
-          store.first('SELECT 1 FROM payout WHERE returned_block IS NOT NULL') === null,
-      )
+      return (await rowsOf(userId, 'SELECT 1 FROM payout WHERE returned_block IS NOT NULL')).length === 0
     })
   /** Reads the wallet with its deposit. The snapshot never ages; only what the Treasury learns replaces it. */
   const lookStaysFresh = async () => {
     await ledger()
-    await runInDurableObject(treasury(), ({ context: { snapshots } }: Treasury) => {
+    await inTreasury(userId, ({ context: { snapshots } }) => {
       snapshots.get(wallet.id)!.at = Number.POSITIVE_INFINITY
     })
-  }
-  /** Checks I1, and that the ledger at rest equals the chain to one micro-USDC. */
-  const booksBalance = async () => {
-    const books = await ledger()
-    const sum = (...texts: string[]) => texts.reduce((total, text) => total + usdc(text), 0n)
-    expect(sum(books.deposits, books.returns), 'I1').toBe(sum(books.available, books.held, books.out, books.withdrawn))
-    expect(usdc(books.chainBalance!), 'ledger = chain').toBe(sum(books.available, books.held))
-    return books
   }
   return {
     userId,
@@ -130,11 +146,13 @@ export async function createPayer(
     group,
     principals,
     groupNow,
-    ledger,
+    ...reader,
     payment,
-    final,
-    booksBalance,
+    pay,
     returnedIsFinal,
     lookStaysFresh,
   }
 }
+
+/** The payment by the payer's agent, which must be accepted. */
+export const accepted = async (payer: Payer, over: PayFields = {}) => unwrap(await payer.pay(over)).payment

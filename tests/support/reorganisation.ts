@@ -1,11 +1,11 @@
 /** Reorganisations of the chain without automatic blocks (84532), and a Treasury whose finalized block is far behind. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import type { Block, Hex } from '../../worker/chain/types.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { changeNode } from './manualClock.ts'
 import { manualChain as chain, type Payer } from './payer.ts'
 import { env } from './testEnv.ts'
+import { inTreasury, runNow } from './treasuries.ts'
 
 type RawBlock = { number: Hex; timestamp: Hex; hash: Hex; transactions: Hex[] }
 
@@ -42,7 +42,7 @@ export async function finalAt(payer: Payer, block: number): Promise<() => Promis
 
 /** Moves the Treasury's clock forward. */
 export async function later(payer: Payer, seconds: number): Promise<void> {
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+  await inTreasury(payer, (object) => {
     const { now } = object.context
     object.context.now = () => now() + seconds * 1000
   })
@@ -66,6 +66,5 @@ export async function takeBranch(payer: Payer): Promise<void> {
 
 /** Runs the Treasury's finality check now. */
 export async function lookAtFinality(payer: Payer): Promise<void> {
-  await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.schedule('finality', 1))
-  await runDurableObjectAlarm(payer.treasury())
+  await runNow(payer, 'finality')
 }

@@ -10,7 +10,7 @@ import {
   removed,
 } from '../../worker/keyrings/keyring.ts'
 import { Sealer } from '../../worker/keyrings/sealer.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { inTreasury } from './treasuries.ts'
 import { env } from './workerChain.ts'
 
 type Version = { version?: number; secret?: string; from: number }
@@ -35,7 +35,7 @@ export const settingsWith = (rings: Partial<Record<KeyringName, Version>>, witho
 
 /** Makes the Treasury use these settings, as after a deployment. */
 export async function redeploy(userId: string, settings: typeof env): Promise<void> {
-  await runInDurableObject(env.TREASURY.getByName(userId), ({ context }: Treasury) => {
+  await inTreasury(userId, ({ context }) => {
     context.env = settings
     context.sealer = new Sealer(keyring(settings, 'KEK'), () => context.now())
     context.keys.clear()

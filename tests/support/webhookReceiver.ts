@@ -3,6 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
 import type { WebhookFilter } from '#schemas/webhook.ts'
+import { unwrap } from '../../worker/result.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 import { env } from './testEnv.ts'
 
@@ -47,12 +48,11 @@ export async function createReceiver(userId: string) {
     async add(events: WebhookFilter[] = ['*'], respond: Respond = () => new Response()) {
       receivers += 1
       const url = `https://receiver${receivers}.example.com/hook`
-      const created = await treasury.createWebhook({ url, events })
-      if (!created.ok) throw new Error(created.message)
+      const created = unwrap(await treasury.createWebhook({ url, events }))
       responders.set(url, respond)
       received.set(url, [])
-      secrets.set(url, created.value.secret)
-      const { id } = created.value
+      secrets.set(url, created.secret)
+      const { id } = created
       return {
         id,
         url,

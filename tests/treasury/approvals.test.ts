@@ -5,6 +5,7 @@ import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { decideAmount } from '#domain/policy.ts'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
+import { unwrap } from '../../worker/result.ts'
 import { requestBudget } from '../../worker/treasury/approvals/budgetRequest.ts'
 import { deny } from '../../worker/treasury/approvals/decide.ts'
 import { endAllOverdue, pruneApprovals } from '../../worker/treasury/approvals/end.ts'
@@ -282,19 +283,17 @@ describe('deciding an approval', () => {
     const book = createApprovalBook({}, usdc('10'))
     const agent = book.addAgent()
     const request = { principal: agent, key: 'key-b', amount: usdc('25'), reason: 'more' }
-    const first = requestBudget(book.context, request)
-    if (!first.ok) throw new Error(first.message)
+    const first = unwrap(requestBudget(book.context, request))
     expect(requestBudget(book.context, request)).toMatchObject({
-      value: { row: { id: first.value.row.id }, replayed: true },
+      value: { row: { id: first.row.id }, replayed: true },
     })
     expect(book.ask(agent, to(9), usdc('25'), 'key-b')).toMatchObject({ code: 'idempotency_key_reused' })
     expect(book.store.group(book.groupId)!.spend_limit).toBe(10_000_000)
-    expect(book.approve(first.value.row.id).ok).toBe(true)
-    expect(book.approve(first.value.row.id).ok).toBe(true)
+    expect(book.approve(first.row.id).ok).toBe(true)
+    expect(book.approve(first.row.id).ok).toBe(true)
     expect(book.store.group(book.groupId)!.spend_limit).toBe(35_000_000)
-    const second = requestBudget(book.context, { ...request, key: 'key-c' })
-    if (!second.ok) throw new Error(second.message)
-    book.refuse(second.value.row.id)
+    const second = unwrap(requestBudget(book.context, { ...request, key: 'key-c' }))
+    book.refuse(second.row.id)
     expect(requestBudget(book.context, { ...request, key: 'key-d' })).toMatchObject({ code: 'approval_denied' })
   })
 })

@@ -1,3 +1,4 @@
+/** Wallets and payouts of several contract sets in one Treasury. */
 import { expect, test } from 'vitest'
 import { topics } from '../../worker/chain/calls.ts'
 import { allContracts, contractNames } from '../../worker/chain/contractSets.ts'

@@ -1,11 +1,10 @@
 /** The agents' REST API: paging, cancelling and dry runs. badInput.test.ts covers single refusals. */
-import { runInDurableObject } from 'cloudflare:test'
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
-import { type Api, env } from './apiClient.ts'
+import { inTreasury } from '../support/treasuries.ts'
+import type { Api } from './apiClient.ts'
 
 let api: Api
 let own: AccountFixture
@@ -16,8 +15,7 @@ beforeAll(async () => {
 afterEach(() => chain.fault({ mode: 'none' }))
 
 const toAddress = (amount = '0.01') => ({ to: { type: 'address', address: fresh('x') }, amount })
-const pay = (body: unknown, token = own.apiKey) =>
-  api.call('POST', '/v1/payments', { token, body, headers: { 'idempotency-key': crypto.randomUUID() } })
+const pay = (body: unknown, token = own.apiKey) => own.pay(body, { token })
 const check = (body: unknown, token = own.apiKey) => api.call('POST', '/v1/payments/check', { token, body })
 const cancel = (id: string, token = own.apiKey) => api.call('POST', `/v1/payments/${id}/cancel`, { token })
 const budget = async () => (await api.call('GET', '/v1/context', { token: own.apiKey })).json.budget
@@ -82,7 +80,7 @@ describe('cancelling @rest-2', () => {
     const paid = await pay(toAddress())
     await chain.fault({ mode: 'down' })
     // Without a block to derive the deadline from, nothing is signed.
-    await runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => treasury.context.heads.clear())
+    await inTreasury(own, (treasury) => treasury.context.heads.clear())
     const body = { ...toAddress('0.5'), to: { type: 'address', address: paid.json.to.address } }
     const waiting = await pay(body)
     expect([waiting.status, waiting.json.status], waiting.text).toEqual([201, 'QUEUED'])

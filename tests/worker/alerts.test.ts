@@ -1,4 +1,4 @@
-import { applyD1Migrations, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { applyD1Migrations, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { hourMs, minuteMs } from '#domain/time.ts'
 import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
@@ -15,11 +15,11 @@ import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { AlarmKind } from '../../worker/treasury/context.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
-import { accepted, becomes, changeNode } from '../support/manualClock.ts'
-import { chain, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { becomes, changeNode } from '../support/manualClock.ts'
+import { accepted, chain, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { serveUrl } from '../support/serveUrl.ts'
+import { inTreasury, runNow } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
 // Alerts cover every account, so these tests use a separate database: in the shared one, another file's Treasury may fail
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await applyD1Migrations(env.ALERTS_DB, env.TEST_MIGRATIONS)
   await prepare()
   payer = await createPayer({ on: manualChain })
-  await runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+  await inTreasury(payer, ({ context }) => {
     context.db = db
     context.now = () => now
     context.shard = 1
@@ -88,8 +88,7 @@ async function cron(): Promise<void> {
 }
 /** Runs one kind of the Treasury's work now instead of at its alarm. */
 async function work(kind: AlarmKind): Promise<void> {
-  await runInDurableObject(payer.treasury(), ({ context }: Treasury) => context.schedule(kind, 1))
-  await runDurableObjectAlarm(payer.treasury())
+  await runNow(payer, kind)
 }
 /** The states announced for one condition. Others are left out: a node that is slow twice also raises an alert. */
 const states = (key: string) =>
@@ -245,11 +244,7 @@ test('an alert that no channel accepted is sent again @alerts-5', async () => {
 
 test('a wallet that Bursar halts because its node hides a log raises an alert until it resumes @alerts-6', async () => {
   let showLogs: () => Promise<unknown>
-  const isHalted = () =>
-    runInDurableObject(
-      payer.treasury(),
-      ({ context }: Treasury) => context.store.wallet(payer.wallet.id)!.halted !== null,
-    )
+  const isHalted = () => inTreasury(payer, ({ context }) => context.store.wallet(payer.wallet.id)!.halted !== null)
   await expectOneAlert(
     `wallet_halted:${payer.wallet.id}`,
     async () => {
@@ -289,8 +284,8 @@ test('the cron restores a lost alarm and alerts operators @alerts-7', async () =
   })
   await work('outbox')
   await work('settle')
-  const alarm = () => runInDurableObject(payer.treasury(), (_, { storage }) => storage.getAlarm())
-  await runInDurableObject(payer.treasury(), (_, { storage }) => storage.deleteAlarm())
+  const alarm = () => inTreasury(payer, (_, { storage }) => storage.getAlarm())
+  await inTreasury(payer, (_, { storage }) => storage.deleteAlarm())
   for (let minutes = 0; minutes < 3; minutes++) {
     expect(await alarm()).toBeNull()
     await cron()
@@ -330,7 +325,7 @@ test('a Relayer that sends nothing because of fees raises an alert until it send
 
 test('an account near its storage limit raises an alert @alerts-9', async () => {
   const limit = (bytes: number) =>
-    runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+    inTreasury(payer, ({ context }) => {
       context.largeBytes = bytes
     })
   await expectOneAlert(

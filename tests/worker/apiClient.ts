@@ -15,11 +15,13 @@ import { env } from '../support/testEnv.ts'
 export { env }
 export const passcode = demo.signupPasscode
 
-type Options = {
+export type Options = {
   body?: unknown
   /** Sent verbatim instead of `body`. */
   raw?: string
   token?: string
+  /** Idempotency-Key. */
+  key?: string
   headers?: Record<string, string>
   /** The caller's network address. */
   from?: string
@@ -34,7 +36,7 @@ export function createApi(changes: Partial<Env> = {}) {
   const app = createApp({ now: () => clock.now })
 
   async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
-    const { body, raw, token, headers = {}, from = '192.0.2.1' } = options
+    const { body, raw, token, key, headers = {}, from = '192.0.2.1' } = options
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const init = {
       method,
@@ -42,6 +44,7 @@ export function createApi(changes: Partial<Env> = {}) {
         'cf-connecting-ip': from,
         ...(content === undefined ? {} : { 'content-type': 'application/json' }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
         ...headers,
       },
       ...(content === undefined ? {} : { body: content }),

@@ -25,21 +25,16 @@ const offerPush = (home: AccountFixture) =>
     },
   )
 
-let calls = 0
 /** Requests a payment that waits for its owner. Returns a function that reads the approval as the owner. */
 async function ask(home: AccountFixture) {
   const { version } = await home.groupNow()
   const body = { name: 'Group', walletId: home.wallet, scopes: ['address_payments:write'], approveAbove: '5', version }
-  const edited = await api.call('PUT', `/api/policy-groups/${home.group}`, { token: home.token, body })
+  const edited = await home.asOwner('PUT', `/policy-groups/${home.group}`, body)
   expect(edited.status, edited.text).toBe(200)
-  const asked = await api.call('POST', '/v1/payments', {
-    token: home.apiKey,
-    headers: { 'idempotency-key': `push-${++calls}` },
-    body: { to: { type: 'address', address: fresh('shop') }, amount: '6' },
-  })
+  const asked = await home.pay({ to: { type: 'address', address: fresh('shop') }, amount: '6' })
   expect(asked.status, asked.text).toBe(202)
   const id = asked.json.approval.id as string
-  return async () => (await api.call('GET', `/api/approvals/${id}`, { token: home.token })).json.data
+  return async () => (await home.asOwner('GET', `/approvals/${id}`)).json.data
 }
 
 test('a push to the owner’s browsers is retried until the push service accepts it, and the approval shows that @push-13', async () => {

@@ -1,12 +1,12 @@
 /** Approvals over HTTP: an agent asks, its owner decides. tests/treasury/approvals.test.ts covers the rules. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Approval } from '../../worker/schemas/approval.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
 import { chain, fresh, until } from '../support/payer.ts'
+import { rowsOf, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
 import { type Api, env, mailsTo } from './apiClient.ts'
 
 let api: Api
@@ -23,23 +23,17 @@ async function setRules(rules: Record<string, unknown>) {
   const { status, text } = await api.call('PUT', `/api/policy-groups/${own.group}`, { token: own.token, body })
   expect(status, text).toBe(200)
 }
-const pay = (body: object, key: string = crypto.randomUUID()) =>
-  api.call('POST', '/v1/payments', { token: own.apiKey, body, headers: { 'idempotency-key': key } })
+const pay = (body: object, key?: string) => own.pay(body, key === undefined ? {} : { key })
 const toAddress = (amount: string, address = fresh('shop')) => ({ to: { type: 'address', address }, amount })
 const asked = async (body: object, key?: string) => {
   const answer = await pay(body, key)
   expect(answer.status, answer.text).toBe(202)
   return answer
 }
-const ownerCall = (method: string, path: string, body?: object) =>
-  api.call(method, `/api${path}`, { token: own.token, ...(body && { body }) })
-const shown = async (id: string): Promise<Approval> => (await ownerCall('GET', `/approvals/${id}`)).json.data
+const shown = async (id: string): Promise<Approval> => (await own.asOwner('GET', `/approvals/${id}`)).json.data
 const payment = async (id: string) => (await api.call('GET', `/v1/payments/${id}`, { token: own.apiKey })).json
-const treasury = () => env.TREASURY.getByName(own.user) as unknown as DurableObjectStub<Treasury>
 const audited = (ref: string) =>
-  runInDurableObject(treasury(), ({ context }: Treasury) =>
-    context.store.all<{ event: string; data: string }>('SELECT event, data FROM audit WHERE ref = ? ORDER BY seq', ref),
-  )
+  rowsOf<{ event: string; data: string }>(own, 'SELECT event, data FROM audit WHERE ref = ? ORDER BY seq', ref)
 
 test('a payment above the limit waits, is approved by the owner, and is paid under the id of the 202 @approvals-20', async () => {
   const recipient = fresh('shop')
@@ -63,7 +57,7 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
     url: `${env.APP_ORIGIN}/dashboard/approvals/${approval.id}`,
   })
   expect((await payment(id)).status).toBe('PENDING_APPROVAL')
-  const listed = (await ownerCall('GET', '/transactions/user')).json.data[0]
+  const listed = (await own.asOwner('GET', '/transactions/user')).json.data[0]
   expect(listed).toMatchObject({ id, status: 'PENDING', approvalId: approval.id, txHash: null })
   expect((await own.groupNow()).held, 'nothing is held').toBe('0')
   const replay = await asked(body, 'order-7')
@@ -85,9 +79,9 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
     canGrant: true,
     channels: { push: { state: 'not_set_up', at: null } },
   })
-  expect((await ownerCall('GET', '/notices/count')).json.data).toMatchObject({ pending: 1 })
+  expect((await own.asOwner('GET', '/notices/count')).json.data).toMatchObject({ pending: 1 })
 
-  const approved = await ownerCall('POST', `/approvals/${approval.id}/approve`, { hash: card.hash })
+  const approved = await own.asOwner('POST', `/approvals/${approval.id}/approve`, { hash: card.hash })
   expect(approved.json.data, approved.text).toMatchObject({
     status: 'APPROVED',
     decidedBy: { id: own.user, name: 'Ann' },
@@ -98,7 +92,7 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
   expect(await chain.usdcBalance(recipient)).toBe(2_500_000n)
   const repeated = await pay(body, 'order-7')
   expect([repeated.status, repeated.json.id, repeated.json.approval.status]).toEqual([201, id, 'APPROVED'])
-  expect((await ownerCall('GET', '/notices/count')).json.data).toMatchObject({ pending: 0 })
+  expect((await own.asOwner('GET', '/notices/count')).json.data).toMatchObject({ pending: 0 })
   expect((await audited(approval.id)).map(({ event, data }) => [event, JSON.parse(data).by])).toEqual([
     ['approval.requested', own.agent],
     ['approval.approved', own.user],
@@ -112,10 +106,10 @@ test('an approved payout keeps the id of the 202 and sends its message only afte
   const { hash: shownHash, canGrant } = await shown(json.approval.id)
   expect(canGrant).toBe(false)
   const grant = { amount: '5', endsAt: new Date(api.clock.now + hourMs).toISOString() }
-  const refused = await ownerCall('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash, grant })
+  const refused = await own.asOwner('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash, grant })
   expect([refused.status, refused.json.field]).toEqual([422, 'grant'])
   expect((await payment(json.id)).status, 'the refused decision leaves nothing behind').toBe('PENDING_APPROVAL')
-  await ownerCall('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash })
+  await own.asOwner('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash })
   await until('claimable', async () => (await payment(json.id)).status === 'PENDING')
   await until('the mail', async () => (await mailsTo(email)).length === 1)
 })
@@ -126,7 +120,7 @@ test('fifty concurrent decisions have one outcome, at most one payment and one a
     const { json } = await asked(toAddress('1.25', recipient))
     const card = await shown(json.approval.id)
     const decide = (decision: string) =>
-      ownerCall('POST', `/approvals/${json.approval.id}/${decision}`, { hash: card.hash })
+      own.asOwner('POST', `/approvals/${json.approval.id}/${decision}`, { hash: card.hash })
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => decide(i === 0 ? first : i % 2 === 0 ? 'approve' : 'deny')),
     )
@@ -151,17 +145,17 @@ describe('the end of an approval', () => {
     const recipient = fresh('shop')
     const { json } = await asked(toAddress('3', recipient), 'order-deny')
     const card = await shown(json.approval.id)
-    const denied = await ownerCall('POST', `/approvals/${card.id}/deny`, { hash: card.hash, pauseAgent: true })
+    const denied = await own.asOwner('POST', `/approvals/${card.id}/deny`, { hash: card.hash, pauseAgent: true })
     expect(denied.json.data).toMatchObject({ status: 'DENIED', decidedBy: { id: own.user } })
-    const paused = (await ownerCall('GET', '/agents')).json.data[0]
+    const paused = (await own.asOwner('GET', '/agents')).json.data[0]
     expect(paused.status).toBe('paused')
-    await ownerCall('POST', `/agents/${own.agent}/resume`)
+    await own.asOwner('POST', `/agents/${own.agent}/resume`)
     const again = await pay(toAddress('3', recipient), 'order-deny')
     expect([again.status, again.json.code, again.json.payment_id]).toEqual([403, 'approval_denied', json.id])
     expect((await pay(toAddress('3', recipient))).json.code).toBe('approval_denied')
     expect(await payment(json.id)).toMatchObject({ status: 'POLICY_REJECTED', error: { code: 'approval_denied' } })
-    expect((await ownerCall('GET', `/transactions/${json.id}`)).json.data.status).toBe('POLICY_REJECTED')
-    const listed = (await ownerCall('GET', '/transactions/user')).json.data
+    expect((await own.asOwner('GET', `/transactions/${json.id}`)).json.data.status).toBe('POLICY_REJECTED')
+    const listed = (await own.asOwner('GET', '/transactions/user')).json.data
     expect(listed.find(({ id }: { id: string }) => id === json.id).status).toBe('POLICY_REJECTED')
   })
 
@@ -170,20 +164,16 @@ describe('the end of an approval', () => {
     const { hash: shownHash } = await shown(json.approval.id)
     const cancelled = await api.call('POST', `/v1/payments/${json.id}/cancel`, { token: own.apiKey })
     expect(cancelled.json, cancelled.text).toMatchObject({ status: 'CANCELLED', approval: { status: 'CANCELLED' } })
-    const late = await ownerCall('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash })
+    const late = await own.asOwner('POST', `/approvals/${json.approval.id}/approve`, { hash: shownHash })
     expect([late.status, late.json.code]).toEqual([409, 'conflict'])
   })
 
   test('an approval that nobody decides expires by the alarm, and is listed as rejected @approvals-25', async () => {
     const { json } = await asked(toAddress('3'))
-    await runInDurableObject(treasury(), async ({ context }: Treasury) => {
-      const later = Date.parse(json.approval.expires_at)
-      context.now = () => later
-    })
+    await setClock(own, () => Date.parse(json.approval.expires_at))
     try {
-      await runDurableObjectAlarm(treasury())
       await until('expired', async () => {
-        await runDurableObjectAlarm(treasury())
+        await runDurableObjectAlarm(treasuryOf(own))
         return (await audited(json.approval.id)).at(-1)?.event === 'approval.expired'
       })
       expect(await payment(json.id)).toMatchObject({
@@ -193,12 +183,10 @@ describe('the end of an approval', () => {
         accepted_at: null,
       })
     } finally {
-      await runInDurableObject(treasury(), async ({ context }: Treasury) => {
-        context.now = () => Date.now()
-      })
+      await setClock(own, Date.now)
     }
     await until('listed', async () => {
-      const rows = (await ownerCall('GET', '/transactions/user')).json.data
+      const rows = (await own.asOwner('GET', '/transactions/user')).json.data
       return rows.find(({ id }: { id: string }) => id === json.id)?.status === 'POLICY_REJECTED'
     })
   })
@@ -211,26 +199,26 @@ test('after "always allow", later payments need no approval until the owner ends
   const grant = { amount: '4', endsAt: new Date(api.clock.now + hourMs).toISOString() }
   const tooLong = { ...grant, endsAt: new Date(api.clock.now + 400 * dayMs).toISOString() }
   const path = `/approvals/${json.approval.id}/approve`
-  expect((await ownerCall('POST', path, { hash: shownHash, grant: tooLong })).json.field).toBe('grant.endsAt')
-  const approved = await ownerCall('POST', path, { hash: shownHash, grant })
+  expect((await own.asOwner('POST', path, { hash: shownHash, grant: tooLong })).json.field).toBe('grant.endsAt')
+  const approved = await own.asOwner('POST', path, { hash: shownHash, grant })
   expect((await pay(toAddress('1.5', recipient))).status).toBe(201)
-  expect((await ownerCall('GET', '/grants')).json.data).toMatchObject([
+  expect((await own.asOwner('GET', '/grants')).json.data).toMatchObject([
     { id: approved.json.data.grantId, status: 'active', address: recipient, limit: '4', used: '1.5', remaining: '2.5' },
   ])
-  const ended = await ownerCall('POST', `/grants/${approved.json.data.grantId}/end`)
+  const ended = await own.asOwner('POST', `/grants/${approved.json.data.grantId}/end`)
   expect(ended.json.data).toMatchObject({ status: 'ended', endedWhy: { reason: 'owner' } })
   expect((await pay(toAddress('1.6', recipient))).status).toBe(202)
-  expect((await ownerCall('GET', '/grants')).json.data).toEqual([])
+  expect((await own.asOwner('GET', '/grants')).json.data).toEqual([])
 })
 
 test('approving above the owner’s limit needs the password, and wrong passwords are limited @approvals-27', async () => {
-  const settings = (body: object) => ownerCall('PUT', '/approval-settings', body)
+  const settings = (body: object) => own.asOwner('PUT', '/approval-settings', body)
   expect((await settings({ passwordAbove: '2' })).json.data).toEqual({ passwordAbove: '2' })
   const { json } = await asked(toAddress('2.2'))
   const card = await shown(json.approval.id)
   expect(card.needsPassword).toBe(true)
   const approve = (password?: string) =>
-    ownerCall('POST', `/approvals/${card.id}/approve`, { hash: card.hash, ...(password && { password }) })
+    own.asOwner('POST', `/approvals/${card.id}/approve`, { hash: card.hash, ...(password && { password }) })
   expect((await approve()).json).toMatchObject({ code: 'password_required', field: 'password' })
   const wrong = await approve('not my password')
   expect([wrong.status, wrong.json.field]).toEqual([400, 'password'])
@@ -243,7 +231,7 @@ test('approving above the owner’s limit needs the password, and wrong password
   const second = await asked(toAddress('2.3'))
   const other = await shown(second.json.approval.id)
   const guess = (password: string) =>
-    ownerCall('POST', `/approvals/${other.id}/approve`, { hash: other.hash, password })
+    own.asOwner('POST', `/approvals/${other.id}/approve`, { hash: other.hash, password })
   for (let i = 0; i < 5; i++) expect((await guess(`guess ${i}`)).status).toBe(400)
   expect((await guess('correct horse battery')).status).toBe(429)
 })
@@ -266,7 +254,7 @@ test('a budget request that the owner approves raises the limit of the group @ap
     payment: null,
     askedBecause: [{ rule: 'budget_request' }],
   })
-  const approved = await ownerCall('POST', `/approvals/${card.id}/approve`, { hash: card.hash })
+  const approved = await own.asOwner('POST', `/approvals/${card.id}/approve`, { hash: card.hash })
   expect(approved.json.data, approved.text).toMatchObject({ status: 'APPROVED' })
   expect(Number((await own.groupNow()).spendLimitUsdc)).toBe(limit + 12.5)
   const replay = await ask('budget-1')
@@ -289,14 +277,11 @@ test('the owner is emailed immediately, then in digests, and the approval shows 
     await until('recorded', async () => (await shown(first.json.approval.id)).channels.email.state === 'accepted')
     const later = [await asked(toAddress('3')), await asked(toAddress('4'))]
     expect((await shown(later[0]!.json.approval.id)).channels.email).toEqual({ state: 'waiting', at: null })
-    await runInDurableObject(treasury(), async ({ context }: Treasury) => {
-      const then = Date.now() + 15 * minuteMs
-      context.now = () => then
-      context.schedule('outbox', then)
-    })
-    await runDurableObjectAlarm(treasury())
+    const then = Date.now() + 15 * minuteMs
+    await setClock(own, () => then)
+    await runNow(own, 'outbox')
     await until('the digest', async () => {
-      await runDurableObjectAlarm(treasury())
+      await runDurableObjectAlarm(treasuryOf(own))
       return (await notices()).length === 2
     })
     expect((await notices())[0]).toContain('2 requests of your agents wait for you')
@@ -309,7 +294,7 @@ test('the owner is emailed immediately, then in digests, and the approval shows 
 test('GET requests change nothing, and agents’ credentials can neither read nor decide approvals @approvals-30', async () => {
   const { json } = await asked(toAddress('2.75'))
   const { hash: shownHash } = await shown(json.approval.id)
-  await treasury().syncReadModel()
+  await treasuryOf(own).syncReadModel()
   const before = await hash(env, own.user)
   const { id } = json.approval
   // Like mail scanners that follow every link, and browsers that prefetch.

@@ -107,7 +107,7 @@ const addressRoutes: Case[] = [
 ]
 
 async function refused({ path, token, body }: ReturnType<Case[1]>, field: string) {
-  const answer = await api.call('POST', path, { token, body, headers: { 'idempotency-key': `bad-${Math.random()}` } })
+  const answer = await api.call('POST', path, { token, body, key: `bad-${Math.random()}` })
   expect(answer.status, answer.text).toBe(400)
   const named = path.startsWith('/v1') ? answer.json.errors[0].pointer.slice(1) : answer.json.field
   expect(named, answer.text).toBe(field)
@@ -138,10 +138,10 @@ test.each([
 })
 
 describe('agents’ keys @rest-4', () => {
-  const pay = (headers: Record<string, string>, amount = '1') =>
+  const pay = (over: { key?: string }, amount = '1') =>
     api.call('POST', '/v1/payments', {
       token: own.apiKey,
-      headers,
+      ...over,
       body: { to: { type: 'address', address: to }, amount },
     })
 
@@ -151,15 +151,15 @@ describe('agents’ keys @rest-4', () => {
     expect(answer.json).toMatchObject({ code: 'invalid_input', errors: [{ pointer: '/Idempotency-Key' }] })
   })
   test.each(['', 'a b', 'ü', 'x'.repeat(256), 'a, b'])('Idempotency-Key %j is refused', async (key) => {
-    expect((await pay({ 'idempotency-key': key })).status).toBe(400)
+    expect((await pay({ key })).status).toBe(400)
   })
   test('a bare and a quoted Idempotency-Key are the same; a different body under it gets 422', async () => {
-    const first = await pay({ 'idempotency-key': 'same' })
-    const quoted = await pay({ 'idempotency-key': '"same"' })
+    const first = await pay({ key: 'same' })
+    const quoted = await pay({ key: '"same"' })
     expect([first.status, quoted.status]).toEqual([201, 201])
     expect(quoted.json.id).toBe(first.json.id)
     expect(quoted.headers.get('idempotent-replayed')).toBe('true')
-    expect(await pay({ 'idempotency-key': 'same' }, '2')).toMatchObject({
+    expect(await pay({ key: 'same' }, '2')).toMatchObject({
       status: 422,
       json: { code: 'idempotency_key_reused' },
     })
@@ -168,11 +168,7 @@ describe('agents’ keys @rest-4', () => {
 
 describe('refusals @rest-5', () => {
   test('a payment over the budget is refused as problem+json with rule, figures and max_allowed_now', async () => {
-    const answer = await api.call('POST', '/v1/payments', {
-      token: own.apiKey,
-      headers: { 'idempotency-key': 'over' },
-      body: { to: { type: 'address', address: to }, amount: '21' },
-    })
+    const answer = await own.pay({ to: { type: 'address', address: to }, amount: '21' })
     expect(answer.status).toBe(403)
     expect(answer.headers.get('content-type')).toContain('application/problem+json')
     expect(answer.json).toMatchObject({
@@ -194,11 +190,7 @@ describe('refusals @rest-5', () => {
     expect(answer).toMatchObject({ status: 422, json: { code: 'insufficient_balance', field: 'amount' } })
   })
   test('a payment that needs a scope the group lacks is refused', async () => {
-    const answer = await api.call('POST', '/v1/payments', {
-      token: own.apiKey,
-      headers: { 'idempotency-key': 'sms' },
-      body: { to: { type: 'phone', phone: '+14155550123' }, amount: '1' },
-    })
+    const answer = await own.pay({ to: { type: 'phone', phone: '+14155550123' }, amount: '1' })
     expect(answer).toMatchObject({ status: 403, json: { code: 'insufficient_scope', rule: 'sms_payments:write' } })
   })
   test.each([
@@ -208,11 +200,7 @@ describe('refusals @rest-5', () => {
     ['no recipient', { amount: '1' }],
     ['a memo that is too long', { to: { type: 'address', address: to }, amount: '1', memo: 'x'.repeat(101) }],
   ])('a payment with %s is refused', async (_, body) => {
-    const answer = await api.call('POST', '/v1/payments', {
-      token: own.apiKey,
-      headers: { 'idempotency-key': `k${Math.random()}` },
-      body,
-    })
+    const answer = await own.pay(body)
     expect(answer.status, answer.text).toBe(400)
   })
   test('refused payments reserve nothing', async () => {

@@ -7,6 +7,7 @@ import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
+import { setClock } from '../support/treasuries.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
@@ -18,15 +19,9 @@ beforeAll(async () => {
 }, 60_000)
 
 async function createPayout(amount = '2') {
-  const answer = await api.call('POST', '/api/escrow/create', {
-    token: own.token,
-    body: { sourceWalletId: own.wallet, amount, recipientEmail: 'bob@example.com', senderName: 'Ann', memo: 'Lunch' },
-  })
-  expect(answer.status, answer.text).toBe(201)
-  const { escrowId, claimUrl, passcode, escrowSubwalletAddress } = answer.json.data as Record<string, string>
-  const link = claimUrl!.split('/claim/')[1]!
-  await until('created', async () => (await page(link)).json.data?.status === 'CREATED')
-  return { id: escrowId!, link, passcode: passcode!, address: escrowSubwalletAddress as `0x${string}` }
+  const payout = await own.createPayout({ amount, senderName: 'Ann', memo: 'Lunch' })
+  await until('its page is ready', async () => (await page(payout.link)).json.data?.status === 'CREATED')
+  return payout
 }
 const page = (link: string) => api.call('GET', `/api/escrow/claim/${link}`)
 /** Each guess comes from a different network address, unless one is given. */
@@ -223,10 +218,7 @@ describe('guessing', () => {
   test('a recipient can request a new code once a minute, three times; used tries still count @claim-13', async () => {
     const payout = await createPayout()
     const resend = () => api.call('POST', '/api/escrow/resend-passcode', { body: { accessToken: payout.link } })
-    const clock = (ms: number) =>
-      runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => {
-        treasury.context.now = () => Date.now() + ms
-      })
+    const clock = (ms: number) => setClock(own, () => Date.now() + ms)
     for (let i = 0; i < 4; i++) await verify(payout.link, wrong(payout.passcode))
     expect(await resend()).toMatchObject({
       status: 429,

@@ -24,13 +24,8 @@ const vendors = {
   TWILIO_AUTH_TOKEN: 'twilio-token',
 } satisfies Partial<Env>
 
-let payouts = 0
 async function createPayout(): Promise<string> {
-  const reply = await api.call('POST', '/v1/payments', {
-    token: account.apiKey,
-    headers: { 'idempotency-key': `delivery-${++payouts}` },
-    body: { to: { type: 'email', email: 'ann@example.com' }, amount: '0.5' },
-  })
+  const reply = await account.pay({ to: { type: 'email', email: 'ann@example.com' }, amount: '0.5' })
   expect(reply.status, reply.text).toBe(201)
   return reply.json.id
 }

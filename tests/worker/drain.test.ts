@@ -4,7 +4,6 @@
  * `npm run test:long drain` simulates a whole day.
  */
 
-import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
@@ -15,6 +14,7 @@ import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupEdit, owner, type PayFields, usdc } from '../support/build.ts'
 import { createPayer, fresh, type Payer, prepare } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
 
 const hours = Number((env as { DRAIN_HOURS?: string }).DRAIN_HOURS || 2)
@@ -24,7 +24,7 @@ beforeAll(prepare, 60_000)
 
 const sum = (rows: { n: number }[]) => rows.reduce((total, { n }) => total + n, 0)
 const inObject = <T>(payer: Payer, read: (object: Treasury, state: DurableObjectState) => T) =>
-  runInDurableObject(payer.treasury(), (object: Treasury, state) => read(object, state))
+  inTreasury(payer, (object, state) => read(object, state))
 
 /** Makes every kind of call `tries` times in parallel. Refusals and failures are as good as successes. */
 async function tryEverything(payer: Payer, round: number) {

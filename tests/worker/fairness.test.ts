@@ -26,7 +26,7 @@ test('many calls of one agent delay only each other, not the dashboard or other 
   }
   const [dashboard, theirs] = await Promise.all([
     before(api.call('GET', '/api/policy-groups/with-agents', { token: hot.token })),
-    before(api.call('POST', '/v1/payments', { token: other.apiKey, headers: { 'idempotency-key': 'k' }, body })),
+    before(api.call('POST', '/v1/payments', { token: other.apiKey, key: 'k', body })),
   ])
   expect(dashboard, 'calls of the crowd before the dashboard’s reply').toBeLessThan(crowd / 3)
   expect(theirs, 'calls of the crowd before the other agent had paid').toBeLessThan(crowd / 3)

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Transaction } from '#schemas/transaction.ts'
+import { unwrap } from '../../worker/result.ts'
 import { owner, usdc } from '../support/build.ts'
-import { chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { accepted, chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -21,9 +22,8 @@ async function createHistory(payer: Payer) {
   await paid({ to: toShop, amount: usdc('1.5') })
   await paid({ to: { type: 'contact', contactId: 'contact_1' }, amount: usdc('2') })
   expect(await paid({ to: toShop, amount: usdc('51') }), 'over budget').toBeNull()
-  const sent = await treasury().send(payment({ principal: owner, to: toShop, amount: usdc('4') }))
-  if (!sent.ok) throw new Error(sent.message)
-  await final(sent.value.id)
+  const sent = unwrap(await treasury().send(payment({ principal: owner, to: toShop, amount: usdc('4') })))
+  await final(sent.id)
   const payouts: string[] = []
   for (const amount of ['5', '6', '7']) {
     const id = (await paid({ to: toAnna, amount: usdc(amount) }))!
@@ -78,9 +78,7 @@ test('overview and usage match the totals of the transaction list @figures-1', a
     ]),
   )
   for (const by of ['agent', 'group'] as const) {
-    const spending = await payer.treasury().spending({ days: 7, by })
-    if (!spending.ok) throw new Error(spending.message)
-    const { days, series } = spending.value
+    const { days, series } = unwrap(await payer.treasury().spending({ days: 7, by }))
     expect(days).toHaveLength(7)
     expect(series.map(({ kind, count, total }) => [kind, count, total])).toEqual([
       [by, 3, '8.5'], // 1.5 + 2 + the withdrawn payout's 5
@@ -135,9 +133,8 @@ test('reclaim all returns every unclaimed payout, also when requested twice, and
   const payer = await createPayer()
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
-    const made = await payer.treasury().payAsAgent(payer.payment({ to: toAnna, amount: usdc('2') }))
-    if (!made.ok) throw new Error(made.message)
-    ids.push(made.value.payment.id)
+    const made = await accepted(payer, { to: toAnna, amount: usdc('2') })
+    ids.push(made.id)
   }
   const status = async (id: string) => {
     const found = await payer.treasury().escrow(id)

@@ -334,11 +334,7 @@ beforeAll(async () => {
     token: ann.token,
     body: { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'carol@example.com' },
   })
-  const paid = await api.call('POST', '/v1/payments', {
-    token: own.apiKey,
-    headers: { 'idempotency-key': 'k1' },
-    body: { to: { type: 'address', address: fresh('y') }, amount: '1' },
-  })
+  const paid = await own.pay({ to: { type: 'address', address: fresh('y') }, amount: '1' })
   expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
   const asked = await askOwner(own)
   const hook = await api.call('POST', '/api/webhooks', {

@@ -1,4 +1,3 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
@@ -8,24 +7,22 @@ import { keccak, packWords } from '../../worker/chain/digests.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
 import type { Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { unwrap } from '../../worker/result.ts'
 import { usdc } from '../support/build.ts'
 import { createImporter, type Importer, masterPassword } from '../support/importer.ts'
 import { kill } from '../support/kill.ts'
 import { chain, fresh, manualChain, prepare, until } from '../support/payer.ts'
+import { inTreasury, runNow, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => manualChain.fault({ mode: 'none' }))
 
 const runSettling = async (user: Importer) => {
-  await runInDurableObject(user.treasury(), (object: Treasury) => object.context.schedule('settle', 1))
-  await runDurableObjectAlarm(user.treasury())
+  await runNow(user, 'settle')
 }
 const send = async (user: Importer, over = {}) => {
-  const sent = await user.treasury().send(user.payment(over))
-  if (!sent.ok) throw new Error(sent.message)
-  return sent.value
+  return unwrap(await user.treasury().send(user.payment(over)))
 }
 /** Advances chain time and makes it final. */
 async function pass(seconds: number): Promise<void> {
@@ -56,7 +53,7 @@ describe('adding an imported wallet @imported-1', () => {
 
   test('the object’s storage contains an imported key only sealed', async () => {
     const user = await createImporter()
-    const dump = await runInDurableObject(user.treasury(), (object: Treasury) => {
+    const dump = await inTreasury(user, (object) => {
       const { store } = object.context
       const tables = store.all<{ name: string }>(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
@@ -150,13 +147,12 @@ describe('adding an imported wallet @imported-1', () => {
     expect([first.ok, second.ok].filter(Boolean)).toHaveLength(1)
     const [right, wrong] = first.ok ? [masterPassword, 'another password'] : ['another password', masterPassword]
     expect(await under(wrong)).toMatchObject({ ok: false, code: 'idempotency_key_reused' })
-    const again = await under(right)
-    if (!again.ok) throw new Error(again.message)
-    expect(await user.treasury().viewPrivateKey(again.value.id, right)).toMatchObject({ ok: true })
-    expect(await user.treasury().deleteWallet(again.value.id)).toMatchObject({ ok: true })
+    const again = unwrap(await under(right))
+    expect(await user.treasury().viewPrivateKey(again.id, right)).toMatchObject({ ok: true })
+    expect(await user.treasury().deleteWallet(again.id)).toMatchObject({ ok: true })
     expect(await under(right), 'the key still returns its wallet after deletion').toMatchObject({
       ok: true,
-      value: { id: again.value.id },
+      value: { id: again.id },
     })
   })
 
@@ -221,11 +217,12 @@ describe('settling payments of an imported wallet @imported-5', () => {
 
   test('a payout is funded and reclaimed, and its amount is returned to the wallet', async () => {
     const user = await createImporter()
-    const made = await user
-      .treasury()
-      .createPayout(user.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('7') }))
-    if (!made.ok) throw new Error(made.message)
-    const id = made.value.escrowId
+    const made = unwrap(
+      await user
+        .treasury()
+        .createPayout(user.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('7') })),
+    )
+    const id = made.escrowId
     const is = (status: string) =>
       until(status, async () => {
         const found = await user.treasury().escrow(id)
@@ -280,7 +277,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await manualChain.node('anvil_setBalance', relayer(), '0x0')
     const sent = await send(user, { amount: usdc('9') })
     const row = () =>
-      runInDurableObject(user.treasury(), (object: Treasury) => {
+      inTreasury(user, (object) => {
         const { authorization, sig_version } = object.context.store.payment(sent.id)!
         return { authorization, sig_version }
       })
@@ -293,9 +290,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await pass(280)
     await runSettling(user)
     expect(await row()).toEqual({ ...first, sig_version: first.sig_version + 1 })
-    await runInDurableObject(user.treasury(), (object: Treasury) => {
-      object.context.now = () => Date.now() + 16 * minuteMs
-    })
+    await setClock(user, () => Date.now() + 16 * minuteMs)
     await pass(400)
     await manualChain.mine(70)
     await until('failed', async () => {
@@ -308,10 +303,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
 
   test('nothing is signed while the account has code; payments resume once it has none @imported-6', async () => {
     const user = await createImporter({ on: manualChain })
-    const later = (ms: number) =>
-      runInDurableObject(user.treasury(), (object: Treasury) => {
-        object.context.now = () => Date.now() + ms
-      })
+    const later = (ms: number) => setClock(user, () => Date.now() + ms)
     await manualChain.node('anvil_setCode', user.holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
     await later(31_000)
     const sent = await send(user, { amount: usdc('2') })
@@ -341,9 +333,7 @@ describe('viewing an imported key @imported-7', () => {
       code: 'rate_limited',
       message: 'Too many attempts. Try again in 15 minutes.',
     })
-    await runInDurableObject(user.treasury(), (object: Treasury) => {
-      object.context.now = () => Date.now() + 15 * minuteMs + 1
-    })
+    await setClock(user, () => Date.now() + 15 * minuteMs + 1)
     expect(await view(masterPassword)).toMatchObject({ ok: true })
   })
 
@@ -360,20 +350,22 @@ describe('viewing an imported key @imported-7', () => {
   test('master passwords are compared after Unicode normalisation; a smart wallet has no key to show', async () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} accents`)
-    const added = await user.treasury().importWallet({
-      key: null,
-      name: null,
-      address: holder.address,
-      chainId: 8453,
-      policyGroupId: null,
-      privateKey: holder.key,
-      masterPassword: 'cafe\u0301 password',
-    })
-    if (!added.ok) throw new Error(added.message)
-    expect(await user.treasury().viewPrivateKey(added.value.id, 'caf\u00e9 password')).toMatchObject({ ok: true })
-    const smart = await user.treasury().deploy({ key: null, owner: party('owner').address, chainId: 8453, name: null })
-    if (!smart.ok) throw new Error(smart.message)
-    expect(await user.treasury().viewPrivateKey(smart.value.id, masterPassword)).toMatchObject({ code: 'not_found' })
+    const added = unwrap(
+      await user.treasury().importWallet({
+        key: null,
+        name: null,
+        address: holder.address,
+        chainId: 8453,
+        policyGroupId: null,
+        privateKey: holder.key,
+        masterPassword: 'cafe\u0301 password',
+      }),
+    )
+    expect(await user.treasury().viewPrivateKey(added.id, 'caf\u00e9 password')).toMatchObject({ ok: true })
+    const smart = unwrap(
+      await user.treasury().deploy({ key: null, owner: party('owner').address, chainId: 8453, name: null }),
+    )
+    expect(await user.treasury().viewPrivateKey(smart.id, masterPassword)).toMatchObject({ code: 'not_found' })
   })
 })
 

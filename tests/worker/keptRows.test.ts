@@ -1,19 +1,16 @@
 /** The rows that D1 keeps of an account, from which its Treasury can be restored. */
-import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
 import type { KeptPayment, KeptPayout } from '../../worker/treasury/backup/kept.ts'
 import { tokenBinding } from '../../worker/treasury/payouts/link.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createImporter } from '../support/importer.ts'
-import { createPayer, fresh, prepare } from '../support/payer.ts'
+import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
-const inTreasury = <T>(userId: string, work: (treasury: Treasury) => T) =>
-  runInDurableObject(env.TREASURY.getByName(userId), (treasury: Treasury) => work(treasury))
 const all = async <Row>(query: string, userId: string) => (await env.DB.prepare(query).bind(userId).all<Row>()).results
 const keptOf = async (view: string, userId: string) =>
   (await all<{ kept: string }>(`SELECT kept FROM ${view} WHERE user_id = ? AND kept IS NOT NULL`, userId)).map(
@@ -23,9 +20,8 @@ const keptOf = async (view: string, userId: string) =>
 test('D1 keeps payments with their idempotency keys, payouts without their codes, wallets, and the salt @restore-10', async () => {
   const payer = await createPayer()
   const pay = async (key: string, to: object) => {
-    const paid = await payer.treasury().payAsAgent(payer.payment({ to, key } as never))
-    if (!paid.ok) throw new Error(paid.message)
-    return payer.final(paid.value.payment.id)
+    const paid = await accepted(payer, { to, key } as never)
+    return payer.final(paid.id)
   }
   const sent = await pay('key of the send', { type: 'address', address: fresh('kept') })
   const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })

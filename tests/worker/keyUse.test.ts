@@ -1,5 +1,4 @@
 /** What keeps an older key version from being removed: accounts that could not be checked, and payouts that stay open. */
-import { runInDurableObject } from 'cloudflare:test'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Deps } from '../../worker/appEnv.ts'
@@ -9,10 +8,10 @@ import { recordKeyUse } from '../../worker/db/keys.ts'
 import { keyringStates } from '../../worker/ops/keys.ts'
 import { renewKeys } from '../../worker/ops/renewKeys.ts'
 import type { KeyUse } from '../../worker/treasury/keys/api.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
-import { createPayer, prepare, until } from '../support/payer.ts'
+import { accepted, createPayer, prepare, until } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(async () => {
@@ -90,14 +89,8 @@ test('a frozen account keeps each older key version until its object is checked 
   const payer = await createPayer({ scopes: ['email_payments:write'] })
   const { userId } = payer
   await addUser(userId)
-  const made = await payer
-    .treasury()
-    .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('2') }))
-  if (!made.ok) throw new Error(made.message)
-  const { id } = made.value.payment
-  await until('created', () =>
-    runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => store.payout(id)!.status === 'CREATED'),
-  )
+  const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('2') })
+  await until('created', () => inTreasury(payer, ({ context: { store } }) => store.payout(id)!.status === 'CREATED'))
   const second = { from: Date.now() - 60 * dayMs }
   const settings = settingsWith({ KEK: second, PAYOUT_SECRET: second, CODE_PEPPER: second })
   await redeploy(userId, settings)

@@ -1,5 +1,4 @@
 /** Rotating the keys that seal and derive: older values stay usable, and in the end nothing needs the old version. */
-import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs, minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -8,8 +7,9 @@ import { sealedColumns } from '../../worker/treasury/storage/sealedColumns.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
 import { createImporter, masterPassword } from '../support/importer.ts'
-import { createPayer, fresh, prepare, until } from '../support/payer.ts'
+import { accepted, createPayer, fresh, prepare, until } from '../support/payer.ts'
 import { redeploy, redeployDesk, settingsWith } from '../support/rings.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(async () => {
@@ -18,8 +18,6 @@ beforeAll(async () => {
 }, 60_000)
 
 const db = primaryDb(env.DB)
-const inTreasury = <T>(userId: string, work: (treasury: Treasury) => T) =>
-  runInDurableObject(env.TREASURY.getByName(userId), (treasury: Treasury) => work(treasury))
 /** Every sealed value of the account, by column. */
 const sealedValues = (userId: string) =>
   inTreasury(userId, ({ context: { store } }) =>
@@ -58,9 +56,8 @@ test('a KEK rotation leaves nothing sealed under the old version, and everything
   // The old version is removed.
   const later = settingsWith({ KEK: { from } }, ['KEK'])
   for (const userId of users) await redeploy(userId, later)
-  const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: fresh('after') } }))
-  if (!paid.ok) throw new Error(paid.message)
-  expect((await payer.final(paid.value.payment.id)).status).toBe('CONFIRMED')
+  const paid = await accepted(payer, { to: { type: 'address', address: fresh('after') } })
+  expect((await payer.final(paid.id)).status).toBe('CONFIRMED')
   const seen = await importer.treasury().viewPrivateKey(importer.wallet.id, masterPassword)
   expect(seen).toEqual({ ok: true, value: { privateKey: importer.holder.key } })
 })
@@ -117,9 +114,7 @@ test('resealing can be interrupted anywhere, and does not overwrite a value that
 test('open payouts keep their payout secret and code pepper; new payouts use the new versions @keys-6', async () => {
   const payer = await createPayer({ scopes: ['email_payments:write'] })
   const create = async () => {
-    const made = await payer.treasury().payAsAgent(payer.payment({ to: toBob, amount: usdc('2') }))
-    if (!made.ok) throw new Error(made.message)
-    const { id } = made.value.payment
+    const { id } = await accepted(payer, { to: toBob, amount: usdc('2') })
     await until('created', () =>
       inTreasury(payer.userId, ({ context: { store } }) => store.payout(id)!.status === 'CREATED'),
     )

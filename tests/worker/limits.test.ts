@@ -1,5 +1,4 @@
 /** Service limits as agents and owners see them, and recipients that USDC refuses. */
-import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
@@ -8,13 +7,13 @@ import type { Address } from '../../worker/chain/types.ts'
 import { stepGas } from '../../worker/domain/gasAllowance.ts'
 import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
 import { takeOwnerAction } from '../../worker/treasury/limits/ownerActions.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { noLimits } from '../support/limits.ts'
 import { ownerSignature } from '../support/ownerSigner.ts'
 import { chain, fresh, until } from '../support/payer.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
-import { type Api, env } from './apiClient.ts'
+import type { Api } from './apiClient.ts'
 
 let api: Api
 let own: AccountFixture
@@ -24,19 +23,12 @@ beforeAll(async () => {
 }, 60_000)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-const treasuryOf = (account: AccountFixture) => env.TREASURY.getByName(account.user)
 const setLimits = (account: AccountFixture, limits: Partial<Limits>) =>
-  runInDurableObject(treasuryOf(account), (object: Treasury) => {
+  inTreasury(account, (object) => {
     object.context.limits = { ...noLimits, ...limits }
     object.context.store.run('DELETE FROM gas_level')
   })
-let keys = 0
-const pay = (account: AccountFixture, to: object, amount = '0.01') =>
-  api.call('POST', '/v1/payments', {
-    token: account.apiKey,
-    headers: { 'idempotency-key': `key-${++keys}` },
-    body: { to, amount },
-  })
+const pay = (account: AccountFixture, to: object, amount = '0.01') => account.pay({ to, amount })
 const toAddress = (address = fresh('anyone')) => ({ type: 'address', address })
 const budgetOf = async (account: AccountFixture) =>
   (await api.call('GET', '/v1/context', { token: account.apiKey })).json.budget as { held: string; remaining: string }
@@ -114,7 +106,7 @@ describe('recipients that USDC refuses', () => {
     expect((await budgetOf(own)).remaining).toBe(before)
     await list('unBlacklist', blocked)
     expect((await pay(own, toAddress(blocked))).status, 'the look-up is cached for ten minutes').toBe(422)
-    await runInDurableObject(treasuryOf(own), (object: Treasury) => {
+    await inTreasury(own, (object) => {
       for (const lookup of object.context.lookups.values()) lookup.at -= 10 * minuteMs
     })
     expect((await pay(own, toAddress(blocked))).status).toBe(201)
@@ -153,7 +145,7 @@ test('an owner’s wallet changes are limited to 60 an hour and by the gas allow
     })
   await setLimits(account, { ownerActionsPerHour: 1 })
   // The fixture's own deploy was counted under other limits.
-  await runInDurableObject(treasuryOf(account), (object: Treasury) => object.context.store.run('DELETE FROM rate'))
+  await inTreasury(account, (object) => object.context.store.run('DELETE FROM rate'))
   expect((await deploy(1)).status).toBe(201)
   const { status, json } = await deploy(2)
   expect([status, json.code]).toEqual([429, 'rate_limited'])
@@ -183,7 +175,7 @@ test('an owner’s wallet changes are limited to 60 an hour and by the gas allow
   expect((await leave()).status, 'an exit without any allowance').toBe(202)
 
   await setLimits(account, { ownerActionsPerHour: defaultLimits.ownerActionsPerHour })
-  const codes = await runInDurableObject(treasuryOf(account), ({ context }: Treasury) => {
+  const codes = await inTreasury(account, ({ context }) => {
     const now = Date.now()
     context.now = () => now
     context.store.run('DELETE FROM rate')
@@ -198,7 +190,7 @@ test('an SMS payout to a country without text messages is refused before anythin
   const body = { sourceWalletId: own.wallet, amount: '1', recipientPhone: '+14155550123' }
   const create = () => api.call('POST', '/api/escrow/create', { token: own.token, body })
   const offer = (SMS_COUNTRIES: string) =>
-    runInDurableObject(treasuryOf(own), (object: Treasury) => {
+    inTreasury(own, (object) => {
       object.context.env = { ...object.context.env, SMS_COUNTRIES }
     })
   await offer('')

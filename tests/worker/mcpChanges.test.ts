@@ -1,11 +1,10 @@
 /** An owner's changes apply to an agent's next MCP call with any token. Also cancelling, and long whitelists. */
-import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { groupInput } from '../support/build.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { chain, fresh } from '../support/payer.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { type Api, env } from './apiClient.ts'
 
 let api: Api
@@ -88,7 +87,7 @@ test('an unsigned payment can be cancelled once, and its budget is released @mcp
   expect((await callTool(api, token, 'pay_address', payment())).refused).toBe(false)
   await chain.fault({ mode: 'down' })
   // Without a block to derive the deadline from, nothing is signed.
-  await runInDurableObject(env.TREASURY.getByName(own.user), (treasury: Treasury) => treasury.context.heads.clear())
+  await inTreasury(own, (treasury) => treasury.context.heads.clear())
   const { content: waiting } = await callTool(api, token, 'pay_address', payment('0.01'))
   expect(waiting.status, JSON.stringify(waiting)).toBe('QUEUED')
   const before = (await callTool(api, token, 'get_payment_context')).content.budget

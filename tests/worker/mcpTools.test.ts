@@ -18,7 +18,7 @@ beforeAll(async () => {
 const key = () => crypto.randomUUID()
 const call = (name: string, args: Record<string, unknown> = {}, token = own.apiKey) => callTool(api, token, name, args)
 const rest = (body: unknown, idempotencyKey: string) =>
-  api.call('POST', '/v1/payments', { token: own.apiKey, headers: { 'idempotency-key': idempotencyKey }, body })
+  api.call('POST', '/v1/payments', { token: own.apiKey, key: idempotencyKey, body })
 
 describe('paying', () => {
   test('a payment returns structured content and the same text, and reaches its recipient @mcp-18', async () => {

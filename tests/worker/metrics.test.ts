@@ -8,9 +8,9 @@ import { recordChannel } from '../../worker/db/messages.ts'
 import { recordTrouble } from '../../worker/db/objectTroubles.ts'
 import type { Env } from '../../worker/env.ts'
 import { type Metric, metricsFrom } from '../../worker/observability/metrics.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { kill } from '../support/kill.ts'
-import { createPayer, fresh, prepare } from '../support/payer.ts'
+import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
 type Point = { indexes: string[]; blobs: string[]; doubles: number[] }
@@ -24,13 +24,12 @@ test('a confirmed payment records its times to signature, broadcast and confirma
   await prepare()
   const payer = await createPayer()
   const { points, ...sink } = dataset()
-  await runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+  await inTreasury(payer, ({ context }) => {
     context.metrics = metricsFrom(sink)
   })
   const to = fresh('recipient')
-  const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: to } }))
-  if (!paid.ok) throw new Error(paid.message)
-  await payer.final(paid.value.payment.id)
+  const paid = await accepted(payer, { to: { type: 'address', address: to } })
+  await payer.final(paid.id)
 
   expect(points).toHaveLength(1)
   const { indexes, blobs, doubles } = points[0]!

@@ -1,10 +1,9 @@
 /** A deployment without Base Sepolia: CONTRACTS_84532 is `{}`, as in production. */
-import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { chainsFrom } from '../../worker/chain/chains.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh, manualChain } from '../support/payer.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
 import { type Api, createApi, env } from './apiClient.ts'
 
@@ -14,17 +13,14 @@ let account: AccountFixture
 beforeAll(async () => {
   account = await createAccountFixture(await createTestApp())
   api = createApi(settings)
-  await runInDurableObject(env.TREASURY.getByName(account.user), ({ context }: Treasury) => {
+  await inTreasury(account, ({ context }) => {
     context.chains = chainsFrom(settings)
   })
 })
 
 test('without Base Sepolia, new addresses on Base are paid @ready-5', async () => {
-  const reply = await api.call('POST', '/v1/payments', {
-    token: account.apiKey,
-    headers: { 'idempotency-key': 'new-address' },
-    body: { to: { type: 'address', address: fresh('shop') }, amount: '1' },
-  })
+  const body = { to: { type: 'address', address: fresh('shop') }, amount: '1' }
+  const reply = await api.call('POST', '/v1/payments', { token: account.apiKey, key: 'new-address', body })
   expect(reply.status, reply.text).toBe(201)
 })
 

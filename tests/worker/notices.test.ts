@@ -1,13 +1,13 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
 import { Outbox } from '../../worker/treasury/outbox/flush.ts'
 import { BooksDiffer } from '../../worker/treasury/settlement/scan.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
-import { createApi, env, mailsTo, seed } from './apiClient.ts'
+import { inTreasury, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
+import { createApi, mailsTo, seed } from './apiClient.ts'
 
 const api = createApi()
 beforeAll(async () => {
@@ -15,19 +15,13 @@ beforeAll(async () => {
   await seed()
 })
 
-let calls = 0
 const pay = async (home: AccountFixture, body: Record<string, unknown>) => {
-  const answer = await api.call('POST', '/v1/payments', {
-    token: home.apiKey,
-    headers: { 'idempotency-key': `notice-${++calls}` },
-    body,
-  })
+  const answer = await home.pay(body)
   expect(answer.status, answer.text).toBe(201)
   return answer.json.id as string
 }
 const emailOf = async (home: AccountFixture) =>
   (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data.email as string
-const treasuryOf = (home: AccountFixture) => env.TREASURY.getByName(home.user) as unknown as DurableObjectStub<Treasury>
 
 test('the owner is notified when a budget passes 75, 90 and 100 %, once each, and again after a top-up @notices-1', async () => {
   const home = await createAccountFixture(api, { limit: 10 })
@@ -64,17 +58,12 @@ test('recipients are reminded once three days and once a day before a payout exp
     (await mailsTo(recipient)).filter(
       (text) => text.includes('still waiting') || text.includes('is waiting for you until'),
     )
-  const at = async (time: number, treasury = treasuryOf(home)) => {
-    await runInDurableObject(treasury, async ({ context }: Treasury) => {
-      context.now = () => time
-      context.schedule('expiry', time)
-    })
-    await runDurableObjectAlarm(treasury)
+  const at = async (time: number, account = home) => {
+    await setClock(account, () => time)
+    await runNow(account, 'expiry')
     // The outbox sends the mail, on the same clock.
-    await runInDurableObject(treasury, async ({ context }: Treasury) => {
-      context.now = () => time + 1_000
-    })
-    await runDurableObjectAlarm(treasury)
+    await setClock(account, () => time + 1_000)
+    await runDurableObjectAlarm(treasuryOf(account))
   }
   await at(expiresAt - 4 * dayMs)
   expect(await reminders()).toHaveLength(0)
@@ -87,14 +76,10 @@ test('recipients are reminded once three days and once a day before a payout exp
 
   // A payout for one day: its only reminder would arrive together with the link.
   const hasty = await createAccountFixture(api)
-  const body = { sourceWalletId: hasty.wallet, amount: '2', recipientEmail: `b${recipient}`, expiresInDays: 1 }
-  const created = await api.call('POST', '/api/escrow/create', { token: hasty.token, body })
-  const payout = async () =>
-    (await api.call('GET', `/api/escrow/${created.json.data.escrowId}`, { token: hasty.token })).json.data
-  await until('claimable', async () => (await payout()).status === 'CREATED')
+  const payout = await hasty.createPayout({ recipientEmail: `b${recipient}`, expiresInDays: 1 })
   await until('link and code', async () => (await mailsTo(`b${recipient}`)).length === 1)
-  const end = Date.parse((await payout()).expiresAt)
-  for (const time of [end - dayMs + minuteMs, end - hourMs]) await at(time, treasuryOf(hasty))
+  const end = Date.parse((await payout.shown()).expiresAt)
+  for (const time of [end - dayMs + minuteMs, end - hourMs]) await at(time, hasty)
   expect(await mailsTo(`b${recipient}`)).toHaveLength(1)
 })
 
@@ -110,7 +95,7 @@ test('a wallet whose books differ at a finalized block is halted and its owner n
   const stopped = async () => (await mailsTo(email)).filter((text) => text.includes('are stopped'))
   /** Scans the idle wallet `minutes` later, with `tooMuch` added to its books. */
   const scan = (minutes: number, tooMuch: number) =>
-    runInDurableObject(treasuryOf(home), async ({ context }: Treasury) => {
+    inTreasury(home, async ({ context }) => {
       const later = Date.now() + minutes * minuteMs
       context.now = () => later
       context.store.run('UPDATE wallet SET deposits = deposits + ?, scanned_block = scanned_block - 1', tooMuch)
@@ -123,14 +108,13 @@ test('a wallet whose books differ at a finalized block is halted and its owner n
   expect(await wallet(), 'a node may lag').toMatchObject({ halted: null })
   await scan(6, 0)
   // Reads the row, because listing a wallet whose balance differs from its books reads the chain too.
-  const row = () =>
-    runInDurableObject(treasuryOf(home), ({ context }: Treasury) => context.store.wallet(home.wallet)!.halted)
+  const row = () => inTreasury(home, ({ context }) => context.store.wallet(home.wallet)!.halted)
   expect(await row(), 'read again first').toBeNull()
   await scan(6, 0)
   expect(await wallet()).toMatchObject({ halted: 'books' })
   expect((await ask()).json).toMatchObject({ allowed: false, refusal: { code: 'wallet_not_ready' } })
   await scan(7, 0)
-  await runInDurableObject(treasuryOf(home), ({ context }: Treasury) => context.schedule('outbox', 1))
+  await inTreasury(home, ({ context }) => context.schedule('outbox', 1))
   await until('the mail', async () => {
     await runDurableObjectAlarm(treasuryOf(home))
     return (await stopped()).length === 1
@@ -153,10 +137,7 @@ test('the bell counts refusals and returned payouts until they are marked read; 
   }
   const read = (body: unknown, token = home.token) => api.call('POST', '/api/notices/read', { token, body })
   expect(await get()).toEqual({ notices: [], pending: 0, unread: 0 })
-  for (const amount of ['11', '12']) {
-    const body = { to: { type: 'address', address: fresh('shop') }, amount }
-    await api.call('POST', '/v1/payments', { token: home.apiKey, headers: { 'idempotency-key': amount }, body })
-  }
+  for (const amount of ['11', '12']) await home.pay({ to: { type: 'address', address: fresh('shop') }, amount })
   const id = await pay(home, { to: { type: 'email', email: 'bell@example.com' }, amount: '2' })
   const ready = async () => (await api.call('GET', `/api/escrow/${id}`, { token: home.token })).json.data.status
   await until('claimable', async () => (await ready()) === 'CREATED')

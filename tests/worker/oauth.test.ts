@@ -225,7 +225,7 @@ describe('POST /oauth/revoke and /oauth/introspect', () => {
     for (const path of ['/v1/payments', '/v1/payments/check']) {
       const paid = await api.call('POST', path, {
         token: first,
-        headers: { 'idempotency-key': `revoked${path}` },
+        key: `revoked${path}`,
         body: payment,
       })
       expect([paid.status, paid.json.code], paid.text).toEqual([401, 'unauthenticated'])
@@ -350,11 +350,7 @@ describe('an agent’s API', () => {
 
   test('a challenge names the scope that a token lacks @oauth-14', async () => {
     const bearer = await requestToken({ scope: 'email_payments:write' })
-    const answer = await api.call('POST', '/v1/payments', {
-      token: bearer,
-      headers: { 'idempotency-key': 'step-up' },
-      body: { to: { type: 'address', address: fresh('x') }, amount: '1' },
-    })
+    const answer = await own.pay({ to: { type: 'address', address: fresh('x') }, amount: '1' }, { token: bearer })
     expect([answer.status, answer.json.code, answer.json.rule]).toEqual([403, 'insufficient_scope', 'token.scope'])
     const challenge = answer.headers.get('www-authenticate')
     expect(challenge).toContain('error="insufficient_scope"')
@@ -363,11 +359,7 @@ describe('an agent’s API', () => {
   })
 
   test('a scope that the group lacks is refused without a challenge, since no token would help', async () => {
-    const answer = await api.call('POST', '/v1/payments', {
-      token: own.apiKey,
-      headers: { 'idempotency-key': 'no-sms' },
-      body: { to: { type: 'phone', phone: '+14155550123' }, amount: '1' },
-    })
+    const answer = await own.pay({ to: { type: 'phone', phone: '+14155550123' }, amount: '1' })
     expect([answer.status, answer.json.code]).toEqual([403, 'insufficient_scope'])
     expect(answer.headers.has('www-authenticate')).toBe(false)
   })

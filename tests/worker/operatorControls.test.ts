@@ -1,5 +1,4 @@
 /** Operator actions on one account. serviceStop.test.ts covers stops for all accounts, operators.test.ts authentication. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -8,6 +7,7 @@ import { type AccountFixture, createAccountFixture, createTestApp } from '../sup
 import { kill } from '../support/kill.ts'
 import { callTool } from '../support/mcpMessages.ts'
 import { chain, fresh, until } from '../support/payer.ts'
+import { inTreasury, runNow, setClock } from '../support/treasuries.ts'
 import { type Api, createApi, env } from './apiClient.ts'
 
 let api: Api
@@ -32,30 +32,13 @@ async function operate(method: string, path: string, body?: object, email = 'olg
 }
 const act = (path: string, body: object = {}, email?: string) =>
   operate('POST', path, { reason: 'ticket 7', ...body }, email)
-const owner = (method: string, path: string, body?: object) =>
-  api.call(method, `/api${path}`, { token: own.token, ...(body && { body }) })
-const store = <T>(work: (object: Treasury) => T) => runInDurableObject(env.TREASURY.getByName(own.user), work)
+const owner = (method: string, path: string, body?: object) => own.asOwner(method, path, body)
+const store = <T>(work: (object: Treasury) => T) => inTreasury(own, work)
 
 const pay = (token: string, key: string = crypto.randomUUID(), to: object = { type: 'address', address: shop }) =>
-  api.call('POST', '/v1/payments', {
-    token,
-    headers: { 'idempotency-key': key },
-    body: { to, amount: '0.5' },
-  })
+  own.pay({ to, amount: '0.5' }, { token, key })
 const shop = fresh('shop')
 
-async function createPayout() {
-  const made = await owner('POST', '/escrow/create', {
-    sourceWalletId: own.wallet,
-    amount: '2',
-    recipientEmail: 'bob@example.com',
-  })
-  expect(made.status, made.text).toBe(201)
-  const { escrowId: id, claimUrl, passcode } = made.json.data as Record<string, string>
-  const status = async () => (await owner('GET', `/escrow/${id}`)).json.data.status as string
-  await until('created', async () => (await status()) === 'CREATED')
-  return { id: id!, url: claimUrl!, link: claimUrl!.split('/claim/')[1]!, passcode: passcode!, status }
-}
 const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
   api.call('POST', '/api/escrow/claim', { body: { accessToken: link, passcode, recipientAddress } })
 
@@ -78,7 +61,7 @@ describe('a suspended user', () => {
     const key = crypto.randomUUID()
     const [signed, replayed] = [await pay(token), await pay(own.apiKey, key)]
     expect([signed.status, replayed.status]).toEqual([201, 201])
-    const [claimed, reclaimed] = await Promise.all([createPayout(), createPayout()])
+    const [claimed, reclaimed] = await Promise.all([own.createPayout(), own.createPayout()])
 
     // One payment that is not signed yet: it fails, and its amount is released.
     await store(({ context }: Treasury) => {
@@ -138,8 +121,8 @@ describe('a suspended user', () => {
     const to = fresh('bob')
     expect((await claim(claimed, to)).status).toBe(200)
     expect((await owner('POST', `/escrow/${reclaimed.id}/reclaim`)).status).toBe(200)
-    await until('claimed', async () => (await claimed.status()) === 'WITHDRAWN')
-    await until('reclaimed', async () => (await reclaimed.status()) === 'RECLAIMED')
+    await claimed.becomes('WITHDRAWN')
+    await reclaimed.becomes('RECLAIMED')
     expect(await chain.usdcBalance(to)).toBe(2_000_000n)
     expect((await own.groupNow()).held).toBe('0')
 
@@ -216,10 +199,7 @@ test('stuck work is listed with its reason, and continues once woken @stuck-1', 
   const payment = await pay(own.apiKey)
   expect(payment.status, payment.text).toBe(201)
   // Sets the Treasury's clock ahead.
-  const ahead = (ms: number) =>
-    store(({ context }) => {
-      context.now = () => Date.now() + ms
-    })
+  const ahead = (ms: number) => setClock(own, () => Date.now() + ms)
   await ahead(61_000)
   const { stuck, counts } = (await operate('GET', `/users/${own.user}`)).json.data
   expect(counts.openPayments).toBeGreaterThan(0)
@@ -227,8 +207,7 @@ test('stuck work is listed with its reason, and continues once woken @stuck-1', 
   const work = stuck.find(({ id }: { id: string }) => id === payment.json.id)
   expect(work.why).toMatch(/^(waiting at the Relayer|in transaction|the Relayer does not know)/)
   // The clock goes back: what was read of the chain meanwhile is not fresh for another minute.
-  await store(({ context }) => context.schedule('settle', 1))
-  await runDurableObjectAlarm(env.TREASURY.getByName(own.user))
+  await runNow(own, 'settle')
   await chain.fault({ mode: 'none' })
   await ahead(0)
   await env.RELAYER.getByName('8453:0').wakeUp()
@@ -244,7 +223,7 @@ test('stuck work is listed with its reason, and continues once woken @stuck-1', 
 })
 
 test('taking a claim link down moves no money and can be undone; the sender can still reclaim the payout @takedown-1', async () => {
-  const payout = await createPayout()
+  const payout = await own.createPayout()
   const verify = () =>
     api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: payout.link, passcode: payout.passcode } })
   const session = (await verify()).json.data.sessionToken
@@ -267,7 +246,7 @@ test('taking a claim link down moves no money and can be undone; the sender can 
     expect([refused.status, refused.json.error]).toEqual([410, text])
   const resent = await owner('POST', `/escrow/${payout.id}/resend`)
   expect([resent.status, resent.json.error]).toEqual([409, expect.stringContaining('You can take the payout back')])
-  expect(await payout.status()).toBe('CREATED')
+  expect((await payout.shown()).status).toBe('CREATED')
   const listed = async () =>
     (await owner('GET', `/escrow/list?ids=${payout.id}`)).json.data.escrows.map(
       (row: { linkTakenDown?: true }) => row.linkTakenDown,
@@ -279,7 +258,7 @@ test('taking a claim link down moves no money and can be undone; the sender can 
   expect(await listed()).toEqual([undefined])
   await act('/claim-links/take-down', { payout: payout.link })
   expect((await owner('POST', `/escrow/${payout.id}/reclaim`)).status).toBe(200)
-  await until('reclaimed', async () => (await payout.status()) === 'RECLAIMED')
+  await payout.becomes('RECLAIMED')
 
   expect((await act('/claim-links/take-down', { payout: 'nothing' })).status).toBe(404)
   const acts = (await operate('GET', '/actions')).json.data

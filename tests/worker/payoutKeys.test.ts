@@ -3,8 +3,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { accepted, expire, look, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
-import { createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { expire, look, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { accepted, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
 
 beforeAll(prepare, 60_000)
@@ -64,5 +64,5 @@ test('open payments whose signatures are lost do not block a claim @payout-keys-
   const { code_version: codeVersion } = await payoutOf(payer, id)
   expect(await payer.treasury().claim({ payoutId: id, codeVersion, to: fresh('bob') })).toMatchObject({ ok: true })
   await payoutIs(payer, id, 'WITHDRAWN')
-  expect(await statusOf(payer, payment)).toBe('PROCESSING')
+  expect(await payer.status(payment)).toBe('PROCESSING')
 })

@@ -1,15 +1,16 @@
 /** Regressions from combining things that are each tested alone elsewhere. */
-import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import type { Address, ChainId } from '../../worker/chain/types.ts'
 import type { Env } from '../../worker/env.ts'
+import { unwrap } from '../../worker/result.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupInput, owner, toEmail } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -18,7 +19,7 @@ afterEach(async () => {
 })
 
 const inside = <T>(payer: Payer, work: (object: Treasury) => T | Promise<T>) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => work(object))
+  inTreasury(payer, (object) => work(object))
 const grant = (payer: Payer) => ({
   key: `rotate-${Math.random()}`,
   walletId: payer.wallet.id,
@@ -55,10 +56,9 @@ test('a wallet deleted while its rotation reads the chain gets neither a session
 test('A5: a rotation that waits for payments in flight does not replace a session that the owner set meanwhile @session-keys-24', async () => {
   const payer = await createPayer({ on: manualChain })
   await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
-  const paid = await payer.treasury().payAsAgent(payer.payment())
+  const paid = await payer.pay()
   expect(paid).toMatchObject({ ok: true })
-  const started = await payer.treasury().rotateSessionKey(grant(payer))
-  if (!started.ok) throw new Error(started.message)
+  const started = unwrap(await payer.treasury().rotateSessionKey(grant(payer)))
   const own = party(`${payer.userId} own session`).address
   const args = [own, 5_000_000n, (await manualChain.timestamp()) + 3600] as const
   const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
@@ -67,7 +67,7 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   const ended = await until('the rotation ended', async () => {
     await manualChain.mine()
     const info = await payer.treasury().sessionKey(payer.wallet.id)
-    return info.ok && info.value.actions.find((action) => action.id === started.value.actionId && action.endedAt)
+    return info.ok && info.value.actions.find((action) => action.id === started.actionId && action.endedAt)
   })
   const node = new RpcChain(84532 as ChainId, oneSet(manualChain.contracts), [env.NODE_URL_84532])
   const state = (await node.walletState(payer.wallet.address as Address))!
@@ -98,7 +98,7 @@ test('a mail provider that does not respond delays neither payouts nor lists', a
 test('a malformed memo does not block other rows of the lists', async () => {
   const payer = await createPayer({ limit: null })
   for (const memo of ['\ud800', '\udfff lone', '{"$.row.id":"x"}', '‮evil', '\\u0000', "'); DROP TABLE payment; --"])
-    expect(await payer.treasury().payAsAgent(payer.payment({ memo }))).toMatchObject({ ok: true })
+    expect(await payer.pay({ memo })).toMatchObject({ ok: true })
   await payer.treasury().syncReadModel()
   const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
     .bind(payer.userId)

@@ -47,10 +47,7 @@ test('the recipient check reports an address that looks like one paid before @se
 
 test('the recipient check counts payouts by email and phone @send-22', async () => {
   const create = (to: object) =>
-    api.call('POST', '/api/escrow/create', {
-      token: own.token,
-      body: { sourceWalletId: own.wallet, amount: '1', ...to },
-    })
+    own.asOwner('POST', '/escrow/create', { sourceWalletId: own.wallet, amount: '1', ...to })
   expect((await create({ recipientEmail: 'Dora@example.com' })).status).toBe(201)
   expect((await check({ recipientEmail: 'dora@EXAMPLE.com', amount: '1' })).data).toMatchObject({ payments: 1 })
   expect((await check({ recipientEmail: 'else@example.com', amount: '1' })).data).toMatchObject({ payments: 0 })

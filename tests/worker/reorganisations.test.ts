@@ -1,13 +1,12 @@
 /** Reorganisations deeper than CONFIRM_DEPTH: once blocks are final the books equal the chain, and the wallet pays again. */
-import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { reclaimCall } from '../../worker/chain/calls.ts'
 import type { Address, Chain } from '../../worker/chain/types.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { unwrap } from '../../worker/result.ts'
 import { usdc } from '../support/build.ts'
 import { createImporter } from '../support/importer.ts'
-import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import {
   blockAt,
   finalAt,
@@ -19,6 +18,7 @@ import {
   takeBranch,
 } from '../support/reorganisation.ts'
 import { env } from '../support/testEnv.ts'
+import { inTreasury, rowsOf } from '../support/treasuries.ts'
 
 beforeAll(prepare)
 afterEach(async () => {
@@ -45,15 +45,12 @@ async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
   return { payer, last, finalise }
 }
 
-const rows = <T>(payer: Payer, query: string) =>
-  runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => store.all<T>(query))
-
 /** Expects the Treasury's books to be final and equal to the chain, and the wallet to pay again. */
 async function expectRecovery({ payer, finalise }: Awaited<ReturnType<typeof createUnfinal>>) {
   await finalise()
   await payer.booksBalance()
-  expect(await rows(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
-  expect(await rows(payer, 'SELECT halted FROM wallet')).toEqual([{ halted: null }])
+  expect(await rowsOf(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
+  expect(await rowsOf(payer, 'SELECT halted FROM wallet')).toEqual([{ halted: null }])
   const { id } = await accepted(payer, { amount: usdc('1') })
   await becomes(payer, id, 'CONFIRMED')
   const { brokenAt } = await payer.treasury().auditCheck()
@@ -88,18 +85,18 @@ test('a send whose block left the chain is held and delivered again under its no
   const to = fresh('shop')
   const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
   await becomes(payer, id, 'CONFIRMED')
-  const signed = await rows<{ epoch: number; sequence: number }>(payer, 'SELECT epoch, sequence FROM payment')
+  const signed = await rowsOf<{ epoch: number; sequence: number }>(payer, 'SELECT epoch, sequence FROM payment')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
 
   await reorganise(last)
   await relayerAhead(60)
   await takeBranch(payer)
-  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.status(id)).toBe('PROCESSING')
   expect(await payer.ledger()).toMatchObject({ held: '5', out: '0' })
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
 
   await becomes(payer, id, 'CONFIRMED')
-  expect(await rows(payer, 'SELECT epoch, sequence FROM payment')).toEqual(signed)
+  expect(await rowsOf(payer, 'SELECT epoch, sequence FROM payment')).toEqual(signed)
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
   await expectRecovery(unfinal)
@@ -117,8 +114,8 @@ test('a send that moves to another block is booked there once @reorg-3', async (
   await reorganise(last)
   for (const raw of raws) await chain.node('eth_sendRawTransaction', raw)
   await takeBranch(payer)
-  expect(await statusOf(payer, id)).toBe('CONFIRMED')
-  const [paid] = await rows<{ block: number }>(payer, "SELECT block FROM booking WHERE kind = 'paid'")
+  expect(await payer.status(id)).toBe('CONFIRMED')
+  const [paid] = await rowsOf<{ block: number }>(payer, "SELECT block FROM booking WHERE kind = 'paid'")
   expect(paid!.block).toBeGreaterThan(last + 2)
   expect(await payer.ledger()).toMatchObject({ held: '0', out: '5', withdrawn: '0' })
   await expectRecovery(unfinal)
@@ -136,10 +133,10 @@ test('a send that never returns to the chain is released, but only at a finalize
   await later(payer, 16 * 60)
   await pass(16 * 60)
   await look(payer)
-  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.status(id)).toBe('PROCESSING')
   expect(await payer.groupNow()).toMatchObject({ held: '5' })
   await finalise()
-  expect(await statusOf(payer, id)).toBe('FAILED')
+  expect(await payer.status(id)).toBe('FAILED')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   await chain.fault({ mode: 'none' })
   await expectRecovery(unfinal)
@@ -159,7 +156,7 @@ test('funding, announcement and claim of a payout are undone and repeated once @
   await relayerAhead(60)
   await takeBranch(payer)
   expect(await payoutOf(payer, id)).toMatchObject({ status: 'CLAIMING', funded: 0, announced: 0, done_tx: null })
-  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.status(id)).toBe('PROCESSING')
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
   expect(await payer.ledger()).toMatchObject({ held: '5', escrowed: '0', spent: '0' })
 
@@ -179,7 +176,7 @@ test('a reclaim returns its amount to the budget only once it is final @reorg-6'
     expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
     await payoutIs(payer, id, 'RECLAIMED')
   }
-  const pay = () => payer.treasury().payAsAgent(payer.payment({ amount: usdc('1') }))
+  const pay = () => payer.pay({ amount: usdc('1') })
   await reclaimed()
   expect(await payer.ledger()).toMatchObject({ returns: '5', held: '0' })
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
@@ -208,12 +205,12 @@ test('a rotation whose block left the chain is pending again, and its session is
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const walletId = payer.wallet.id
-  const before = await rows<{ epoch: number }>(payer, 'SELECT epoch FROM session WHERE current = 1')
+  const before = await rowsOf<{ epoch: number }>(payer, 'SELECT epoch FROM session WHERE current = 1')
   const rotated = await payer.treasury().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
   expect(rotated).toMatchObject({ ok: true })
-  const action = async () => (await rows<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status
+  const action = async () => (await rowsOf<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status
   const session = async () =>
-    (await rows<object>(payer, 'SELECT epoch, spend_limit, next_sequence FROM session WHERE current = 1'))[0]
+    (await rowsOf(payer, 'SELECT epoch, spend_limit, next_sequence FROM session WHERE current = 1'))[0]
   const done = () =>
     until('the rotation is done', async () => {
       await chain.mine()
@@ -232,7 +229,7 @@ test('a rotation whose block left the chain is pending again, and its session is
   await takeBranch(payer)
   expect(await action()).toBe('sent')
   expect(await session(), 'the chain shows the one before').toMatchObject(before[0]!)
-  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.status(id)).toBe('PROCESSING')
 
   await chain.fault({ mode: 'none' })
   await done()
@@ -274,7 +271,7 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   await until('the rotation is done', async () => {
     await chain.mine()
     await look(payer)
-    return (await rows<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status === 'done'
+    return (await rowsOf<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status === 'done'
   })
   const [claimed, returned, to] = [await createPayout(payer), await createPayout(payer), fresh('claimer')]
   for (const { id } of [claimed, returned]) await payoutIs(payer, id, 'CREATED')
@@ -282,7 +279,7 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   expect(await payer.treasury().reclaim(returned.id)).toMatchObject({ ok: true })
   await payoutIs(payer, claimed.id, 'WITHDRAWN')
   await payoutIs(payer, returned.id, 'RECLAIMED')
-  const session = await rows<object>(payer, 'SELECT epoch, next_sequence FROM session WHERE current = 1')
+  const session = await rowsOf(payer, 'SELECT epoch, next_sequence FROM session WHERE current = 1')
   const { number: head } = await blockAt('latest')
   const raws = await signedAfter(last)
   await reorganise(last)
@@ -290,8 +287,8 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   await takeBranch(payer)
   expect(await payoutOf(payer, claimed.id)).toMatchObject({ status: 'WITHDRAWN', funded: 1, announced: 1 })
   expect(await payoutOf(payer, returned.id)).toMatchObject({ status: 'RECLAIMED', funded: 1, announced: 1 })
-  expect(await rows(payer, 'SELECT epoch, next_sequence FROM session WHERE current = 1')).toEqual(session)
-  const booked = await rows<{ kind: string; block: number }>(payer, 'SELECT kind, block FROM booking ORDER BY kind')
+  expect(await rowsOf(payer, 'SELECT epoch, next_sequence FROM session WHERE current = 1')).toEqual(session)
+  const booked = await rowsOf<{ kind: string; block: number }>(payer, 'SELECT kind, block FROM booking ORDER BY kind')
   expect(booked.filter(({ block }) => block <= head)).toEqual([])
   expect(booked.map(({ kind }) => kind)).toEqual(
     expect.arrayContaining(['announced', 'funded', 'reclaimed', 'withdrawn']),
@@ -332,7 +329,7 @@ test('nothing is undone if a node switches between branches, two nodes disagree,
   await chain.mint(payer.wallet.address as Address, usdc('500'))
   await chain.mine()
   expect(await payer.ledger()).toMatchObject({ deposits: '539' })
-  const undone = async () => (await rows(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).length
+  const undone = async () => (await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).length
   const other = { hash: `0x${'ab'.repeat(32)}` } as const
   /** Reads the chain 40 seconds and one block later through a changed node. Returns the number of undos so far. */
   const undoneAfter = async (change: (real: Chain) => Partial<Chain>) => {
@@ -374,11 +371,11 @@ test('a booking from a block that the chain never had is undone before it become
   await chain.mine()
   expect(await payer.ledger()).toMatchObject({ deposits: '44' })
   // As if the node had changed its branch between returning the logs and the hash of their last block.
-  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+  await inTreasury(payer, ({ context: { store } }) => {
     store.run('UPDATE booking SET block_hash = ?', `0x${'cd'.repeat(32)}`)
   })
   await finalise()
-  const final = () => rows<{ n: number }>(payer, 'SELECT count(*) AS n FROM booking')
+  const final = () => rowsOf<{ n: number }>(payer, 'SELECT count(*) AS n FROM booking')
   expect(await final(), 'one node, once').toEqual([{ n: 1 }])
   await later(payer, 31)
   await lookAtFinality(payer)
@@ -386,7 +383,7 @@ test('a booking from a block that the chain never had is undone before it become
   await lookAtFinality(payer)
   expect(await final()).toEqual([{ n: 0 }])
   expect(await payer.booksBalance()).toMatchObject({ deposits: '44' })
-  expect(await rows(payer, "SELECT 1 FROM audit WHERE event = 'booking.undone'")).toHaveLength(1)
+  expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'booking.undone'")).toHaveLength(1)
 })
 
 test('books made wrong by a changing branch are read again before the wallet is halted @reorg-14', async () => {
@@ -395,7 +392,7 @@ test('books made wrong by a changing branch are read again before the wallet is 
   await chain.mint(payer.wallet.address as Address, usdc('5'))
   expect(await payer.ledger()).toMatchObject({ deposits: '44' })
   // As if a deposit of 12 had been read just before its block left the chain for one with a deposit of 5.
-  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+  await inTreasury(payer, ({ context: { store } }) => {
     store.run('UPDATE booking SET value = value + 7000000')
     store.run('UPDATE wallet SET deposits = deposits + 7000000')
   })
@@ -424,27 +421,26 @@ test('an imported wallet’s payment is undone and executed again under the nonc
   const { number: last } = await blockAt('latest')
   const restore = await finalAt(payer, last)
   const to = fresh('shop')
-  const paid = await treasury().send(user.payment({ to: { type: 'address', address: to }, amount: usdc('5') }))
-  if (!paid.ok) throw new Error(paid.message)
+  unwrap(await treasury().send(user.payment({ to: { type: 'address', address: to }, amount: usdc('5') })))
   const id = await newestPayment(payer)
   await becomes(payer, id, 'CONFIRMED')
-  const nonce = await rows(payer, 'SELECT authorization FROM payment')
+  const nonce = await rowsOf(payer, 'SELECT authorization FROM payment')
 
   await reorganise(last)
   await relayerAhead(60)
   await takeBranch(payer)
-  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.status(id)).toBe('PROCESSING')
   expect(await ledger()).toMatchObject({ held: '5', out: '0' })
   await becomes(payer, id, 'CONFIRMED')
   await restore()
   await chain.mine(4)
   await ledger()
   await lookAtFinality(payer)
-  expect(await rows(payer, 'SELECT authorization FROM payment')).toEqual(nonce)
-  expect(await rows(payer, 'SELECT * FROM booking')).toEqual([])
+  expect(await rowsOf(payer, 'SELECT authorization FROM payment')).toEqual(nonce)
+  expect(await rowsOf(payer, 'SELECT * FROM booking')).toEqual([])
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await user.booksBalance()).toMatchObject({ out: '5', held: '0', available: '15' })
 })
 
 const newestPayment = async (payer: Payer) =>
-  (await rows<{ id: string }>(payer, 'SELECT id FROM payment ORDER BY created_at DESC LIMIT 1'))[0]!.id
+  (await rowsOf<{ id: string }>(payer, 'SELECT id FROM payment ORDER BY created_at DESC LIMIT 1'))[0]!.id

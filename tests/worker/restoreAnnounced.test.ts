@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { becomes, payoutIs, payoutOf } from '../support/manualClock.ts'
-import { createPayer, fresh, manualChain, prepare } from '../support/payer.ts'
+import { accepted, createPayer, fresh, manualChain, prepare } from '../support/payer.ts'
 import { copyOf, putBack } from '../support/restoredTreasury.ts'
 import { env } from './apiClient.ts'
 
@@ -13,9 +13,7 @@ test('a payout that only the chain knows is reported with the time of its return
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   const pay = async (to: object) => {
-    const paid = await payer.treasury().payAsAgent(payer.payment({ to } as never))
-    if (!paid.ok) throw new Error(paid.message)
-    return paid.value.payment
+    return accepted(payer, { to } as never)
   }
   const { id } = await pay({ type: 'email', email: 'unheard@example.com' })
   await payoutIs(payer, id, 'CREATED')

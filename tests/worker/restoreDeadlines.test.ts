@@ -3,8 +3,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { accepted, changeNode, look, pass, statusOf } from '../support/manualClock.ts'
-import { createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { changeNode, look, pass } from '../support/manualClock.ts'
+import { accepted, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
 import { env } from './apiClient.ts'
 
@@ -24,7 +24,7 @@ async function signed(payer: Payer) {
 const isSigned = (payer: Payer, id: string) =>
   until('signed', async () => {
     await look(payer)
-    return (await statusOf(payer, id)) === 'PROCESSING'
+    return (await payer.status(id)) === 'PROCESSING'
   })
 
 const deadlineOf = (payer: Payer, id: string) =>
@@ -64,7 +64,7 @@ test('a restore keeps the deadline of a signature that outlasts its wait @restor
     context.db = db
     return paid.ok ? paid.value.payment.id : paid.message
   })
-  expect(await statusOf(payer, unsigned)).toBe('QUEUED')
+  expect(await payer.status(unsigned)).toBe('QUEUED')
   const earlier = await copyOf(payer)
   await isSigned(payer, unsigned)
   const since = await signed(payer)

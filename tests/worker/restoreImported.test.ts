@@ -8,8 +8,8 @@ import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { haltAfterMs } from '../../worker/treasury/wallets/walletHalts.ts'
 import { groupEdit, owner, usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
-import { accepted, becomes, look, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
-import { createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
+import { becomes, look, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { accepted, createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
 import { env } from './apiClient.ts'
@@ -108,7 +108,7 @@ test.each(['signed', 'unsigned'])(
     await open()
 
     expect(await payer.treasury().send(request)).toMatchObject({ ok: true, value: { id, status: 'CONFIRMED' } })
-    expect(await statusOf(payer, second)).toBe('FAILED')
+    expect(await payer.status(second)).toBe('FAILED')
     expect(await payer.booksBalance()).toMatchObject({ out: '1', held: '0' })
   },
 )
@@ -153,7 +153,7 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   const { list } = await restore()
   expect(await restore({ by: operator, list: list! })).toMatchObject({ step: 'done' })
   await open()
-  expect(await statusOf(payer, id)).toBe('PROCESSING')
+  expect(await payer.status(id)).toBe('PROCESSING')
   const [wallet] = await rows(payer, 'SELECT halted FROM wallet')
   expect(wallet).toEqual({ halted: expect.stringContaining('books differ') })
 })

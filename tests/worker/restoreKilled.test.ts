@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { endRestore, openRestore, startRestore } from '../../worker/db/userRestores.ts'
+import { unwrap } from '../../worker/result.ts'
 import type { RestoreProgress } from '../../worker/treasury/restore/api.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -19,9 +20,8 @@ test('a restore killed after one write, then two, then three and so on, ends lik
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
   const pay = async (to: object, status: string) => {
     const input = payer.payment({ to } as never)
-    const paid = await payer.treasury().payAsAgent(input)
-    if (!paid.ok) throw new Error(paid.message)
-    const { id } = paid.value.payment
+    const paid = unwrap(await payer.treasury().payAsAgent(input))
+    const { id } = paid.payment
     await until(`${status}`, async () => {
       await manualChain.mine()
       const found = await payer.treasury().transaction(id)

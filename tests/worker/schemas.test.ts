@@ -6,6 +6,7 @@ import { openTroubles } from '../../worker/db/objectTroubles.ts'
 import type { MigrationJob } from '../../worker/durable/migrationJobs.ts'
 import { contract, expand, type Migration } from '../../worker/durable/migrations.ts'
 import { toAppError } from '../../worker/failure.ts'
+import { unwrap } from '../../worker/result.ts'
 import { freshStop, maySign } from '../../worker/treasury/operators/stop.ts'
 import { treasurySchema } from '../../worker/treasury/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -110,8 +111,7 @@ test('a Treasury that needs newer code refuses with a message, changes nothing, 
 test('a Treasury that needs newer code keeps its alarm, reports to operators, and later confirms its open payment @schema-2', async () => {
   const { treasury } = payer
   const name = `treasury:${payer.userId}`
-  const paid = await treasury().payAsAgent(payer.payment())
-  if (!paid.ok) throw new Error(paid.message)
+  const paid = unwrap(await treasury().payAsAgent(payer.payment()))
   await becomesNewer(treasury())
   await sqlOf(treasury(), (storage) => storage.deleteAlarm())
   await kill(treasury())
@@ -129,7 +129,7 @@ test('a Treasury that needs newer code keeps its alarm, reports to operators, an
   await newerCodeIsBack(treasury())
   expect(await runDurableObjectAlarm(treasury()), 'only its alarm calls it').toBe(true)
   await until('the end of the trouble', async () => (await troublesOf(name)).length === 0)
-  expect((await payer.final(paid.value.payment.id)).status).toBe('CONFIRMED')
+  expect((await payer.final(paid.payment.id)).status).toBe('CONFIRMED')
   await payer.booksBalance()
   expect(await sqlOf(treasury(), ({ kv }) => [...kv.list()])).toEqual([])
 })
@@ -235,8 +235,7 @@ test('a large change runs in steps after the start and survives a kill at each s
   await asLaterCode({ entries: [expand(table, 'double_1')], jobs: { double_1: failing }, lowest: 1 }, async () => {
     await kill(treasury())
     expect(await doneRows(treasury()), 'the constructor changes no row').toBe(0)
-    const paid = await treasury().payAsAgent(payer.payment())
-    if (!paid.ok) throw new Error(paid.message)
+    const paid = unwrap(await treasury().payAsAgent(payer.payment()))
     await until('the job’s end', async () => {
       await runDurableObjectAlarm(treasury())
       await kill(treasury())
@@ -246,12 +245,11 @@ test('a large change runs in steps after the start and survives a kill at each s
     expect(begun, 'each step fails once and is repeated').toEqual(
       [null, '500', '1000', '1500', '2000'].flatMap((cursor) => Array(2).fill({ cursor, done: Number(cursor) })),
     )
-    expect((await payer.final(paid.value.payment.id)).status).toBe('CONFIRMED')
+    expect((await payer.final(paid.payment.id)).status).toBe('CONFIRMED')
   })
   await kill(treasury())
-  const after = await treasury().payAsAgent(payer.payment())
-  if (!after.ok) throw new Error(after.message)
-  expect((await payer.final(after.value.payment.id)).status, 'older code may write').toBe('CONFIRMED')
+  const after = unwrap(await treasury().payAsAgent(payer.payment()))
+  expect((await payer.final(after.payment.id)).status, 'older code may write').toBe('CONFIRMED')
 })
 
 test('a migration that needs a finished job waits for it, and so do calls if the code knows only the new schema @schema-5', async () => {

@@ -7,13 +7,13 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { readServiceStop, writeServiceStop } from '../../worker/db/operatorControls.ts'
 import { DeliveryStop } from '../../worker/relayer/deliveryStop.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type Access, createAccess } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
-import { accepted, becomes, look, pass, statusOf } from '../support/manualClock.ts'
+import { becomes, look, pass } from '../support/manualClock.ts'
 import { callTool } from '../support/mcpMessages.ts'
-import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { accepted, chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { inTreasury, setClock } from '../support/treasuries.ts'
 import { type Api, createApi, env } from './apiClient.ts'
 
 let api: Api
@@ -42,10 +42,7 @@ async function stop(mode: StopMode, from?: StopMode, email = 'olga@bursar.exampl
 }
 
 /** Sets the Treasury's clock `ms` ahead. */
-const ahead = (payer: Payer, ms: number) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => {
-    object.context.now = () => Date.now() + ms
-  })
+const ahead = (payer: Payer, ms: number) => setClock(payer, () => Date.now() + ms)
 /** Makes the Relayer read the mode again at its next step, as it would five seconds later. */
 const forgetReading = (name: string) =>
   runInDurableObject(env.RELAYER.getByName(name), (object: Relayer) => {
@@ -54,7 +51,7 @@ const forgetReading = (name: string) =>
 
 type Signed = { id: string; status: string; sequence: number | null; version: number; giveUpAt: number }
 const payments = (payer: Payer) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) =>
+  inTreasury(payer, (object) =>
     object.context.store.all<Signed>(
       'SELECT id, status, sequence, sig_version AS version, give_up_at AS giveUpAt FROM payment ORDER BY id',
     ),
@@ -66,7 +63,7 @@ describe('stop sign', () => {
   test('mode sign during a burst ends signing within 10 s; once it is lifted all payments settle, none twice @stop-1', async () => {
     const payer = await createPayer({ limit: null })
     await payer.ledger()
-    await runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+    await inTreasury(payer, ({ context }) => {
       context.limits = { ...context.limits, agentInFlight: 10 }
       // No payment waits for a newer reading of the mode, however long the burst takes.
       const now = Date.now()
@@ -74,7 +71,7 @@ describe('stop sign', () => {
     })
     const recipients = Array.from({ length: 24 }, (_, i) => fresh(`recipient ${i}`))
     const pay = (address: (typeof recipients)[number]) =>
-      payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address }, amount: usdc('1') }))
+      payer.pay({ to: { type: 'address', address }, amount: usdc('1') })
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
 
     // The command arrives in the middle of the burst: later payments wait or are refused.
@@ -122,7 +119,7 @@ describe('stop sign', () => {
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
     await until('signed', async () => {
       await look(payer)
-      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+      return (await payer.status(payment.id)) === 'PROCESSING'
     })
     const [signed] = await payments(payer)
     await stop('sign')
@@ -151,7 +148,7 @@ describe('stop sign', () => {
     await payer.ledger()
     const isSigned = async (id: string) => (await payments(payer)).find((row) => row.id === id)!.version > 0
     const outage = (isDown: boolean) =>
-      runInDurableObject(payer.treasury(), (object: Treasury) => {
+      inTreasury(payer, (object) => {
         const { context } = object
         context.db = isDown ? (null as never) : primaryDb(env.DB)
         context.lookups.clear()
@@ -171,25 +168,15 @@ describe('stop sign', () => {
 test('modes new and sign let only claims, reclaims and exits through; mode all refuses these too @stop-4', async () => {
   const app = await createTestApp()
   const own = await createAccountFixture(app)
-  const treasury = () => env.TREASURY.getByName(own.user)
   /** Makes the Treasury read the mode again, as it would five seconds later. */
   const reread = () =>
-    runInDurableObject(treasury(), ({ context }: Treasury) => {
+    inTreasury(own, ({ context }) => {
       context.stop.readAt = Number.NEGATIVE_INFINITY
     })
-  const create = async () => {
-    const body = { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'bob@example.com' }
-    const made = await app.call('POST', '/api/escrow/create', { token: own.token, body })
-    expect(made.status, made.text).toBe(201)
-    const { escrowId: id, claimUrl, passcode } = made.json.data
-    const status = async () => (await app.call('GET', `/api/escrow/${id}`, { token: own.token })).json.data.status
-    await until('created', async () => (await status()) === 'CREATED')
-    return { id, link: claimUrl.split('/claim/')[1], passcode, status }
-  }
   const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
     app.call('POST', '/api/escrow/claim', { body: { accessToken: link, passcode, recipientAddress } })
   const reclaim = ({ id }: { id: string }) => app.call('POST', `/api/escrow/${id}/reclaim`, { token: own.token })
-  const [waiting, ...payouts] = await Promise.all(Array.from({ length: 4 }, create))
+  const [waiting, ...payouts] = await Promise.all(Array.from({ length: 4 }, () => own.createPayout()))
   const exit = {
     kind: 'revokeSession',
     ownerNonce: '0',
@@ -203,7 +190,7 @@ test('modes new and sign let only claims, reclaims and exits through; mode all r
   await reread()
   for (const refused of [await claim(waiting!, fresh('bob')), await reclaim(waiting!), await leave()])
     expect([refused.status, refused.json.code], refused.text).toEqual([503, 'payments_paused'])
-  expect(await waiting!.status()).toBe('CREATED')
+  expect((await waiting!.shown()).status).toBe('CREATED')
 
   for (const [mode, from, claimed, reclaimed] of [
     ['sign', 'all', payouts[0]!, payouts[1]!],
@@ -217,14 +204,13 @@ test('modes new and sign let only claims, reclaims and exits through; mode all r
     expect((await reclaim(reclaimed)).status, mode).toBe(200)
     // The exit reaches the wallet, which refuses its signature.
     expect((await leave()).json.code, mode).not.toBe('payments_paused')
-    await until('claimed', async () => (await claimed.status()) === 'WITHDRAWN')
-    await until('reclaimed', async () => (await reclaimed.status()) === 'RECLAIMED')
+    await claimed.becomes('WITHDRAWN')
+    await reclaimed.becomes('RECLAIMED')
     expect(await chain.usdcBalance(to)).toBe(2_000_000n)
 
     // Nothing else is paid by REST, MCP, dry run or dashboard.
     const body = { to: { type: 'address', address: fresh('shop') }, amount: '1' }
-    const headers = { 'idempotency-key': crypto.randomUUID() }
-    const paid = await app.call('POST', '/v1/payments', { token: own.apiKey, headers, body })
+    const paid = await own.pay(body)
     expect([paid.status, paid.headers.get('retry-after')], mode).toEqual([503, '60'])
     expect(paid.json).toMatchObject({ code: 'payments_paused', rule: 'service.stopped', max_allowed_now: '0' })
     expect(paid.json.detail).toContain('paused by the operator')
@@ -258,7 +244,7 @@ test('in mode all the Relayer sends nothing, and afterwards sends what waited @s
   const to = fresh('shop')
   const payment = await accepted(payer, { to: { type: 'address', address: to } })
   await until('held', async () => (await health()).holding === 'an operator has stopped it')
-  expect(await statusOf(payer, payment.id)).toBe('PROCESSING')
+  expect(await payer.status(payment.id)).toBe('PROCESSING')
   expect(await chain.usdcBalance(to)).toBe(0n)
   await stop('none', 'all')
   await forgetReading('8453:0')

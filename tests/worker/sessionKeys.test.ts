@@ -1,17 +1,17 @@
 import { encodeFunctionData } from 'viem/utils'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, ChainId, Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
+import { unwrap } from '../../worker/result.ts'
 import { signedRotation } from '../../worker/treasury/wallets/actions/calls.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { ownerSignature } from '../support/ownerSigner.ts'
-import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { accepted, chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { env, party, type WorkerChain } from '../support/workerChain.ts'
 import { createApi, seed } from './apiClient.ts'
 
@@ -26,14 +26,9 @@ const grant = (payer: Payer, over: Partial<{ key: string; limit: bigint; hours: 
   limit: over.limit ?? 2_500_000_000n,
   hours: over.hours ?? 48,
 })
-async function okValue<T>(result: Promise<{ ok: true; value: T } | { ok: false; message: string }>): Promise<T> {
-  const answer = await result
-  if (!answer.ok) throw new Error(answer.message)
-  return answer.value
-}
-const infoOf = (payer: Payer) => okValue<SessionKeyInfo>(payer.treasury().sessionKey(payer.wallet.id))
+const infoOf = async (payer: Payer) => unwrap(await payer.treasury().sessionKey(payer.wallet.id))
 const exposureOf = async (payer: Payer) => (await payer.treasury().wallets())[0]!.exposure
-const rotation = (payer: Payer, over = {}) => okValue(payer.treasury().rotateSessionKey(grant(payer, over)))
+const rotation = async (payer: Payer, over = {}) => unwrap(await payer.treasury().rotateSessionKey(grant(payer, over)))
 const ended = (payer: Payer, id: string, on: WorkerChain = chain) =>
   until(`action ${id} ended`, async () => {
     if (on === manualChain) await on.mine()
@@ -44,8 +39,7 @@ const stateOf = (payer: Payer, on: WorkerChain = chain) =>
   new RpcChain(on.chainId as ChainId, oneSet(on.contracts), [env[`NODE_URL_${on.chainId}`]]).walletState(
     payer.wallet.address as Address,
   )
-const pay = async (payer: Payer, amount = '1') =>
-  (await okValue(payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) })))).payment
+const pay = (payer: Payer, amount = '1') => accepted(payer, { amount: usdc(amount) })
 
 describe('rotation by the provider', () => {
   test('a rotation activates a new key with the requested limit and duration, and payments continue under it @session-keys-12', async () => {
@@ -91,8 +85,7 @@ describe('rotation by the provider', () => {
   test('a rotation lets payments in flight through first; none is lost and none is paid twice @session-keys-14', async () => {
     const payer = await createPayer({ limit: null })
     const to = fresh('shop')
-    const one = () =>
-      payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('1') }))
+    const one = () => payer.pay({ to: { type: 'address', address: to }, amount: usdc('1') })
     const early = await Promise.all(Array.from({ length: 12 }, one))
     const { actionId } = await rotation(payer)
     const late = await Promise.all(Array.from({ length: 8 }, one))
@@ -182,7 +175,7 @@ describe('actions that the owner signs', () => {
   const domain = (payer: Payer) => ({ chainId: 8453, contract: payer.wallet.address as Address })
   const keyOf = (payer: Payer) => party(`${payer.userId} owner`).key
   const signingContextOf = async (payer: Payer) => {
-    const turn = await okValue(payer.treasury().ownerSigningContext(payer.wallet.id))
+    const turn = unwrap(await payer.treasury().ownerSigningContext(payer.wallet.id))
     return { ...turn, ownerNonce: BigInt(turn.ownerNonce) }
   }
   async function act(payer: Payer, kind: 'revokeSession' | 'disableRotation', key: Hex = keyOf(payer)) {
@@ -191,7 +184,7 @@ describe('actions that the owner signs', () => {
     return payer.treasury().submitOwnerAction({ walletId: payer.wallet.id, kind, ownerNonce, deadline, signature })
   }
   async function renew(payer: Payer) {
-    const offer = await okValue(payer.treasury().offerSession(grant(payer)))
+    const offer = unwrap(await payer.treasury().offerSession(grant(payer)))
     const session = {
       sessionKey: offer.sessionKeyAddress as Address,
       limit: BigInt(offer.spendingLimit),
@@ -220,11 +213,11 @@ describe('actions that the owner signs', () => {
     const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
-    const revoked = await okValue(act(payer, 'revokeSession'))
+    const revoked = unwrap(await act(payer, 'revokeSession'))
     expect(await ended(payer, revoked.actionId)).toMatchObject({ kind: 'revokeSession', status: 'done' })
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '0' })
-    expect(await payer.treasury().payAsAgent(payer.payment())).toMatchObject({ ok: false, code: 'session_key_expired' })
+    expect(await payer.pay()).toMatchObject({ ok: false, code: 'session_key_expired' })
     expect(await payer.treasury().rotateSessionKey(grant(payer))).toMatchObject({ ok: false, code: 'owner_must_sign' })
 
     const { offer, input } = await renew(payer)
@@ -232,7 +225,9 @@ describe('actions that the owner signs', () => {
       isActive: false,
       actions: [{ kind: 'revokeSession' }],
     })
-    const [first, again] = await Promise.all([1, 2].map(() => okValue(payer.treasury().submitOwnerAction(input))))
+    const [first, again] = await Promise.all(
+      [1, 2].map(async () => unwrap(await payer.treasury().submitOwnerAction(input))),
+    )
     expect(again).toEqual(first)
     expect(await ended(payer, first!.actionId)).toMatchObject({ kind: 'setSession', status: 'done' })
     const info = await infoOf(payer)
@@ -272,7 +267,7 @@ describe('actions that the owner signs', () => {
     const payer = await createPayer()
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canRenew: true })
-    await ended(payer, (await okValue(act(payer, 'disableRotation'))).actionId)
+    await ended(payer, unwrap(await act(payer, 'disableRotation')).actionId)
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200', canRenew: false })
     expect(await infoOf(payer)).toMatchObject({ canRotate: false, rotationDisabled: true, isActive: true })
     const before = (await stateOf(payer))!
@@ -310,7 +305,7 @@ describe('actions that the owner signs', () => {
     })
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
     const { input } = await renew(payer)
-    await ended(payer, (await okValue(payer.treasury().submitOwnerAction(input))).actionId)
+    await ended(payer, unwrap(await payer.treasury().submitOwnerAction(input)).actionId)
     expect(await infoOf(payer), 'the owner renews').toMatchObject({ nonce: 2, canRotate: false, isActive: true })
   }, 60_000)
 
@@ -329,9 +324,9 @@ describe('actions that the owner signs', () => {
       deadline,
       signature,
     }
-    const { actionId } = await okValue(payer.treasury().submitOwnerAction(input))
+    const { actionId } = unwrap(await payer.treasury().submitOwnerAction(input))
     expect(await ended(payer, actionId)).toMatchObject({ status: 'done', amount: '42.5', toAddress: to })
-    expect((await okValue(payer.treasury().submitOwnerAction(input))).actionId).toBe(actionId)
+    expect(unwrap(await payer.treasury().submitOwnerAction(input)).actionId).toBe(actionId)
     expect(await chain.usdcBalance(to)).toBe(42_500_000n)
     expect(await payer.booksBalance()).toMatchObject({ withdrawn: '42.5', available: '0' })
   })
@@ -413,7 +408,7 @@ describe('over HTTP @session-keys-22', () => {
     const started = await api.call('POST', `${path}/rotate-session-key`, {
       token,
       body: fine,
-      headers: { 'idempotency-key': 'r1' },
+      key: 'r1',
     })
     expect(started.status, started.text).toBe(202)
     const offer = await api.call('POST', `${path}/session-offers`, { token, body: fine })

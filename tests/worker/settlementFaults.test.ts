@@ -1,5 +1,4 @@
 /** Faults of real nodes and chains, and states that must still end. */
-import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { deadlineSeconds } from '#domain/intent.ts'
@@ -11,19 +10,10 @@ import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
-import {
-  accepted,
-  becomes,
-  changeNode,
-  expire,
-  look,
-  pass,
-  payoutIs,
-  payoutOf,
-  statusOf,
-} from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { becomes, changeNode, expire, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
+import { inTreasury, setClock } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
 
 /** Reads the chain directly, bypassing the proxy. */
@@ -38,7 +28,7 @@ const names = (filter: LogFilter, position: number, address: Address) =>
 
 /** Changes the jobs that the Treasury submits to the Relayer. */
 const changeJobs = (payer: Payer, change: (jobs: RelayJob[]) => RelayJob[]) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => {
+  inTreasury(payer, (object) => {
     const { RELAYER } = object.context.env
     const getByName = (name: string) => {
       const stub = RELAYER.getByName(name)
@@ -120,7 +110,7 @@ test('a wallet whose deployment a reorganisation removed is deploying, and its d
 
 test('a session is adopted only at the depth at which payments confirm', async () => {
   const payer = await createPayer({ on: chain })
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+  await inTreasury(payer, (object) => {
     object.context.env = { ...object.context.env, CONFIRM_DEPTH: '3' }
   })
   const rotated = await payer.treasury().rotateSessionKey({
@@ -130,11 +120,7 @@ test('a session is adopted only at the depth at which payments confirm', async (
     hours: 24,
   })
   expect(rotated).toMatchObject({ ok: true })
-  const limit = () =>
-    runInDurableObject(
-      payer.treasury(),
-      ({ context: { store } }: Treasury) => store.session(payer.wallet.id)?.spend_limit,
-    )
+  const limit = () => inTreasury(payer, ({ context: { store } }) => store.session(payer.wallet.id)?.spend_limit)
   const epoch = async () => (await walletState(payer)).epoch
   const first = await epoch()
   await until('the rotation is on chain', async () => {
@@ -156,7 +142,7 @@ test('a session is adopted only at the depth at which payments confirm', async (
 test('after a reorganisation another key under the same epoch replaces the adopted one', async () => {
   const payer = await createPayer({ on: chain })
   const { epoch, sessionKey } = await walletState(payer)
-  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+  await inTreasury(payer, ({ context: { store } }) => {
     // As if a rotation to this key had been adopted from a block that is gone.
     store.run(
       'UPDATE session SET key_address = ?, next_sequence = 7 WHERE wallet_id = ? AND epoch = ?',
@@ -167,9 +153,7 @@ test('after a reorganisation another key under the same epoch replaces the adopt
   })
   const info = await payer.treasury().sessionKey(payer.wallet.id)
   expect(info).toMatchObject({ ok: true, value: { isActive: true, nonce: epoch } })
-  const session = await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) =>
-    store.session(payer.wallet.id),
-  )
+  const session = await inTreasury(payer, ({ context: { store } }) => store.session(payer.wallet.id))
   expect(session).toMatchObject({ epoch, next_sequence: 7 })
   expect(session?.key_address.toLowerCase()).toBe(sessionKey.toLowerCase())
   const { id } = await accepted(payer)
@@ -206,7 +190,7 @@ test('a claim mined before the block that its signature names is found before it
   })
   await payer.ledger()
   const { number } = await node.head()
-  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+  await inTreasury(payer, ({ context: { store } }) => {
     // The node that named the head was ahead of the one that mined the claim.
     store.run('UPDATE payout SET action_block = ? WHERE id = ?', number + 1, id)
   })
@@ -219,14 +203,12 @@ test('a claim mined before the block that its signature names is found before it
 test('no deadline is derived from a head from the future @settlement-9', async () => {
   const payer = await createPayer({ on: chain })
   await payer.ledger()
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+  await inTreasury(payer, (object) => {
     object.context.env = { ...object.context.env, MAX_CLOCK_SKEW_SECONDS: '900' }
     object.context.heads.clear()
   })
   const { timestamp } = await node.head()
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
-    object.context.now = () => timestamp * 1000
-  })
+  await setClock(payer, () => timestamp * 1000)
   const restore = await changeNode(payer, (real) => ({
     head: async () => {
       const head = await real.head()
@@ -235,7 +217,7 @@ test('no deadline is derived from a head from the future @settlement-9', async (
   }))
   const { id } = await accepted(payer)
   await look(payer).catch(() => {})
-  expect(await statusOf(payer, id)).toBe('QUEUED')
+  expect(await payer.status(id)).toBe('QUEUED')
   await restore()
   await becomes(payer, id, 'CONFIRMED')
 })
@@ -252,7 +234,7 @@ test('a payment that the contract refuses does not block later ones, and finally
   const refused = await accepted(payer, { to: { type: 'address', address } })
   await restore()
   const inStore = <T>(read: (store: Treasury['context']['store']) => T) =>
-    runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => read(store))
+    inTreasury(payer, ({ context: { store } }) => read(store))
   await until('the refusal is reported', async () => {
     await chain.mine()
     await look(payer)
@@ -263,7 +245,7 @@ test('a payment that the contract refuses does not block later ones, and finally
   const later = await accepted(payer)
   await becomes(payer, later.id, 'CONFIRMED')
   expect((await walletState(payer)).epoch, 'the same session').toBe(epoch)
-  expect(await statusOf(payer, refused.id)).toBe('PROCESSING')
+  expect(await payer.status(refused.id)).toBe('PROCESSING')
   await pass(deadlineSeconds + 1)
   await becomes(payer, refused.id, 'FAILED')
   await payer.booksBalance()

@@ -1,9 +1,9 @@
 /** Test USDC costs nothing, so its recipients must not mistake it for money. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { unwrap } from '../../worker/result.ts'
 import { usdc } from '../support/build.ts'
 import { chain, createPayer, manualChain, prepare, until } from '../support/payer.ts'
+import { inTreasury, runNow } from '../support/treasuries.ts'
 import { createApi, env } from './apiClient.ts'
 
 const api = createApi()
@@ -31,16 +31,14 @@ test.each([
     to: { type: 'email', email },
     amount: usdc('5'),
   })
-  const made = await payer.treasury().payAsAgent(sent)
-  if (!made.ok) throw new Error(made.message)
-  const { id } = made.value.payment
+  const made = unwrap(await payer.treasury().payAsAgent(sent))
+  const { id } = made.payment
   await until('it is funded', async () => {
     if (on === manualChain) {
       await on.mine()
-      await runInDurableObject(payer.treasury(), (object: Treasury) => object.context.schedule('settle', 1))
-      await runDurableObjectAlarm(payer.treasury())
+      await runNow(payer, 'settle')
     }
-    const { status } = await runInDurableObject(payer.treasury(), (o: Treasury) => o.context.store.payout(id)!)
+    const { status } = await inTreasury(payer, (o) => o.context.store.payout(id)!)
     return status === 'CREATED'
   })
   const unit = says ? 'Test USDC' : 'USDC'

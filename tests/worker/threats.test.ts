@@ -6,37 +6,37 @@ import { giveUpMs } from '#domain/intent.ts'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { claimCall } from '../../worker/chain/calls.ts'
 import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
+import { unwrap } from '../../worker/result.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { owner, usdc } from '../support/build.ts'
-import { changeNode, look, pass, payoutIs, payoutOf, statusOf } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
 async function createPayout(payer: Payer, amount = '5') {
-  const made = await payer.treasury().createPayout(
-    payer.payment({
-      principal: owner,
-      to: { type: 'email', email: 'bob@example.com' },
-      amount: usdc(amount),
-    }),
+  const made = unwrap(
+    await payer.treasury().createPayout(
+      payer.payment({
+        principal: owner,
+        to: { type: 'email', email: 'bob@example.com' },
+        amount: usdc(amount),
+      }),
+    ),
   )
-  if (!made.ok) throw new Error(made.message)
-  await payoutIs(payer, made.value.escrowId, 'CREATED')
-  return made.value
+  await payoutIs(payer, made.escrowId, 'CREATED')
+  return made
 }
 
 test('A1: a session changed right after the payment does not erase its proof @threats-1', async () => {
   const payer = await createPayer({ on: chain })
   const to = fresh('shop')
   await payer.ledger()
-  const paid = await payer
-    .treasury()
-    .payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('5') }))
-  if (!paid.ok) throw new Error(paid.message)
+  const paid = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
   await chain.fault({ mode: 'lie' })
   await until('mined', async () => {
     await chain.mine()
@@ -49,18 +49,16 @@ test('A1: a session changed right after the payment does not erase its proof @th
     args: [party('other').address, 1_000_000n, (await chain.timestamp()) + 3600],
   })
   await chain.act(payer.owner.address, wallet, data)
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
-    object.context.now = () => Date.now() + giveUpMs + 1000
-  })
+  await setClock(payer, () => Date.now() + giveUpMs + 1000)
   await chain.fault({ mode: 'none' })
   await pass(600)
   await until('confirmed', async () => {
     await look(payer)
-    return (await statusOf(payer, paid.value.payment.id)) === 'CONFIRMED'
+    return (await payer.status(paid.id)) === 'CONFIRMED'
   })
   expect(await payer.groupNow()).toMatchObject({ currentSpent: '5', held: '0' })
   await payer.booksBalance()
-  expect(await payer.treasury().payAsAgent(payer.payment()), 'a session that is not ours').toMatchObject({
+  expect(await payer.pay(), 'a session that is not ours').toMatchObject({
     ok: false,
     code: 'session_key_expired',
   })
@@ -110,9 +108,7 @@ test('A10: a claim session of an older code cannot claim after a new code was is
   const payout = await createPayout(payer)
   const isEmpty = (object: Treasury) => object.context.store.first('SELECT 1 FROM outbox') === null
   await until('the first code has left', () => runInDurableObject(payer.treasury(), isEmpty))
-  await runInDurableObject(payer.treasury(), (object: Treasury) =>
-    object.context.store.run('UPDATE payout SET code_version = 2'),
-  )
+  await inTreasury(payer, (object) => object.context.store.run('UPDATE payout SET code_version = 2'))
   expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: fresh('x') })).toMatchObject({
     ok: false,
     code: 'wrong_passcode',
@@ -123,7 +119,7 @@ test('A12: a copy of the databases holds no code, link or key in plain text @thr
   const payer = await createPayer({ on: chain })
   const payout = await createPayout(payer)
   const token = payout.claimUrl.split('/claim/')[1]!
-  const copy = await runInDurableObject(payer.treasury(), (object: Treasury) => {
+  const copy = await inTreasury(payer, (object) => {
     const { store, keys } = object.context
     const tables = store.all<{ name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
@@ -157,13 +153,11 @@ test('B2: extra money sent to a payout goes to its recipient, and the books coun
 
 test('B4: an agent in a loop of refusals writes at most 60 refusals a minute @threats-6', async () => {
   const payer = await createPayer({ on: chain })
-  const refused = await Promise.all(
-    Array.from({ length: 200 }, () => payer.treasury().payAsAgent(payer.payment({ amount: usdc('1000') }))),
-  )
+  const refused = await Promise.all(Array.from({ length: 200 }, () => payer.pay({ amount: usdc('1000') })))
   expect(refused.every((result) => !result.ok && result.code === 'budget_exceeded')).toBe(true)
-  const rows = await runInDurableObject(
-    payer.treasury(),
-    (object: Treasury) =>
+  const rows = await inTreasury(
+    payer,
+    (object) =>
       object.context.store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'POLICY_REJECTED'")!
         .n,
   )
@@ -173,11 +167,7 @@ test('B4: an agent in a loop of refusals writes at most 60 refusals a minute @th
 
 test('C2: money added to a payout and reclaimed does not inflate the budget @threats-7', async () => {
   const payer = await createPayer({ on: chain })
-  const made = await payer
-    .treasury()
-    .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('1') }))
-  if (!made.ok) throw new Error(made.message)
-  const { id } = made.value.payment
+  const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('1') })
   await payoutIs(payer, id, 'CREATED')
   await chain.mint((await payoutOf(payer, id)).address, 1_000_000_000n)
   expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
@@ -198,7 +188,7 @@ test('a withdrawal by the owner without us is booked, and the money is no longer
   })
   await chain.act(payer.owner.address, payer.wallet.address as Address, data)
   expect(await payer.booksBalance()).toMatchObject({ withdrawn: '150', available: '50' })
-  expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('51') }))).toMatchObject({
+  expect(await payer.pay({ amount: usdc('51') })).toMatchObject({
     ok: false,
     code: 'insufficient_balance',
   })
@@ -206,11 +196,7 @@ test('a withdrawal by the owner without us is booked, and the money is no longer
 
 test('B1: a payout that the owner reclaims without us is booked and released in its group @threats-9', async () => {
   const payer = await createPayer({ on: chain })
-  const made = await payer
-    .treasury()
-    .payAsAgent(payer.payment({ to: { type: 'email', email: 'bob@example.com' }, amount: usdc('3') }))
-  if (!made.ok) throw new Error(made.message)
-  const { id } = made.value.payment
+  const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('3') })
   await payoutIs(payer, id, 'CREATED')
   const terms = termsOf(await payoutOf(payer, id))
   await chain.act(
@@ -228,11 +214,11 @@ test('B1: a payout that the owner reclaims without us is booked and released in 
 
 test('I9: the audit chain verifies, refuses updates and deletes, and reveals tampering @threats-10', async () => {
   const payer = await createPayer({ on: chain })
-  await payer.treasury().payAsAgent(payer.payment())
+  await payer.pay()
   const before = await payer.treasury().auditCheck()
   expect(before).toMatchObject({ brokenAt: null })
   expect(before.rows).toBeGreaterThan(3)
-  const attempts = await runInDurableObject(payer.treasury(), (object: Treasury) =>
+  const attempts = await inTreasury(payer, (object) =>
     ["UPDATE audit SET data = '{}' WHERE seq = 2", 'DELETE FROM audit WHERE seq = 2'].map((query) => {
       try {
         object.context.store.run(query)
@@ -243,7 +229,7 @@ test('I9: the audit chain verifies, refuses updates and deletes, and reveals tam
     }),
   )
   for (const attempt of attempts) expect(attempt).toContain('append-only')
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
+  await inTreasury(payer, (object) => {
     object.context.store.run('DROP TRIGGER audit_no_update')
     object.context.store.run("UPDATE audit SET data = '{}' WHERE seq = 2")
   })

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { unwrap } from '../../worker/result.ts'
 import { owner, usdc } from '../support/build.ts'
-import { chain, createPayer, fresh, prepare, until } from '../support/payer.ts'
+import { accepted, chain, createPayer, fresh, prepare, until } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -9,9 +10,7 @@ describe('paying', () => {
   test('an agent pays under its policy and the books agree with the chain', async () => {
     const payer = await createPayer()
     const to = fresh('shop')
-    const paid = await payer
-      .treasury()
-      .payAsAgent(payer.payment({ to: { type: 'address', address: to }, amount: usdc('12.5') }))
+    const paid = await payer.pay({ to: { type: 'address', address: to }, amount: usdc('12.5') })
     expect(paid).toMatchObject({ ok: true })
     if (!paid.ok) return
     expect(await payer.final(paid.value.payment.id)).toMatchObject({ status: 'CONFIRMED', amountUsdc: '12.5' })
@@ -27,9 +26,7 @@ describe('paying', () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => payer.treasury().payAsAgent(input)))
     const ids = new Set(results.map((result) => (result.ok ? result.value.payment.id : result.message)))
     expect(ids.size).toBe(1)
-    expect(
-      await payer.treasury().payAsAgent(payer.payment({ key: input.key, to: input.terms.to, amount: usdc('4') })),
-    ).toMatchObject({
+    expect(await payer.pay({ key: input.key, to: input.terms.to, amount: usdc('4') })).toMatchObject({
       ok: false,
       code: 'idempotency_key_reused',
     })
@@ -40,54 +37,49 @@ describe('paying', () => {
 
   test('a refusal names the rule and its figures, and reserves nothing', async () => {
     const payer = await createPayer({ limit: '50' })
-    const refused = await payer.treasury().payAsAgent(payer.payment({ amount: usdc('50.000001') }))
+    const refused = await payer.pay({ amount: usdc('50.000001') })
     expect(refused).toMatchObject({
       ok: false,
       code: 'budget_exceeded',
       refusal: { rule: 'group.budget', limit: '50', spent: '0', held: '0', remaining: '50', max_allowed_now: '50' },
     })
     expect(await payer.groupNow()).toMatchObject({ held: '0' })
-    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('50') }))).toMatchObject({ ok: true })
+    expect(await payer.pay({ amount: usdc('50') })).toMatchObject({ ok: true })
   })
 
   test('a payment over the balance is refused only after the balance was read again', async () => {
     const payer = await createPayer({ funds: '5', limit: null })
-    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({
+    expect(await payer.pay({ amount: usdc('5.000001') })).toMatchObject({
       ok: false,
       code: 'insufficient_balance',
     })
     await chain.mint(payer.wallet.address as `0x${string}`, 1n)
-    expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('5.000001') }))).toMatchObject({ ok: true })
+    expect(await payer.pay({ amount: usdc('5.000001') })).toMatchObject({ ok: true })
   })
 
   test('the wallet itself, zero, USDC and payout addresses are refused as recipients', async () => {
     const payer = await createPayer()
-    const payout = await payer.treasury().createPayout(
-      payer.payment({
-        principal: owner,
-        to: { type: 'email', email: 'x@example.com' },
-      }),
+    const payout = unwrap(
+      await payer.treasury().createPayout(
+        payer.payment({
+          principal: owner,
+          to: { type: 'email', email: 'x@example.com' },
+        }),
+      ),
     )
-    if (!payout.ok) throw new Error(payout.message)
     for (const address of [
       payer.wallet.address,
       `0x${'0'.repeat(40)}`,
       chain.contracts.usdc,
-      payout.value.escrowSubwalletAddress,
+      payout.escrowSubwalletAddress,
     ])
-      expect(
-        await payer
-          .treasury()
-          .payAsAgent(payer.payment({ to: { type: 'address', address: address as `0x${string}` } })),
-        address,
-      ).toMatchObject({ ok: false, field: 'toAddress' })
+      expect(await payer.pay({ to: { type: 'address', address: address as `0x${string}` } }), address).toMatchObject({
+        ok: false,
+        field: 'toAddress',
+      })
     const stranger = await createPayer()
     expect(
-      await stranger
-        .treasury()
-        .payAsAgent(
-          stranger.payment({ to: { type: 'address', address: payout.value.escrowSubwalletAddress as `0x${string}` } }),
-        ),
+      await stranger.pay({ to: { type: 'address', address: payout.escrowSubwalletAddress as `0x${string}` } }),
     ).toMatchObject({ ok: false, field: 'toAddress' })
   })
 })
@@ -98,7 +90,7 @@ describe('contacts', () => {
 
   test('A13: a changed contact is refused until confirmed, a deleted one immediately @treasury-3', async () => {
     const payer = await createPayer()
-    const pay = () => payer.treasury().payAsAgent(payer.payment({ to: toAda }))
+    const pay = () => payer.pay({ to: toAda })
     expect(await pay()).toMatchObject({ ok: true })
     await payer.treasury().contactChanged('contact_1', ada)
     expect(await pay(), 'nothing changed').toMatchObject({ ok: true })
@@ -115,9 +107,7 @@ describe('race @treasury-1', () => {
     const to = fresh('merchant')
     const results = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
-        payer
-          .treasury()
-          .payAsAgent(payer.payment({ principal: payer.principals[i % 4]!, to: { type: 'address', address: to } })),
+        payer.pay({ principal: payer.principals[i % 4]!, to: { type: 'address', address: to } }),
       ),
     )
     expect(results.filter((result) => result.ok)).toHaveLength(50)
@@ -132,11 +122,8 @@ describe('race @treasury-1', () => {
 describe('payouts', () => {
   test('a payout counts as spent in its group only once it is claimed', async () => {
     const payer = await createPayer()
-    const made = await payer
-      .treasury()
-      .payAsAgent(payer.payment({ to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') }))
-    if (!made.ok) throw new Error(made.message)
-    const id = made.value.payment.id
+    const made = await accepted(payer, { to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') })
+    const id = made.id
     const created = await until('created', async () => {
       const found = await payer.treasury().escrow(id)
       return found.ok && found.value.status === 'CREATED' && found.value
@@ -165,11 +152,8 @@ describe('payouts', () => {
 
   test('a payout is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
     const payer = await createPayer()
-    const made = await payer
-      .treasury()
-      .payAsAgent(payer.payment({ to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') }))
-    if (!made.ok) throw new Error(made.message)
-    const id = made.value.payment.id
+    const made = await accepted(payer, { to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') })
+    const id = made.id
     await until('created', async () => {
       const found = await payer.treasury().escrow(id)
       return found.ok && found.value.status === 'CREATED'

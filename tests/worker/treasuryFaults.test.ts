@@ -1,22 +1,18 @@
-import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
-import { accepted, becomes, look, pass, settlesAs, statusOf } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { becomes, look, pass, settlesAs } from '../support/manualClock.ts'
+import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { inTreasury, setClock } from '../support/treasuries.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
 /** Sets the Treasury's clock `ms` ahead. */
-const ahead = (payer: Payer, ms: number) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => {
-    object.context.now = () => Date.now() + ms
-  })
+const ahead = (payer: Payer, ms: number) => setClock(payer, () => Date.now() + ms)
 const intent = (payer: Payer, id: string) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => {
+  inTreasury(payer, (object) => {
     const { epoch, sequence, sig_version, max_deadline } = object.context.store.payment(id)!
     return { epoch, sequence, sig_version, max_deadline }
   })
@@ -29,7 +25,7 @@ describe('a payment with an unknown outcome stays pending and held', () => {
     const payment = await accepted(payer, { amount: usdc('5') })
     await look(payer)
     expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
-    expect(['QUEUED', 'PROCESSING']).toContain(await statusOf(payer, payment.id))
+    expect(['QUEUED', 'PROCESSING']).toContain(await payer.status(payment.id))
     await chain.fault({ mode: 'none' })
     await becomes(payer, payment.id, 'CONFIRMED')
     expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
@@ -65,7 +61,7 @@ describe('a payment with an unknown outcome stays pending and held', () => {
     await ahead(payer, giveUpMs + 1000)
     await pass(600)
     for (let i = 0; i < 3; i++) await look(payer)
-    expect(await statusOf(payer, payment.id)).toBe('PROCESSING')
+    expect(await payer.status(payment.id)).toBe('PROCESSING')
     expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
     await chain.fault({ mode: 'none' })
     await becomes(payer, payment.id, 'CONFIRMED')
@@ -82,7 +78,7 @@ describe('deadlines', () => {
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
     await until('signed', async () => {
       await look(payer)
-      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+      return (await payer.status(payment.id)) === 'PROCESSING'
     })
     const before = await intent(payer, payment.id)
     await pass(280)
@@ -103,13 +99,13 @@ describe('deadlines', () => {
     const payment = await accepted(payer, { amount: usdc('5') })
     await until('signed', async () => {
       await look(payer)
-      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+      return (await payer.status(payment.id)) === 'PROCESSING'
     })
     await ahead(payer, giveUpMs + 1000)
     await chain.node('evm_increaseTime', 310)
     await chain.mine()
     await look(payer)
-    expect(await statusOf(payer, payment.id), 'the deadline passed but is not final').toBe('PROCESSING')
+    expect(await payer.status(payment.id), 'the deadline passed but is not final').toBe('PROCESSING')
     await chain.mine(4)
     await settlesAs(payer, payment.id, 'FAILED')
     expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0', remaining: '50' })
@@ -119,14 +115,14 @@ describe('deadlines', () => {
   test('a payment that was never signed fails when its time is up, without proof from the chain', async () => {
     const payer = await createPayer({ on: chain })
     await payer.ledger()
-    await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    await inTreasury(payer, (object) => {
       object.context.heads.clear()
       object.context.keys.clear()
     })
     await chain.fault({ mode: 'down' })
     const payment = await accepted(payer, { amount: usdc('5') })
     await look(payer)
-    expect(await statusOf(payer, payment.id)).toBe('QUEUED')
+    expect(await payer.status(payment.id)).toBe('QUEUED')
     await ahead(payer, giveUpMs + 1000)
     await chain.fault({ mode: 'none' })
     await settlesAs(payer, payment.id, 'FAILED')
@@ -141,12 +137,12 @@ describe('deadlines', () => {
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
     await until('signed', async () => {
       await look(payer)
-      return (await statusOf(payer, payment.id)) === 'PROCESSING'
+      return (await payer.status(payment.id)) === 'PROCESSING'
     })
     await pass(400)
     await chain.fault({ mode: 'none' })
     // The proof is read; before it is written a fresh signature is stored.
-    await runInDurableObject(payer.treasury(), async (object: Treasury) => {
+    await inTreasury(payer, async (object) => {
       const { context } = object
       const original = context.chains[84532].walletState.bind(context.chains[84532])
       let first = true
@@ -164,7 +160,7 @@ describe('deadlines', () => {
     })
     await ahead(payer, giveUpMs + 1000)
     await look(payer)
-    expect(await statusOf(payer, payment.id)).toBe('PROCESSING')
+    expect(await payer.status(payment.id)).toBe('PROCESSING')
     expect(await payer.groupNow()).toMatchObject({ held: '5' })
   })
 })

@@ -1,15 +1,16 @@
 /** Strangers, unusual owners and nodes that refuse: nothing gets stuck, and nothing is booked twice. */
-import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { type Address, type LogFilter, RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
+import { unwrap } from '../../worker/result.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupInput, usdc } from '../support/build.ts'
-import { accepted, becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
 import {
+  accepted,
   manualChain as chain,
   createPayer,
   fresh,
@@ -19,6 +20,7 @@ import {
   until,
 } from '../support/payer.ts'
 import { paymentRow, payoutRow } from '../support/rows.ts'
+import { inTreasury, setClock } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -30,7 +32,7 @@ async function createPayout(payer: Payer) {
 /** Changes the replies of the Treasury's node to eth_getLogs. */
 type Logs = Treasury['context']['chains'][84532]['logs']
 const changeLogs = (payer: Payer, logs: (real: Logs, filters: LogFilter[]) => ReturnType<Logs>) =>
-  runInDurableObject(payer.treasury(), (object: Treasury) => {
+  inTreasury(payer, (object) => {
     const node = object.context.chains[84532]
     const real = Object.getPrototypeOf(node).logs.bind(node) as Logs
     node.logs = (filters) => logs(real, filters)
@@ -90,14 +92,14 @@ test('an owner may give the session the largest possible limit', async () => {
 test('a payout below the minimum amount is refused, even if its recipient is a contact', async () => {
   const payer = await createPayer({ on: chain })
   const to = { type: 'contact', contactId: 'contact_1', method: 'email' } as const
-  const paid = await payer.treasury().payAsAgent(payer.payment({ to, amount: usdc('0.099999') }))
+  const paid = await payer.pay({ to, amount: usdc('0.099999') })
   expect(paid).toMatchObject({ ok: false, code: 'invalid_input', field: 'amount' })
 })
 
 test('our own contracts are refused as recipients', async () => {
   const payer = await createPayer({ on: chain })
   for (const address of Object.values(chain.contracts)) {
-    const paid = await payer.treasury().payAsAgent(payer.payment({ to: { type: 'address', address } }))
+    const paid = await payer.pay({ to: { type: 'address', address } })
     expect(paid, address).toMatchObject({ ok: false, code: 'invalid_input' })
   }
 })
@@ -107,11 +109,12 @@ test('an unreachable chain does not delay wallets of another chain', async () =>
   await payer.ledger()
   await chain.fault({ mode: 'down' })
   await accepted(payer)
-  const made = await payer.treasury().deploy({ key: null, owner: payer.owner.address, chainId: 8453, name: 'Main' })
-  if (!made.ok) throw new Error(made.message)
+  const made = unwrap(
+    await payer.treasury().deploy({ key: null, owner: payer.owner.address, chainId: 8453, name: 'Main' }),
+  )
   await running.mine()
   await until('the other wallet is active', async () =>
-    (await payer.treasury().wallets()).some(({ id, status }) => id === made.value.id && status === 'active'),
+    (await payer.treasury().wallets()).some(({ id, status }) => id === made.id && status === 'active'),
   )
 })
 
@@ -120,7 +123,7 @@ test('a node that refuses requests counts as unreachable and causes no exception
   await payer.ledger()
   await chain.mine()
   await chain.fault({ mode: 'refuse', methods: ['eth_getLogs'] })
-  expect(await payer.treasury().payAsAgent(payer.payment({ amount: usdc('4') }))).toMatchObject({
+  expect(await payer.pay({ amount: usdc('4') })).toMatchObject({
     ok: false,
     code: 'insufficient_balance',
   })
@@ -141,7 +144,7 @@ test('no log query names more than 500 payouts', async () => {
   const payer = await createPayer({ on: chain })
   const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
-  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+  await inTreasury(payer, ({ context: { store } }) => {
     for (let i = 1; i <= 1_100; i++) {
       const row = { id: `old${i}`, wallet_id: payer.wallet.id }
       store.insert('payment', paymentRow({ ...row, kind: 'payout', to_type: 'email', amount: 1, status: 'PENDING' }))
@@ -177,9 +180,7 @@ test('a Transfer that a node first showed without its nonce log is later booked 
   })
   expect(await payer.ledger()).toMatchObject({ withdrawn: '5', held: '5' })
   await restoreLogs(payer)
-  await runInDurableObject(payer.treasury(), (object: Treasury) => {
-    object.context.now = () => Date.now() + giveUpMs + 1000
-  })
+  await setClock(payer, () => Date.now() + giveUpMs + 1000)
   await pass(600)
   await becomes(payer, id, 'CONFIRMED')
   expect(await payer.ledger()).toMatchObject({ withdrawn: '0', held: '0', out: '5' })
@@ -188,15 +189,15 @@ test('a Transfer that a node first showed without its nonce log is later booked 
 
 test('mails that cannot be sent do not block others', async () => {
   const payer = await createPayer({ on: chain })
-  await runInDurableObject(payer.treasury(), ({ context: { store } }: Treasury) => {
+  await inTreasury(payer, ({ context: { store } }) => {
     for (let i = 0; i < 45; i++) store.run("INSERT INTO outbox (kind, ref, seq) VALUES ('mail', ?, 1)", `a${i}:link`)
   })
   const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
   await until('the mail has left', () =>
-    runInDurableObject(
-      payer.treasury(),
-      ({ context: { store } }: Treasury) =>
+    inTreasury(
+      payer,
+      ({ context: { store } }) =>
         store.first("SELECT 1 FROM outbox WHERE kind = 'mail' AND ref = ?", `${id}:link`) === null,
     ),
   )

@@ -1,11 +1,11 @@
-import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { followDeploy } from '../../worker/treasury/wallets/deploy.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { owner, usdc } from '../support/build.ts'
-import { chain, createPayer, fresh, manualChain, until } from '../support/payer.ts'
+import { accepted, chain, createPayer, fresh, manualChain, until } from '../support/payer.ts'
+import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 import { type Api, createUser } from './apiClient.ts'
 
@@ -95,7 +95,7 @@ describe('deleting a wallet @wallets-14', () => {
     const [first, second] = await Promise.all([remove(), remove()])
     expect([first.status, second.status], first.text).toEqual([200, 200])
     expect(await list(own.token)).toEqual([])
-    const keys = await runInDurableObject(env.TREASURY.getByName(own.user), (object: Treasury) => ({
+    const keys = await inTreasury(own, (object) => ({
       sealed: object.context.store.all<{ key: string }>(
         "SELECT sealed_key AS key FROM wallet WHERE sealed_key <> '' UNION ALL SELECT sealed_key FROM session WHERE sealed_key <> ''",
       ),
@@ -153,7 +153,7 @@ describe('deploying a wallet', () => {
     expect(eleventh.status).toBe(422)
     expect(eleventh.json.error).toContain('monthly wallet creation limit of 10')
     await active()
-    await runInDurableObject(env.TREASURY.getByName(id), (object: Treasury) => {
+    await inTreasury(id, (object) => {
       const now = new Date()
       object.context.now = () => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 0, 0, 1)
     })
@@ -171,15 +171,10 @@ describe('a stuck deployment', () => {
     const shown = async (answer: typeof left) =>
       (await list(token)).find((wallet: { id: string }) => wallet.id === idOf(answer))
     const remove = (answer: typeof left) => api.call('DELETE', `/api/wallets/${idOf(answer)}`, { token })
-    const inTreasury = <T>(work: (object: Treasury) => Promise<T> | T) =>
-      runInDurableObject(env.TREASURY.getByName(user), (object: Treasury) => work(object))
-    const laterBy = (ms: number) =>
-      inTreasury(({ context }) => {
-        // The clock keeps running: with a frozen clock, an alarm that is due later would never run.
-        context.now = () => Date.now() + ms
-      })
+    // The clock keeps running: with a frozen clock, an alarm that is due later would never run.
+    const laterBy = (ms: number) => setClock(user, () => Date.now() + ms)
     const follow = (answer: typeof left) =>
-      inTreasury(({ context }) => followDeploy(context, context.store.wallet(idOf(answer))!))
+      inTreasury(user, ({ context }) => followDeploy(context, context.store.wallet(idOf(answer))!))
 
     await until(
       'the reason',
@@ -191,7 +186,7 @@ describe('a stuck deployment', () => {
       'This wallet is still being created. Please try again in a moment.',
     ])
 
-    await laterBy(60_000)
+    await laterBy(minuteMs)
     await chain.mint(paid!.json.data.walletAddress, usdc('2.5'))
     const withMoney = await remove(paid)
     expect(withMoney.status, withMoney.text).toBe(409)
@@ -199,7 +194,7 @@ describe('a stuck deployment', () => {
     expect((await remove(left)).status).toBe(200)
     expect(await shown(left)).toBeUndefined()
 
-    await laterBy(24 * 3600_000)
+    await laterBy(dayMs)
     await follow(kept)
     await follow(paid)
     expect((await shown(kept)).status, 'empty').toBe('failed')
@@ -214,7 +209,7 @@ describe('a stuck deployment', () => {
     expect((await shown(kept)).status).toBe('deploying')
     await relayer.unfreeze(user)
     await laterBy(0)
-    await inTreasury(({ context }) => context.schedule('settle', context.now()))
+    await inTreasury(user, ({ context }) => context.schedule('settle', context.now()))
     for (const wallet of [paid, kept])
       await until('deployed', async () => {
         await follow(wallet)
@@ -230,17 +225,14 @@ describe('exposure @wallets-18', () => {
     const now = async () => (await payer.treasury().wallets())[0]!
     await payer.lookStaysFresh()
     expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
-    const made = await payer
-      .treasury()
-      .payAsAgent(payer.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('20') }))
-    if (!made.ok) throw new Error(made.message)
+    await accepted(payer, { to: { type: 'email', email: 'x@example.com' }, amount: usdc('20') })
     await until('funded', async () => (await now()).escrowed === '20')
     expect(await now()).toMatchObject({ exposure: { canLeave: '980', agents: '30', canRenew: true }, escrowed: '20' })
   })
 
   test('agents reach nothing of a paused wallet, but what can leave without its owner stays the same @wallets-19', async () => {
     const payer = await createPayer({ funds: '100', limit: '50' })
-    await runInDurableObject(payer.treasury(), (object: Treasury) => {
+    await inTreasury(payer, (object) => {
       object.context.store.run('UPDATE wallet SET paused = 1')
       object.context.now = () => Date.now() + 3_000
     })
@@ -254,9 +246,7 @@ describe('exposure @wallets-18', () => {
     const payer = await createPayer({ funds: '10' })
     await chain.fault({ mode: 'down' })
     try {
-      await runInDurableObject(payer.treasury(), (object: Treasury) => {
-        object.context.now = () => Date.now() + 5_000
-      })
+      await setClock(payer, () => Date.now() + 5_000)
       expect((await payer.treasury().wallets())[0]).toMatchObject({
         usdcBalance: null,
         exposure: null,
@@ -272,7 +262,7 @@ test('a deposit is arriving until it is deep enough, and can then be spent up to
   const payer = await createPayer({ funds: '0', limit: null, on: manualChain })
   let ahead = 0
   const depth = (blocks: string) =>
-    runInDurableObject(payer.treasury(), ({ context }: Treasury) => {
+    inTreasury(payer, ({ context }) => {
       context.env = { ...context.env, CONFIRM_DEPTH: blocks }
       context.now = () => Date.now() + ahead
     })

@@ -3,6 +3,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
+import { unwrap } from '../../worker/result.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
@@ -10,9 +11,10 @@ import { createAccess } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
-import { accepted, becomes } from '../support/manualClock.ts'
-import { createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { becomes } from '../support/manualClock.ts'
+import { accepted, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { blockAt, finalAt, lookAtFinality, relayerAhead, reorganise, takeBranch } from '../support/reorganisation.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
 import { createApi, env, mailsTo } from './apiClient.ts'
 
@@ -20,17 +22,16 @@ beforeAll(prepare)
 afterEach(() => relayerAhead(0))
 
 async function pay(payer: Payer, amount = '1') {
-  const paid = await payer.treasury().payAsAgent(payer.payment({ amount: usdc(amount) }))
-  if (!paid.ok) throw new Error(paid.message)
-  return paid.value.payment.id
+  const paid = await accepted(payer, { amount: usdc(amount) })
+  return paid.id
 }
 /** Waits until the Treasury has handed all its events to the sender. */
 const handedOver = (payer: Payer) =>
   until('events handed over', async () => {
     await runDurableObjectAlarm(payer.treasury())
-    return runInDurableObject(
-      payer.treasury(),
-      ({ context: { store } }: Treasury) => store.first("SELECT 1 FROM outbox WHERE kind = 'event'") === null,
+    return inTreasury(
+      payer,
+      ({ context: { store } }) => store.first("SELECT 1 FROM outbox WHERE kind = 'event'") === null,
     )
   })
 
@@ -42,9 +43,8 @@ test('a send and a payout are reported step by step, with the full object and a 
   const send = await pay(payer)
   await payer.final(send)
   const email = 'webhooks@example.com'
-  const created = await payer.treasury().createPayout(payer.payment({ to: { type: 'email', email } }))
-  if (!created.ok) throw new Error(created.message)
-  const payout = created.value.escrowId
+  const created = unwrap(await payer.treasury().createPayout(payer.payment({ to: { type: 'email', email } })))
+  const payout = created.escrowId
   await until('claimable', async () => all.types().includes('payout.ready'))
   const reclaimed = await payer.treasury().reclaim(payout)
   expect(reclaimed.ok).toBe(true)
@@ -72,12 +72,10 @@ test('a send and a payout are reported step by step, with the full object and a 
   expect(new Set(events().map(({ data }) => data.seq)).size, 'no seq twice').toBe(events().length)
   const [confirmed] = some.events()
   expect(some.types()).toEqual(['payment.confirmed'])
-  const found = await payer.treasury().payment(payer.principals[0]!, send)
-  if (!found.ok) throw new Error(found.message)
-  const { budget: _, ...shown } = found.value
+  const { budget: _, ...shown } = unwrap(await payer.treasury().payment(payer.principals[0]!, send))
   expect(confirmed!.data).toMatchObject(shown)
   // Neither link nor code leaves Bursar in an event.
-  const { claimUrl, passcode } = created.value
+  const { claimUrl, passcode } = created
   const token = claimUrl.split('/').at(-1)!
   for (const { body } of events()) {
     expect(body).not.toContain(token)
@@ -224,13 +222,12 @@ test('after a rotation both secrets sign for 24 hours, then only the new one @we
   const treasury = payer.treasury()
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['webhook.test'])
-  const rotated = await treasury.rotateWebhookSecret(hook.id)
-  if (!rotated.ok) throw new Error(rotated.message)
+  const rotated = unwrap(await treasury.rotateWebhookSecret(hook.id))
   // The receiver still checks with the old secret.
   await treasury.testWebhook(hook.id)
   await receiver.settled()
   expect(hook.events()).toHaveLength(1)
-  hook.useSecret(rotated.value.secret)
+  hook.useSecret(rotated.secret)
   await treasury.testWebhook(hook.id)
   await receiver.settled()
   expect(hook.events()).toHaveLength(2)
@@ -239,7 +236,7 @@ test('after a rotation both secrets sign for 24 hours, then only the new one @we
   await runInDurableObject(treasury, ({ context }: Treasury) => {
     context.now = () => Date.now() + dayMs + 1000
   })
-  expect((await targets()).endpoints[0]!.secrets).toEqual([rotated.value.secret])
+  expect((await targets()).endpoints[0]!.secrets).toEqual([rotated.secret])
   const stored = await runInDurableObject(treasury, ({ context: { store } }: Treasury) =>
     JSON.stringify(store.all('SELECT * FROM webhook')),
   )

@@ -1,0 +1,37 @@
+/** Users' Treasuries from inside: their memory, tables and alarms. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import type { AlarmKind } from '../../worker/treasury/context.ts'
+import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { env } from './testEnv.ts'
+
+/** A user's id, or a fixture that has it. */
+export type User = string | { userId: string } | { user: string }
+
+export function treasuryOf(user: User): DurableObjectStub<Treasury> {
+  const id = typeof user === 'string' ? user : 'userId' in user ? user.userId : user.user
+  return env.TREASURY.getByName(id)
+}
+
+export const inTreasury = <T>(
+  user: User,
+  work: (treasury: Treasury, state: DurableObjectState) => T | Promise<T>,
+): Promise<T> => runInDurableObject(treasuryOf(user), work)
+
+/** All rows of a query on the Treasury's tables. */
+export const rowsOf = <Row extends Record<string, SqlStorageValue>>(
+  user: User,
+  query: string,
+  ...values: SqlStorageValue[]
+): Promise<Row[]> => inTreasury(user, (_, { storage }) => storage.sql.exec<Row>(query, ...values).toArray())
+
+/** Replaces the Treasury's clock, in ms. */
+export const setClock = (user: User, now: () => number): Promise<void> =>
+  inTreasury(user, ({ context }) => {
+    context.now = now
+  })
+
+/** Does the Treasury's work of this kind now, before it is due, and all other work that is due. */
+export async function runNow(user: User, kind: AlarmKind): Promise<void> {
+  await inTreasury(user, ({ context }) => context.schedule(kind, 1))
+  await runDurableObjectAlarm(treasuryOf(user))
+}
