@@ -69,7 +69,6 @@ const inWorkerd = (
       cloudflareTest(async ({ inject }) => ({
         wrangler: { configPath },
         miniflare: {
-          d1Databases: { ALERTS_DB: 'alerts' },
           durableObjects: objects,
           bindings: {
             ...inject('workerBindings'),
@@ -85,9 +84,9 @@ const inWorkerd = (
       include,
       exclude,
       globalSetup,
-      setupFiles,
+      setupFiles: ['./tests/support/endOfFile.ts', ...setupFiles],
       testTimeout: 60_000, // on a busy machine
-      // One workerd for all files: one for each would cost a quarter of the time. Tests create the data that they check.
+      // One workerd for all files: one for each would cost a quarter of the time. endOfFile.ts separates them.
       isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
     },

@@ -1,10 +1,10 @@
 /** For the chain without automatic blocks (84532), on which time, alarms and statuses advance only when a test says so. */
 import type { Chain } from '../../worker/chain/types.ts'
-import { manualChain as chain, type Payer, until } from './payer.ts'
+import { manualChain as chain, until, type WalletUser } from './payer.ts'
 import { inTreasury, runNow } from './treasuries.ts'
 
 /** Runs the Treasury's settlement now, before its alarm is due. */
-export const look = (payer: Payer): Promise<void> => runNow(payer, 'settle')
+export const look = (payer: WalletUser): Promise<void> => runNow(payer, 'settle')
 
 /** Moves chain time forward and makes it final. */
 export async function pass(seconds: number): Promise<void> {
@@ -13,7 +13,7 @@ export async function pass(seconds: number): Promise<void> {
 }
 
 /** Mines blocks until the payment has `status`. */
-export const becomes = (payer: Payer, id: string, status: string) =>
+export const becomes = (payer: WalletUser, id: string, status: string) =>
   until(`${id} ${status}`, async () => {
     await chain.mine()
     await look(payer)
@@ -21,16 +21,17 @@ export const becomes = (payer: Payer, id: string, status: string) =>
   })
 
 /** Settles, without new blocks, until the payment has `status`. A settlement that is already running may read older blocks. */
-export const settlesAs = (payer: Payer, id: string, status: string) =>
+export const settlesAs = (payer: WalletUser, id: string, status: string) =>
   until(`${id} ${status}`, async () => {
     await look(payer)
     return (await payer.status(id)) === status
   })
 
-export const payoutOf = (payer: Payer, id: string) => inTreasury(payer, (object) => object.context.store.payout(id)!)
+export const payoutOf = (payer: WalletUser, id: string) =>
+  inTreasury(payer, (object) => object.context.store.payout(id)!)
 
 /** Mines blocks until the payout has `status`. */
-export const payoutIs = (payer: Payer, id: string, status: string) =>
+export const payoutIs = (payer: WalletUser, id: string, status: string) =>
   until(`payout ${status}`, async () => {
     await chain.mine()
     await look(payer)
@@ -38,7 +39,7 @@ export const payoutIs = (payer: Payer, id: string, status: string) =>
   })
 
 /** Moves time past the payout's expiry, on the chain and for its Treasury. */
-export async function expire(payer: Payer, id: string): Promise<void> {
+export async function expire(payer: WalletUser, id: string): Promise<void> {
   const { expiry, expires_at } = await payoutOf(payer, id)
   await inTreasury(payer, async ({ context }) => {
     await pass(expiry - (await context.chains[84532].head()).timestamp + 1)
@@ -48,7 +49,7 @@ export async function expire(payer: Payer, id: string): Promise<void> {
 }
 
 /** Changes what the Treasury's node returns. Returns a function that undoes the change. */
-export async function changeNode(payer: Payer, change: (real: Chain) => Partial<Chain>) {
+export async function changeNode(payer: WalletUser, change: (real: Chain) => Partial<Chain>) {
   const set = (chainOf: (present: Chain) => Chain) =>
     inTreasury(payer, (object) => {
       object.context.chains[84532] = chainOf(object.context.chains[84532])

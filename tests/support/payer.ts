@@ -82,6 +82,8 @@ export function readerOf(userId: string, walletId: string) {
 }
 
 export type Payer = Awaited<ReturnType<typeof createPayer>>
+/** What payers and users with an imported wallet have in common. */
+export type WalletUser = Pick<Payer, 'userId' | 'treasury' | 'wallet' | keyof ReturnType<typeof readerOf>>
 
 export async function createPayer(
   over: { funds?: string; limit?: string | null; scopes?: string[]; agents?: number; on?: WorkerChain } = {},

@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import type { Block, Hex } from '../../worker/chain/types.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import { changeNode } from './manualClock.ts'
-import { manualChain as chain, type Payer } from './payer.ts'
+import { manualChain as chain, type WalletUser } from './payer.ts'
 import { env } from './testEnv.ts'
 import { inTreasury, runNow } from './treasuries.ts'
 
@@ -36,12 +36,12 @@ export async function signedAfter(last: number): Promise<Hex[]> {
 }
 
 /** For this Treasury, no block after `block` is final until the returned function is called. */
-export async function finalAt(payer: Payer, block: number): Promise<() => Promise<void>> {
+export async function finalAt(payer: WalletUser, block: number): Promise<() => Promise<void>> {
   return changeNode(payer, () => ({ finalized: () => blockAt(block) }))
 }
 
 /** Moves the Treasury's clock forward. */
-export async function later(payer: Payer, seconds: number): Promise<void> {
+export async function later(payer: WalletUser, seconds: number): Promise<void> {
   await inTreasury(payer, (object) => {
     const { now } = object.context
     object.context.now = () => now() + seconds * 1000
@@ -56,7 +56,7 @@ export async function relayerAhead(seconds: number): Promise<void> {
 }
 
 /** Lets the Treasury see the new branch twice, 31 seconds apart. */
-export async function takeBranch(payer: Payer): Promise<void> {
+export async function takeBranch(payer: WalletUser): Promise<void> {
   await chain.mine()
   await payer.ledger()
   await later(payer, 31)
@@ -65,6 +65,6 @@ export async function takeBranch(payer: Payer): Promise<void> {
 }
 
 /** Runs the Treasury's finality check now. */
-export async function lookAtFinality(payer: Payer): Promise<void> {
+export async function lookAtFinality(payer: WalletUser): Promise<void> {
   await runNow(payer, 'finality')
 }

@@ -13,8 +13,6 @@ export type TestEnv = Omit<Env, 'TREASURY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK
   RELAYER: DurableObjectNamespace<Relayer>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSender>
   TEST_MIGRATIONS: D1Migration[]
-  /** Empty until a test file migrates it. For tests that must not see what other files leave in DB. */
-  ALERTS_DB: D1Database
   /** Not set in the short form. */
   TAKEOVER_DAYS?: string
   TAKEOVER_ADDRESSES?: string

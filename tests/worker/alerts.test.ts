@@ -1,4 +1,4 @@
-import { applyD1Migrations, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { hourMs, minuteMs } from '#domain/time.ts'
 import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
@@ -22,9 +22,7 @@ import { serveUrl } from '../support/serveUrl.ts'
 import { inTreasury, runNow } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
-// Alerts cover every account, so these tests use a separate database: in the shared one, another file's Treasury may fail
-// to send an email at the same time.
-const db = primaryDb(env.ALERTS_DB)
+const db = primaryDb(env.DB)
 const webhook = 'https://hooks.example/alerts'
 /** Stays ahead of the machine's clock: objects created on that clock continue on this one. */
 let now = Date.now()
@@ -33,11 +31,9 @@ let posted: { text: string; condition: string; state: string }[]
 let hookStatus = 200
 
 beforeAll(async () => {
-  await applyD1Migrations(env.ALERTS_DB, env.TEST_MIGRATIONS)
   await prepare()
   payer = await createPayer({ on: manualChain })
   await inTreasury(payer, ({ context }) => {
-    context.db = db
     context.now = () => now
     context.shard = 1
     context.store.setMeta('busy_noted', '0')
@@ -50,14 +46,14 @@ const setRelayerClock = () =>
   runInDurableObject(relayer(), (object: Relayer) => {
     object.clock = { now: () => now }
   })
-/** This payer's Treasury writes to the database of these tests, uses their clock, and sends through a separate Relayer. */
+/** This payer's Treasury uses the clock of these tests and sends through a separate Relayer. */
 let payer: Payer
 const relayer = () => env.RELAYER.getByName('84532:1')
 const twoShards = { RELAYER_SHARDS: '2' }
 let tests = 0
 beforeEach(async () => {
   for (const table of ['alert', 'busy_treasury', 'message_failure', 'object_trouble', 'webhook_work'])
-    await env.ALERTS_DB.prepare(`DELETE FROM ${table}`).run()
+    await env.DB.prepare(`DELETE FROM ${table}`).run()
   for (const each of [chain, manualChain])
     await each.giveEther(relayerAccount(env.RELAYER_SEED_V1, each.chainId, 0).address, 10n ** 20n)
   to = `on-call-${++tests}@bursar.test`
@@ -75,7 +71,7 @@ afterEach(async () => {
 })
 
 const settings = (changes: Partial<Env> = {}) =>
-  ({ ...env, DB: env.ALERTS_DB, ALERT_EMAIL: to, ALERT_WEBHOOK: webhook, ...changes }) as Env
+  ({ ...env, ALERT_EMAIL: to, ALERT_WEBHOOK: webhook, ...changes }) as Env
 /** Checks alerts one minute later. */
 async function minute(changes: Partial<Env> = {}): Promise<void> {
   now += minuteMs

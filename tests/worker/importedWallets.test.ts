@@ -11,30 +11,15 @@ import { unwrap } from '../../worker/result.ts'
 import { usdc } from '../support/build.ts'
 import { createImporter, type Importer, masterPassword } from '../support/importer.ts'
 import { kill } from '../support/kill.ts'
+import { becomes, look, pass } from '../support/manualClock.ts'
 import { chain, fresh, manualChain, prepare, until } from '../support/payer.ts'
-import { inTreasury, runNow, setClock } from '../support/treasuries.ts'
+import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => manualChain.fault({ mode: 'none' }))
 
-const runSettling = async (user: Importer) => {
-  await runNow(user, 'settle')
-}
-const send = async (user: Importer, over = {}) => {
-  return unwrap(await user.treasury().send(user.payment(over)))
-}
-/** Advances chain time and makes it final. */
-async function pass(seconds: number): Promise<void> {
-  await manualChain.node('evm_increaseTime', seconds)
-  await manualChain.mine(4)
-}
-const becomes = (user: Importer, id: string, what: string) =>
-  until(`${id} ${what}`, async () => {
-    await manualChain.mine()
-    await runSettling(user)
-    return (await user.status(id)) === what
-  })
+const send = async (user: Importer, over = {}) => unwrap(await user.treasury().send(user.payment(over)))
 
 describe('adding an imported wallet @imported-1', () => {
   test('importing a wallet books its current balance, and shows neither key nor session', async () => {
@@ -254,15 +239,15 @@ describe('settling payments of an imported wallet @imported-5', () => {
     const to = fresh('never')
     const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('9') })
     await until('signed', async () => {
-      await runSettling(user)
+      await look(user)
       return (await user.status(sent.id)) === 'PROCESSING'
     })
     await cancel(user, sent.id)
-    await runSettling(user)
+    await look(user)
     expect(await user.status(sent.id), 'not final yet').toBe('PROCESSING')
     await manualChain.mine(70)
     await until('failed', async () => {
-      await runSettling(user)
+      await look(user)
       return (await user.status(sent.id)) === 'FAILED'
     })
     await manualChain.giveEther(relayer(), 10n ** 20n)
@@ -282,19 +267,19 @@ describe('settling payments of an imported wallet @imported-5', () => {
         return { authorization, sig_version }
       })
     await until('signed', async () => {
-      await runSettling(user)
+      await look(user)
       return (await row()).sig_version > 0
     })
     const first = await row()
     expect(first.authorization).toBe(authorizationNonce(sent.id))
     await pass(280)
-    await runSettling(user)
+    await look(user)
     expect(await row()).toEqual({ ...first, sig_version: first.sig_version + 1 })
     await setClock(user, () => Date.now() + 16 * minuteMs)
     await pass(400)
     await manualChain.mine(70)
     await until('failed', async () => {
-      await runSettling(user)
+      await look(user)
       return (await user.status(sent.id)) === 'FAILED'
     })
     await manualChain.giveEther(relayer(), 10n ** 20n)
@@ -307,7 +292,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await manualChain.node('anvil_setCode', user.holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
     await later(31_000)
     const sent = await send(user, { amount: usdc('2') })
-    await runSettling(user)
+    await look(user)
     expect(await user.status(sent.id)).toBe('QUEUED')
     expect(await user.treasury().send(user.payment())).toMatchObject({ ok: false, code: 'wallet_not_ready' })
     expect((await user.treasury().wallets())[0]).toMatchObject({ halted: 'code', exposure: { agents: '0' } })

@@ -1,4 +1,4 @@
-import { applyD1Migrations, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { checkAlerts } from '../../worker/alerts/checkAlerts.ts'
@@ -55,10 +55,9 @@ test('a metric that cannot be written is logged and does not throw @metrics-2', 
 
 test('the cron records runway, queues, nodes, halted wallets, overdue accounts, unsent messages and sizes each minute @metrics-3', async () => {
   await prepare()
-  await applyD1Migrations(env.ALERTS_DB, env.TEST_MIGRATIONS)
-  const db = primaryDb(env.ALERTS_DB)
+  const db = primaryDb(env.DB)
   const now = Date.now()
-  for (const table of ['busy_treasury', 'object_trouble']) await env.ALERTS_DB.prepare(`DELETE FROM ${table}`).run()
+  for (const table of ['busy_treasury', 'object_trouble']) await env.DB.prepare(`DELETE FROM ${table}`).run()
   await recordChannel(db, 'sms', false, now - 90_000)
   await markBusy(db, 'usr_stuck', now - 200_000)
   const halt = { kind: 'wallet_halted', subject: 'wal_1', userId: 'usr_1', since: now } as const

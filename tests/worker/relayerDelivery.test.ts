@@ -21,7 +21,7 @@ import {
   wallet,
 } from './relayerHarness.ts'
 
-setUpRelayers(100)
+setUpRelayers()
 
 describe('delivery', () => {
   test('a single send goes directly to its wallet, and the Treasury receives the reports', async () => {

@@ -21,7 +21,7 @@ import {
   wallet,
 } from './relayerHarness.ts'
 
-setUpRelayers(200)
+setUpRelayers()
 
 describe('failing jobs', () => {
   test('a job that fails in simulation is parked with its reason, and the others are sent', async () => {

@@ -6,7 +6,7 @@ import type { ModelNode } from '../support/modelNode.ts'
 import { blacklisted, merchant, modelSend, pass, startModelNode } from './modelRelayer.ts'
 import { party, relayer, report, rows, setUpRelayers } from './relayerHarness.ts'
 
-setUpRelayers(700)
+setUpRelayers()
 
 const wallet = party('fairness').address
 /** A job with a new id each time, as after signing again. `sequence` tells intents apart. */

@@ -27,7 +27,7 @@ import {
   wallet,
 } from './relayerHarness.ts'
 
-setUpRelayers(400)
+setUpRelayers()
 
 describe('faults', () => {
   test('after a crash between storing and sending, the same bytes are sent', async () => {

@@ -19,7 +19,7 @@ import {
   wallet,
 } from './relayerHarness.ts'
 
-setUpRelayers(800)
+setUpRelayers()
 afterEach(() => vi.restoreAllMocks())
 
 /** Captures warnings and errors. Returns a function that returns them as text. */

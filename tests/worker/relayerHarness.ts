@@ -14,12 +14,12 @@ export const chain = new WorkerChain(84532)
 /** For faults that hit only the sending of transactions. */
 export const sendRaw = ['eth_sendRawTransaction']
 
+/** Counts on from file to file, because accounts stay on the chain. */
 let shard = 0
 let account: Address
 
-/** Call once per file, with shards that no other file uses. After each test it checks what was signed (I6). */
-export function setUpRelayers(firstShard: number): void {
-  shard = firstShard
+/** Call once per file. After each test it checks what was signed (I6). */
+export function setUpRelayers(): void {
   beforeEach(async () => {
     shard += 1
     account = relayerAccount(env.RELAYER_SEED_V1, 84532, shard).address

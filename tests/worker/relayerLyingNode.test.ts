@@ -8,7 +8,7 @@ import { blockMs, type ModelNode } from '../support/modelNode.ts'
 import { blacklisted, merchant, modelSend, pass, startModelNode } from './modelRelayer.ts'
 import { attempts, party, relayer, report, rows, setUpRelayers } from './relayerHarness.ts'
 
-setUpRelayers(900)
+setUpRelayers()
 afterEach(() => vi.restoreAllMocks())
 
 const wallet = party('lying node').address

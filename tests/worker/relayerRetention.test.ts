@@ -8,7 +8,7 @@ import type { ModelNode } from '../support/modelNode.ts'
 import { blacklisted, merchant, modelSend, nextDueAt, startModelNode } from './modelRelayer.ts'
 import { env, party, relayer, report, rows, setUpRelayers } from './relayerHarness.ts'
 
-setUpRelayers(1000)
+setUpRelayers()
 
 const sends = Number((env as { RETENTION_SENDS?: string }).RETENTION_SENDS || 500)
 const perStep = 250

@@ -19,7 +19,7 @@ import {
   wallet,
 } from './relayerHarness.ts'
 
-setUpRelayers(1100)
+setUpRelayers()
 
 const secret = '77'.repeat(32)
 

@@ -7,7 +7,7 @@ import type { Relayer } from '../../worker/relayer/relayer.ts'
 import { blacklisted, merchant, modelSend, nextDueAt, startModelNode } from './modelRelayer.ts'
 import { party, relayer, rows, setUpRelayers } from './relayerHarness.ts'
 
-setUpRelayers(600)
+setUpRelayers()
 
 const blocks = 20
 type Arrivals = { jobs: RelayJob[]; watched: RelayJob[] }

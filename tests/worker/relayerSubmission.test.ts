@@ -13,7 +13,7 @@ import {
   wallet,
 } from './relayerHarness.ts'
 
-setUpRelayers(300)
+setUpRelayers()
 
 describe('submitting twice', () => {
   test('submitting the same job again changes nothing, in parallel or later', async () => {

@@ -406,23 +406,17 @@ test('books made wrong by a changing branch are read again before the wallet is 
 })
 
 test('an imported wallet’s payment is undone and executed again under the nonce of its authorization @reorg-12', async () => {
-  const user = await createImporter({ on: chain, funds: '0' })
-  const { treasury } = user
-  const ledger = async () => {
-    const found = await treasury().ledger(user.wallet.id)
-    return found.ok ? found.value : null
-  }
-  await chain.mint(user.holder.address, usdc('20'))
-  await ledger()
+  const payer = await createImporter({ on: chain, funds: '0' })
+  await chain.mint(payer.holder.address, usdc('20'))
+  await payer.ledger()
   await chain.mine(3)
-  await ledger()
-  const payer = { treasury, ledger } as unknown as Payer
+  await payer.ledger()
   await lookAtFinality(payer)
   const { number: last } = await blockAt('latest')
   const restore = await finalAt(payer, last)
   const to = fresh('shop')
-  unwrap(await treasury().send(user.payment({ to: { type: 'address', address: to }, amount: usdc('5') })))
-  const id = await newestPayment(payer)
+  const input = payer.payment({ to: { type: 'address', address: to }, amount: usdc('5') })
+  const { id } = unwrap(await payer.treasury().send(input))
   await becomes(payer, id, 'CONFIRMED')
   const nonce = await rowsOf(payer, 'SELECT authorization FROM payment')
 
@@ -430,17 +424,14 @@ test('an imported wallet’s payment is undone and executed again under the nonc
   await relayerAhead(60)
   await takeBranch(payer)
   expect(await payer.status(id)).toBe('PROCESSING')
-  expect(await ledger()).toMatchObject({ held: '5', out: '0' })
+  expect(await payer.ledger()).toMatchObject({ held: '5', out: '0' })
   await becomes(payer, id, 'CONFIRMED')
   await restore()
   await chain.mine(4)
-  await ledger()
+  await payer.ledger()
   await lookAtFinality(payer)
   expect(await rowsOf(payer, 'SELECT authorization FROM payment')).toEqual(nonce)
   expect(await rowsOf(payer, 'SELECT * FROM booking')).toEqual([])
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
-  expect(await user.booksBalance()).toMatchObject({ out: '5', held: '0', available: '15' })
+  expect(await payer.booksBalance()).toMatchObject({ out: '5', held: '0', available: '15' })
 })
-
-const newestPayment = async (payer: Payer) =>
-  (await rowsOf<{ id: string }>(payer, 'SELECT id FROM payment ORDER BY created_at DESC LIMIT 1'))[0]!.id
