@@ -3,6 +3,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { reclaimCall } from '../../worker/chain/calls.ts'
 import type { Address, Chain } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
+import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
 import { usdc } from '../support/build.ts'
 import { createImporter } from '../support/importer.ts'
 import { becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
@@ -296,6 +297,38 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   await expectRecovery(unfinal)
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.ledger()).toMatchObject({ returns: '5', escrowed: '0', withdrawn: '0' })
+})
+
+test('a reading of the chain that another one overtakes reads again and doubts nothing that is undone already @reorg-17', async () => {
+  const unfinal = await createUnfinal()
+  const { payer, last } = unfinal
+  await chain.mint(payer.wallet.address as Address, usdc('5'))
+  await chain.mine()
+  await payer.ledger()
+  await reorganise(last)
+  await chain.mine()
+  await payer.ledger()
+  await later(payer, 31)
+  await chain.mine()
+  // Holds back the block of the old branch that this reading compares.
+  const gate = await inTreasury(payer, () => ({ asked: false, ...Promise.withResolvers<void>() }))
+  const open = await changeNode(payer, (real) => ({
+    async block(...args) {
+      const block = await real.block(...args)
+      gate.asked = true
+      await gate.promise
+      return block
+    },
+  }))
+  const overtaken = inTreasury(payer, ({ context }) => scanWallet(context, payer.wallet.id))
+  await until('the block is compared', async () => gate.asked)
+  await open()
+  expect(await payer.ledger()).toMatchObject({ deposits: '200' })
+  await inTreasury(payer, () => gate.resolve())
+  expect(await overtaken).toBe(true)
+  expect(await rowsOf(payer, "SELECT * FROM meta WHERE key LIKE 'branch:%'")).toEqual([])
+  expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).toHaveLength(1)
+  await expectRecovery(unfinal)
 })
 
 test('a claim that the payer’s own reclaim replaced is undone, and the money returns to the wallet @reorg-16', async () => {

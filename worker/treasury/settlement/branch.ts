@@ -22,7 +22,8 @@ function doubtOf({ store }: Context, walletId: string): Doubt | null {
 /**
  * Compares a booked block with the one that the first node shows at its height. If they differ, everything that is not
  * final is undone once a second node differs from ours as well, or the first still does after 30 seconds; until then this
- * throws BranchUnclear. Returns true if bookings were undone. A node that lacks the block proves nothing.
+ * throws BranchUnclear. Returns true if the books are no longer those that were compared, so that they must be read again:
+ * bookings were undone, here or by another reading meanwhile. A node that lacks the block proves nothing.
  */
 export async function undoOtherBranch(
   ctx: Context,
@@ -36,12 +37,11 @@ export async function undoOtherBranch(
     if (doubt?.block === ours.block) store.run('DELETE FROM meta WHERE key = ?', doubtKey(wallet.id))
     return false
   }
-  if (!(await secondDiffers(ctx, wallet, ours)) && !isOld(ctx, doubt, ours.block))
-    return noteDoubt(ctx, wallet, ours, seen)
+  const isSure = (await secondDiffers(ctx, wallet, ours)) || isOld(ctx, doubt, ours.block)
+  const now = store.wallet(wallet.id)!
+  if (now.anchor_hash !== wallet.anchor_hash || now.final_block !== wallet.final_block) return true
+  if (!isSure) return noteDoubt(ctx, wallet, ours, seen)
   store.transaction(() => {
-    const now = store.wallet(wallet.id)!
-    if (now.anchor_hash !== wallet.anchor_hash || now.final_block !== wallet.final_block)
-      throw new BranchUnclear(`the books of ${wallet.id} changed while block ${ours.block} was compared`)
     store.run('DELETE FROM meta WHERE key = ?', doubtKey(wallet.id))
     undoBookings(ctx, wallet.id, { block: ours.block, hash: ours.hash, seen: seen.hash })
   })
