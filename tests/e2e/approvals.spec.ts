@@ -245,7 +245,7 @@ test('an expired request cannot be approved, and a decision made elsewhere appea
   const { asked } = await ask(owner, 'Slow', { approvalTtlHours: 1 })
   // The page's clock runs ahead of the server's.
   await page.clock.install({ time: Date.now() })
-  await page.addInitScript(() => localStorage.setItem('token_expiry', String(Date.now() + dayMs)))
+  await page.addInitScript((ms) => localStorage.setItem('token_expiry', String(Date.now() + ms)), dayMs)
   await page.goto(pathOf(asked))
   await expect(button(page, 'Approve once')).toBeEnabled()
   await page.clock.fastForward(61 * minuteMs)
