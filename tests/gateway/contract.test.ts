@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noteNames } from '#domain/paymentNotes.ts'
 import { until } from '../../local/client.ts'
 import { freePort } from '../../local/stack/ports.ts'
 import { cases } from '../support/cases.ts'
@@ -333,7 +334,7 @@ describe('requests generated from the OpenAPI schemas @rest-11', () => {
         expect(answer.status, `${fault}: ${JSON.stringify(value)} → ${answer.text}`).toBe(400)
         const named = answer.body.errors?.[0].pointer ?? answer.body.detail
         expect(named, `${fault}: ${answer.text}`).toMatch(
-          /^\/(to|amount|memo|reason)(\/|$)|^Unknown field: |null characters/,
+          new RegExp(`^/(to|amount|reason|${noteNames.join('|')})(/|$)|^Unknown field: |null characters`),
         )
         holds('Problem', answer.body)
       }),

@@ -12,6 +12,9 @@ export const NoteFacts = ({ of }: { of: PaymentNotes }) =>
       ),
   )
 
-/** All notes in one line of a list; null if there are none. The reference comes first, because it is shorter. */
-export const notesLine = ({ reference, ...others }: PaymentNotes): string | null =>
-  [reference, ...Object.values(others)].filter(Boolean).join(' · ') || null
+/** All notes in one line of a list, the shortest kind first; null if there are none. */
+export const notesLine = (of: PaymentNotes): string | null =>
+  [...noteNames]
+    .sort((a, b) => paymentNotes[a].max - paymentNotes[b].max)
+    .flatMap((name) => of[name] || [])
+    .join(' · ') || null
