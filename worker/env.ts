@@ -1,7 +1,7 @@
 import type { ClaimDeskApi } from './claims/api.ts'
 import type { RelayerApi } from './relayer/api.ts'
 import type { Settings } from './settings.ts'
-import type { TreasuryApi } from './treasury/api.ts'
+import type { Treasury } from './treasury/treasury.ts'
 import type { WebhookSenderApi } from './webhooks/api.ts'
 
 /** The Worker's environment: settings and the bindings in wrangler.toml. */
@@ -9,7 +9,7 @@ export type Env = Settings & {
   DB: D1Database
   /** Backups in case D1 is lost (worker/backup/). */
   BACKUP: R2Bucket
-  TREASURY: DurableObjectNamespace<TreasuryApi>
+  TREASURY: DurableObjectNamespace<Treasury>
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>

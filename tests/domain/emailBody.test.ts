@@ -40,7 +40,13 @@ const messages = {
   'the return': payout.payoutReturnedMessage({ ...money, reason: 'not_claimed' }),
   'the budget': owner.budgetMessage({ ...group, percent: 90 }),
   'the used budget': owner.budgetMessage({ ...group, percent: 100 }),
-  'the halted wallet': owner.walletHaltedMessage({ ...person, walletId: 'w', address: '0x1' }),
+  'the halted wallet': owner.walletHaltedMessage({
+    ...person,
+    walletId: 'w',
+    address: '0x1',
+    halt: 'books',
+    walletKind: 'smart',
+  }),
 }
 
 /** The visible text of the HTML in one line, without the wordmark. */

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { treasuryFolders } from '../../dependency-cruiser.config.ts'
 import { importViolations, sourceFolders } from '../../scripts/checkImports.ts'
 
 let root: string
@@ -81,3 +82,22 @@ test.each([
 ])('rule %s forbids %s to import %s', async (rule, from, specifier, to) => {
   expect(await violatedBy(importing(from, specifier, to))).toContain(rule)
 })
+
+test('every folder of the Treasury has its place among the layers', () => {
+  const entries = readdirSync('worker/treasury', { withFileTypes: true })
+  expect(
+    entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual([...treasuryFolders].sort())
+})
+
+test.each(treasuryFolders.slice(0, -1).map((folder, i) => [folder, treasuryFolders[i + 1]!]))(
+  'a folder of the Treasury does not import a later one: %s, %s',
+  async (earlier, later) => {
+    const [from, to] = [`worker/treasury/${earlier}/a.ts`, `worker/treasury/${later}/b.ts`]
+    expect(await violatedBy(importing(from, `../${later}/b.ts`, to))).toContain(`treasury-${earlier}`)
+    expect(await violatedBy(importing(to, `../${earlier}/a.ts`, from))).toEqual([])
+  },
+)

@@ -3,9 +3,11 @@ import { type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { eachNote } from '#domain/paymentNotes.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../worker/chain/types.ts'
-import type { AgentInput, GroupEdit, GroupInput, PayInput, Principal } from '../../worker/treasury/api.ts'
+import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
+import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import type { PayoutDraft } from '../../worker/treasury/payouts/draft.ts'
+import type { AgentInput, GroupEdit, GroupInput } from '../../worker/treasury/policies/rpcTypes.ts'
 
 /** `'12.5'` → 12_500_000n. Throws if the text is not an amount. */
 export function usdc(text: string): MicroUsdc {

@@ -19,7 +19,11 @@ export async function createImporter(over: { funds?: string; on?: WorkerChain; h
   const funds = usdc(over.funds ?? '100')
   if (funds > 0n) await on.mint(holder.address, funds)
   const input = { address: holder.address, chainId: on.chainId, policyGroupId: null, privateKey: holder.key }
-  const wallet = unwrap(await treasury().importWallet({ key: null, name: 'Cold', masterPassword, ...input }))
+  const wallet = unwrap(
+    await treasury()
+      .wallets()
+      .importWallet({ key: null, name: 'Cold', masterPassword, ...input }),
+  )
   const payment = (more: PayFields = {}) =>
     payInput({
       wallet: wallet.id,

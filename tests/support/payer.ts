@@ -8,7 +8,7 @@ import { checksumAddress } from '#domain/validators.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { unwrap } from '../../worker/result.ts'
-import type { Principal } from '../../worker/treasury/api.ts'
+import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import { agentInput, agentPrincipal, allScopes, groupInput, type PayFields, payInput, usdc } from './build.ts'
 import { inTreasury, rowsOf, treasuryOf } from './treasuries.ts'
 import { env, party, WorkerChain } from './workerChain.ts'
@@ -69,7 +69,7 @@ export function readerOf(userId: string, walletId: string) {
       const found = await treasury().escrow(id)
       return found.ok && found.value.status === status && found.value
     })
-  const ledger = async () => unwrap(await treasury().ledger(walletId))
+  const ledger = async () => unwrap(await treasury().reports().walletLedger(walletId))
   /** Checks I1, and that the ledger at rest equals the chain to one micro-USDC. */
   const booksBalance = async () => {
     const books = await ledger()
@@ -94,10 +94,10 @@ export async function createPayer(
   const treasury = () => treasuryOf(userId)
   const owner = party(`${userId} owner`)
   const deploy = { key: null, owner: owner.address, chainId: on.chainId, name: 'Ops' }
-  const wallet = unwrap(await treasury().deploy(deploy))
+  const wallet = unwrap(await treasury().wallets().deploy(deploy))
   await until('wallet active', async () => {
     if (on === manualChain) await on.mine()
-    return (await treasury().wallets()).find((entry) => entry.status === 'active')
+    return (await treasury().wallets().list()).find((entry) => entry.status === 'active')
   })
   const funds = usdc(over.funds ?? '200')
   if (funds > 0n) await on.mint(wallet.address as Address, funds)
@@ -108,17 +108,21 @@ export async function createPayer(
     walletId: wallet.id,
     contacts: [{ id: 'contact_1', name: 'Ada', address: party('ada').address, email: 'ada@example.com', phone: null }],
   })
-  const group = unwrap(await treasury().createGroup(input))
+  const group = unwrap(await treasury().policies().createGroup(input))
   const principals: Principal[] = []
   for (let i = 0; i < (over.agents ?? 1); i++) {
     const id = `agt_${userId}_${i}`
-    unwrap(await treasury().createAgent(agentInput({ id, policyGroupId: group.id })))
+    unwrap(
+      await treasury()
+        .policies()
+        .createAgent(agentInput({ id, policyGroupId: group.id })),
+    )
     principals.push(agentPrincipal(id))
   }
   const reader = readerOf(userId, wallet.id)
   const { ledger } = reader
   const groupNow = async () =>
-    (await treasury().groups()).find((entry) => entry.policyGroup.id === group.id)!.policyGroup
+    (await treasury().policies().groups()).find((entry) => entry.policyGroup.id === group.id)!.policyGroup
   /** 1 USDC to a new address by the first agent, unless `over` says otherwise. The user pays from this wallet. */
   const payment = (over: PayFields = {}) => {
     const { principal = principals[0]! } = over

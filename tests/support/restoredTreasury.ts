@@ -2,9 +2,9 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { endRestore, startRestore } from '../../worker/db/userRestores.ts'
-import type { Context } from '../../worker/treasury/context.ts'
-import { relayerOf } from '../../worker/treasury/relay/relayers.ts'
-import type { Accepted } from '../../worker/treasury/restore/api.ts'
+import type { Context } from '../../worker/treasury/core/context.ts'
+import { relayerOf } from '../../worker/treasury/core/relayers.ts'
+import type { Accepted } from '../../worker/treasury/restore/rpcTypes.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -82,7 +82,7 @@ export async function putBack({ userId, treasury, ledger }: Payer, goBack: (stor
   }
   /** Opens the account after the last step. */
   const open = async () => {
-    await inTreasury((object) => object.continueRestore(input(null)))
+    await inTreasury((object) => object.restore().continue(input(null)))
     await endRestore(db, userId, id, Date.now())
     await until('the account is open', () => ledger().catch(() => null))
   }

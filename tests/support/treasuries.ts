@@ -1,6 +1,6 @@
 /** Users' Treasuries from inside: their memory, tables and alarms. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import type { AlarmKind } from '../../worker/treasury/context.ts'
+import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { env } from './testEnv.ts'
 

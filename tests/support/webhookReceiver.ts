@@ -48,7 +48,7 @@ export async function createReceiver(userId: string) {
     async add(events: WebhookFilter[] = ['*'], respond: Respond = () => new Response()) {
       receivers += 1
       const url = `https://receiver${receivers}.example.com/hook`
-      const created = unwrap(await treasury.createWebhook({ url, events }))
+      const created = unwrap(await treasury.webhooks().create({ url, events }))
       responders.set(url, respond)
       received.set(url, [])
       secrets.set(url, created.secret)
@@ -62,7 +62,7 @@ export async function createReceiver(userId: string) {
         useSecret: (secret: string) => secrets.set(url, secret),
         deliveries: async () => (await sender().deliveries(id, null, 100)).deliveries,
         now: async () => {
-          const found = await treasury.webhook(id)
+          const found = await treasury.webhooks().get(id)
           return found.ok ? found.value : null
         },
       }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Period, periodAt, periodNow, periods } from '#domain/policyPeriod.ts'
 import { hourMs } from '#domain/time.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
-import { groupPolicy } from '../../worker/treasury/policies/groupPolicy.ts'
+import { groupPolicy } from '../../worker/treasury/storage/groupPolicy.ts'
 import { createApprovalBook } from '../support/approvalBook.ts'
 import { owner, toAddress, usdc } from '../support/build.ts'
 

@@ -7,22 +7,22 @@ import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { unwrap } from '../../worker/result.ts'
 import { requestBudget } from '../../worker/treasury/approvals/budgetRequest.ts'
-import { deny } from '../../worker/treasury/approvals/decide.ts'
 import { endAllOverdue, pruneApprovals } from '../../worker/treasury/approvals/end.ts'
 import { endGrant } from '../../worker/treasury/approvals/grants.ts'
 import { approvalRow, grantRow } from '../../worker/treasury/approvals/rows.ts'
 import { setSettings } from '../../worker/treasury/approvals/settings.ts'
-import { listApprovals } from '../../worker/treasury/approvals/views.ts'
-import { keptPayment } from '../../worker/treasury/backup/kept.ts'
+import { deleteAgent, replaceCredential } from '../../worker/treasury/changes/agents.ts'
+import { confirmContact, contactChanged } from '../../worker/treasury/changes/contacts.ts'
+import { deleteGroup } from '../../worker/treasury/changes/groups.ts'
+import { setPaused } from '../../worker/treasury/changes/pausing.ts'
+import { deny } from '../../worker/treasury/decisions/decide.ts'
+import { listApprovals } from '../../worker/treasury/decisions/views.ts'
+import { backupPayment } from '../../worker/treasury/delivery/backup.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
-import { deleteAgent, replaceCredential } from '../../worker/treasury/policies/agents.ts'
-import { groupPolicy } from '../../worker/treasury/policies/groupPolicy.ts'
-import { deleteGroup } from '../../worker/treasury/policies/groups.ts'
-import { setPaused } from '../../worker/treasury/policies/pausing.ts'
-import { confirmContact, contactChanged } from '../../worker/treasury/policies/whitelist.ts'
+import { groupPolicy } from '../../worker/treasury/storage/groupPolicy.ts'
 import type { ApprovalRow, GrantRow, GroupRow } from '../../worker/treasury/storage/rows.ts'
 import { by, contactId, createApprovalBook, known } from '../support/approvalBook.ts'
 import { addressOf, payInput, toAddress, usdc } from '../support/build.ts'
@@ -257,7 +257,7 @@ describe('deciding an approval', () => {
     const book = createApprovalBook({ approveAbove: usdc('10') })
     const row = book.asked(book.addAgent(), { type: 'address', address: addressOf(2) }, usdc('11'), 'rent-june')
     expect(book.approve(row.id)).toMatchObject({ ok: true })
-    const kept = JSON.parse(keptPayment(book.store, book.payments()[0]!)!)
+    const kept = JSON.parse(backupPayment(book.store, book.payments()[0]!)!)
     expect(kept.request).toMatchObject({ key: `${row.agent_id}|rent-june` })
   })
 

@@ -1,7 +1,7 @@
 /** Payments do not get slower as a Treasury's tables grow. `npm run test:long treasury-growth` runs this at full size. */
 import { expect, test } from 'vitest'
-import type { GroupLimits } from '../../worker/treasury/api.ts'
 import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
+import type { GroupLimits } from '../../worker/treasury/policies/rpcTypes.ts'
 import { createBook, paid } from '../support/book.ts'
 import { toAddress, usdc } from '../support/build.ts'
 

@@ -4,8 +4,8 @@ import type { Limits } from '#domain/limits.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Block } from '../../worker/chain/types.ts'
-import type { Principal } from '../../worker/treasury/api.ts'
-import { gasAllowance, noteGrant } from '../../worker/treasury/limits/gas.ts'
+import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
+import { gasAllowance, recordGrant } from '../../worker/treasury/limits/gas.ts'
 import { countMessage, renewalRefusal } from '../../worker/treasury/limits/messageLimits.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
@@ -183,11 +183,11 @@ describe('daily gas', () => {
     expect(t.pay(owner, toAddress(1), { gas: false })).toMatchObject(
       refusedBy('gas_allowance_exceeded', 'limits.new_accounts_gas'),
     )
-    noteGrant(t.context, sends(3))
+    recordGrant(t.context, sends(3))
     for (const result of t.payTimes(3, owner)) expect(result).toMatchObject(accepted)
     expect(t.pay(owner)).toMatchObject({ need: 'gasGrant' })
     t.store.run("UPDATE payment SET status = 'CONFIRMED'")
-    noteGrant(t.context, sends(7))
+    recordGrant(t.context, sends(7))
     t.payTimes(7, owner)
     t.store.run("UPDATE payment SET status = 'CONFIRMED'")
     expect(t.pay(owner), 'established').toMatchObject(accepted)
@@ -275,7 +275,7 @@ describe('messages to recipients', () => {
   test('each message of a new account needs a grant from the count that all new accounts share @limits-13', () => {
     const t = createTreasury({ establishedAfterPayments: 10 })
     t.context.established = false
-    noteGrant(t.context, 1e9)
+    recordGrant(t.context, 1e9)
     expect(t.pay(owner, toEmail())).toMatchObject({ need: 'messageGrant' })
     expect(t.pay(owner, toEmail(), { message: false })).toMatchObject(
       refusedBy('message_limit', 'limits.new_account_messages'),

@@ -5,10 +5,11 @@ import { stepGas } from '#domain/gasAllowance.ts'
 import { hourMs } from '#domain/time.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
-import type { Context } from '../../worker/treasury/context.ts'
-import { correctGas, gasAllowance, noteOutcome, releaseGas, takeExitGas } from '../../worker/treasury/limits/gas.ts'
+import type { Context } from '../../worker/treasury/core/context.ts'
+import { correctGas, gasAllowance, recordOutcome, releaseGas, takeExitGas } from '../../worker/treasury/limits/gas.ts'
+import { queuedOf } from '../../worker/treasury/limits/queueShares.ts'
 import { paymentRateStates } from '../../worker/treasury/limits/rates.ts'
-import { queuedOf, readSlots } from '../../worker/treasury/payments/slots.ts'
+import { readSlots } from '../../worker/treasury/payments/slots.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
@@ -62,7 +63,7 @@ test('cached rates and gas equal the tables after any sequence of steps @limits-
         else if (one.kind === 'exit') takeExitGas(context, 1_000)
         else if (one.kind === 'receipt') payment && correctGas(context, payment, 'send', one.gas)
         else if (one.kind === 'failure') payment && releaseGas(context, payment)
-        else noteOutcome(context, one.kind)
+        else recordOutcome(context, one.kind)
         const reloaded = { ...context, store: new Store(storage, () => {}) }
         expect(figures(context)).toEqual(figures(reloaded))
       }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stuckWork } from '../../worker/treasury/operators/stuck.ts'
-import { noteBooksAgree, noteBooksDiffer } from '../../worker/treasury/wallets/walletHalts.ts'
+import { clearMismatch, recordMismatch } from '../../worker/treasury/wallets/walletHalts.ts'
 import { createBook, paid } from '../support/book.ts'
 
 test('a payment whose last signature has expired is listed with what it waits for @stuck-2', async () => {
@@ -12,14 +12,14 @@ test('a payment whose last signature has expired is listed with what it waits fo
   const why = async () => (await stuckWork(context)).find((work) => work.id === id)?.why
 
   expect(await why()).toMatch(/^its last signature has expired; not signed again yet: /)
-  noteBooksDiffer(context, 'wal', 'read')
+  recordMismatch(context, 'wal', 'read')
   expect(await why()).toBe('its last signature has expired; the books of its wallet differ from the chain')
-  noteBooksAgree(context, store.wallet('wal')!, 'read')
+  clearMismatch(context, store.wallet('wal')!, 'read')
   store.run("UPDATE payment SET revert = 'Paused' WHERE id = ?", id)
   expect(await why()).toBe('the contract refuses it: Paused; waits for a final block')
-  noteBooksDiffer(context, 'wal', 'final')
+  recordMismatch(context, 'wal', 'final')
   expect(await why()).toBe('the contract refuses it: Paused; the books of its wallet differ from the chain')
-  noteBooksAgree(context, store.wallet('wal')!, 'final')
+  clearMismatch(context, store.wallet('wal')!, 'final')
   store.run('UPDATE payment SET revert = NULL, epoch = 0 WHERE id = ?', id)
   expect(await why(), 'of an earlier session').toBe('its last signature has expired; waits for a final block')
   store.run('UPDATE payment SET epoch = 1 WHERE id = ?', id)

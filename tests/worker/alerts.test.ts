@@ -14,7 +14,7 @@ import { messageProviderFrom } from '../../worker/notifications/messageProvider.
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
-import type { AlarmKind } from '../../worker/treasury/context.ts'
+import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import { usdc } from '../support/build.ts'
 import { becomes, changeNode } from '../support/manualClock.ts'
 import { accepted, chain, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await inTreasury(payer, ({ context }) => {
     context.now = () => now
     context.shard = 1
-    context.store.setMeta('busy_noted', '0')
+    context.store.setMeta('busy_reported_at', 0)
   })
   await manualChain.giveEther(relayerAccount(env.RELAYER_SEED_V1, 84532, 1).address, 10n ** 20n)
   await setRelayerClock()
@@ -240,7 +240,7 @@ test('an alert that no channel accepted is sent again @alerts-5', async () => {
 
 test('a wallet that Bursar halts because its node hides a log raises an alert until it resumes @alerts-6', async () => {
   let showLogs: () => Promise<unknown>
-  const isHalted = () => inTreasury(payer, ({ context }) => context.store.wallet(payer.wallet.id)!.halted !== null)
+  const isHalted = () => inTreasury(payer, ({ context }) => context.store.wallet(payer.wallet.id)!.halt_kind !== null)
   await expectOneAlert(
     `wallet_halted:${payer.wallet.id}`,
     async () => {

@@ -9,7 +9,7 @@ import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { defaultLimits } from '../../worker/domain/limits.ts'
-import type { Principal } from '../../worker/treasury/api.ts'
+import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupEdit, owner, type PayFields, usdc } from '../support/build.ts'
 import { createPayer, fresh, type Payer, prepare } from '../support/payer.ts'
@@ -47,18 +47,19 @@ async function tryEverything(payer: Payer, round: number) {
       treasury.createPayout(pay({ principal: owner, to: { type: 'phone', phone: `+1415555${1000 + i}` } })),
     ),
     ...times(() =>
-      treasury.editGroup(
-        payer.group.id,
-        groupEdit({ name, scopes: ['address_payments:write', 'email_payments:write'] }),
-      ),
+      treasury
+        .policies()
+        .editGroup(payer.group.id, groupEdit({ name, scopes: ['address_payments:write', 'email_payments:write'] })),
     ),
-    ...times(() => treasury.editAgent(agentId(payer), { name, memo: null })),
-    ...times(() => treasury.renameWallet(payer.wallet.id, name)),
-    ...times((i) => treasury.deploy({ key: null, owner: party(`o${i}`).address, chainId: 8453, name: null })),
+    ...times(() => treasury.policies().editAgent(agentId(payer), { name, memo: null })),
+    ...times(() => treasury.wallets().rename(payer.wallet.id, name)),
+    ...times((i) => treasury.wallets().deploy({ key: null, owner: party(`o${i}`).address, chainId: 8453, name: null })),
     ...times(() =>
-      treasury.rotateSessionKey({ key: null, walletId: payer.wallet.id, limit: 1_000_000_000n, hours: 24 }),
+      treasury.wallets().rotateSessionKey({ key: null, walletId: payer.wallet.id, limit: 1_000_000_000n, hours: 24 }),
     ),
-    ...times(() => treasury.offerSession({ key: null, walletId: payer.wallet.id, limit: 1_000_000_000n, hours: 24 })),
+    ...times(() =>
+      treasury.wallets().offerSession({ key: null, walletId: payer.wallet.id, limit: 1_000_000_000n, hours: 24 }),
+    ),
   ])
   const payouts = await inObject(payer, ({ context: { store } }) =>
     store.all<{ id: string }>('SELECT id FROM payout LIMIT 20'),

@@ -49,7 +49,7 @@ async function createHistory(payer: Payer) {
 test('overview and usage match the totals of the transaction list @figures-1', async () => {
   const payer = await createPayer({ limit: '50' })
   await createHistory(payer)
-  const overview = await payer.treasury().overview()
+  const overview = await payer.treasury().reports().overview()
   expect(overview).toMatchObject({
     totalBalance: '180.5', // 200 − 1.5 − 2 − 4 − 5 − 7
     totalSpent: '12.5', // 1.5 + 2 + 4 + 5
@@ -78,7 +78,7 @@ test('overview and usage match the totals of the transaction list @figures-1', a
     ]),
   )
   for (const by of ['agent', 'group'] as const) {
-    const { days, series } = unwrap(await payer.treasury().spending({ days: 7, by }))
+    const { days, series } = unwrap(await payer.treasury().reports().spending({ days: 7, by }))
     expect(days).toHaveLength(7)
     expect(series.map(({ kind, count, total }) => [kind, count, total])).toEqual([
       [by, 3, '8.5'], // 1.5 + 2 + the withdrawn payout's 5
@@ -87,8 +87,8 @@ test('overview and usage match the totals of the transaction list @figures-1', a
     for (const { amounts, total } of series)
       expect(amounts.reduce((sum, amount) => sum + usdc(amount), 0n)).toBe(usdc(total))
   }
-  const [group] = await payer.treasury().groups()
-  const history = await payer.treasury().budgetHistory(group!.policyGroup.id, { days: 30 })
+  const [group] = await payer.treasury().policies().groups()
+  const history = await payer.treasury().reports().budgetHistory(group!.policyGroup.id, { days: 30 })
   expect(history.ok && history.value.days.at(-1)).toMatchObject({ limit: '50', spent: '8.5' })
   expect(history.ok && history.value.changes).toMatchObject([{ kind: 'created', amount: null, limit: '50' }])
   expect(overview.recipients.map(({ name, recipient: to, amount }) => [name, to, amount])).toEqual(
@@ -98,10 +98,13 @@ test('overview and usage match the totals of the transaction list @figures-1', a
     ]),
   )
 
-  expect((await payer.treasury().pause({ kind: 'account' }, true)).ok).toBe(true)
-  expect(await payer.treasury().overview(), 'all paused at once').toMatchObject({ agentCount: 1, activeAgentCount: 0 })
+  expect((await payer.treasury().policies().pause({ kind: 'account' }, true)).ok).toBe(true)
+  expect(await payer.treasury().reports().overview(), 'all paused at once').toMatchObject({
+    agentCount: 1,
+    activeAgentCount: 0,
+  })
 
-  const usage = await payer.treasury().usage()
+  const usage = await payer.treasury().reports().usage()
   expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '987.5' })
   expect(usage.globalBudget.currentPeriod).toBe(usage.globalBudget.periodStart.slice(0, 7))
   expect(usage.wallets).toMatchObject([

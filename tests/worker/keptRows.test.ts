@@ -1,7 +1,7 @@
 /** The rows that D1 keeps of an account, from which its Treasury can be restored. */
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
-import type { KeptPayment, KeptPayout } from '../../worker/treasury/backup/kept.ts'
+import type { BackupPayment, BackupPayout } from '../../worker/treasury/delivery/backup.ts'
 import { tokenBinding } from '../../worker/treasury/payouts/link.ts'
 import { createImporter } from '../support/importer.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
@@ -27,7 +27,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })
   await inTreasury(payer.userId, (treasury) => treasury.syncReadModel())
 
-  const payments: KeptPayment[] = await keptOf('transaction_view', payer.userId)
+  const payments: BackupPayment[] = await keptOf('transaction_view', payer.userId)
   const of = (id: string) => payments.find(({ row }) => row.id === id)!
   const stored = await inTreasury(payer.userId, ({ context: { store } }) =>
     [sent, payout].map(({ id }) => ({ row: store.payment(id)!, payout: store.payout(id) })),
@@ -41,7 +41,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   }
   expect(of(sent.id).request?.key).toMatch(/\|key of the send$/)
 
-  const [kept]: KeptPayout[] = await keptOf('payout_view', payer.userId)
+  const [kept]: BackupPayout[] = await keptOf('payout_view', payer.userId)
   expect(kept).toMatchObject({ id: payout.id, payout_hash: stored[1]!.payout!.payout_hash, code_version: 1 })
   expect(Object.keys(kept!)).not.toContain('sealed_code')
   const values = () =>
@@ -63,9 +63,9 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
 
   // The copies follow a rotation of the KEK.
   await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
-  expect(await inTreasury(payer.userId, (treasury) => treasury.renewKeys())).toMatchObject({ unsealed: 0 })
+  expect(await inTreasury(payer.userId, (treasury) => treasury.operators().renewKeys())).toMatchObject({ unsealed: 0 })
   expect((await values())[0]!.value).toMatch(/^v2\./)
-  const [again]: KeptPayout[] = await keptOf('payout_view', payer.userId)
+  const [again]: BackupPayout[] = await keptOf('payout_view', payer.userId)
   expect(again!.sealed_token).toMatch(/^v2\./)
   const opened = await inTreasury(payer.userId, ({ context }) =>
     context.sealer.open(again!.sealed_token!, tokenBinding(context, payout.id)),

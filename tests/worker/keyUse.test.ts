@@ -7,7 +7,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { recordKeyUse } from '../../worker/db/keys.ts'
 import { keyringStates } from '../../worker/ops/keys.ts'
 import { renewKeys } from '../../worker/ops/renewKeys.ts'
-import type { KeyUse } from '../../worker/treasury/keys/api.ts'
+import type { KeyUse } from '../../worker/treasury/keys/rpcTypes.ts'
 import { usdc } from '../support/build.ts'
 import { accepted, createPayer, prepare, until } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
@@ -94,7 +94,7 @@ test('a frozen account keeps each older key version until its object is checked 
   const second = { from: Date.now() - 60 * dayMs }
   const settings = settingsWith({ KEK: second, PAYOUT_SECRET: second, CODE_PEPPER: second })
   await redeploy(userId, settings)
-  const use = await payer.treasury().renewKeys()
+  const use = await payer.treasury().operators().renewKeys()
   expect(use).toMatchObject({ payouts: 1, payoutIds: [id], codes: 1, codeIds: [id] })
   const now = Date.now()
   await renewKeys(settings, db, now)

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { hourMs, minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { renewKeys } from '../../worker/ops/renewKeys.ts'
-import { sealedColumns } from '../../worker/treasury/storage/sealedColumns.ts'
+import { sealedColumns } from '../../worker/treasury/keys/sealedColumns.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
 import { createImporter, masterPassword } from '../support/importer.ts'
@@ -48,7 +48,8 @@ test('a KEK rotation leaves nothing sealed under the old version, and everything
 
   const both = settingsWith({ KEK: { from } })
   for (const userId of users) await redeploy(userId, both)
-  for (const userId of users) expect(await env.TREASURY.getByName(userId).renewKeys()).toMatchObject({ unsealed: 0 })
+  for (const userId of users)
+    expect(await env.TREASURY.getByName(userId).operators().renewKeys()).toMatchObject({ unsealed: 0 })
   const values = (await Promise.all(users.map(sealedValues))).flat()
   expect(values.length).toBeGreaterThan(3)
   expect(new Set(values.map(({ version }) => version))).toEqual(new Set(['v2']))
@@ -58,7 +59,7 @@ test('a KEK rotation leaves nothing sealed under the old version, and everything
   for (const userId of users) await redeploy(userId, later)
   const paid = await accepted(payer, { to: { type: 'address', address: fresh('after') } })
   expect((await payer.final(paid.id)).status).toBe('CONFIRMED')
-  const seen = await importer.treasury().viewPrivateKey(importer.wallet.id, masterPassword)
+  const seen = await importer.treasury().wallets().viewPrivateKey(importer.wallet.id, masterPassword)
   expect(seen).toEqual({ ok: true, value: { privateKey: importer.holder.key } })
 })
 
@@ -101,14 +102,14 @@ test('resealing can be interrupted anywhere, and does not overwrite a value that
     } as typeof sealer
     return { sealer, newer }
   })
-  expect(await failureOf(userId, (one) => one.renewKeys())).toContain('killed')
+  expect(await failureOf(userId, (one) => one.operators().renewKeys())).toContain('killed')
   expect(await inTreasury(userId, ({ context: { store } }) => store.first('SELECT sealed_key FROM wallet'))).toEqual({
     sealed_key: seal.newer,
   })
   await inTreasury(userId, ({ context }) => {
     context.sealer = seal.sealer
   })
-  expect(await treasury().renewKeys()).toMatchObject({ unsealed: 0 })
+  expect(await treasury().operators().renewKeys()).toMatchObject({ unsealed: 0 })
 })
 
 test('open payouts keep their payout secret and code pepper; new payouts use the new versions @keys-6', async () => {
@@ -140,7 +141,7 @@ test('open payouts keep their payout secret and code pepper; new payouts use the
   const after = await create()
   expect(await versions(after)).toEqual([2, '2'])
   for (const id of [before, after]) await redeployDesk(id, both)
-  const use = await payer.treasury().renewKeys()
+  const use = await payer.treasury().operators().renewKeys()
   expect(use.payoutUntil).toBeGreaterThan(Date.now())
   expect(use.codeUntil).toBe(use.payoutUntil)
 
@@ -159,7 +160,7 @@ test('open payouts keep their payout secret and code pepper; new payouts use the
     await until('claimed', () =>
       inTreasury(payer.userId, ({ context: { store } }) => store.payout(id)!.status === 'WITHDRAWN'),
     )
-  expect(await payer.treasury().renewKeys()).toMatchObject({ payoutUntil: null, codeUntil: null })
+  expect(await payer.treasury().operators().renewKeys()).toMatchObject({ payoutUntil: null, codeUntil: null })
   await payer.booksBalance()
 })
 

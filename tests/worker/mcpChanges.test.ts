@@ -119,7 +119,9 @@ test('the payment context lists a hundred of 10,000 whitelisted contacts, and a 
     email: `c${i}@example.com`,
     phone: null,
   }))
-  await env.TREASURY.getByName(own.user).createGroup(groupInput({ name: 'Many', walletId: own.wallet, contacts }))
+  await env.TREASURY.getByName(own.user)
+    .policies()
+    .createGroup(groupInput({ name: 'Many', walletId: own.wallet, contacts }))
   const groups = (await owner(own, 'GET', '/api/policy-groups')).json.data
   const many = groups.find(({ name }: { name: string }) => name === 'Many')
   const made = await owner(own, 'POST', '/api/agents', { name: 'B', policyGroupId: many.id })

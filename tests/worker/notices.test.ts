@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
-import { Outbox } from '../../worker/treasury/outbox/flush.ts'
+import { Outbox } from '../../worker/treasury/delivery/flush.ts'
 import { BooksDiffer } from '../../worker/treasury/settlement/scan.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
@@ -108,7 +108,7 @@ test('a wallet whose books differ at a finalized block is halted and its owner n
   expect(await wallet(), 'a node may lag').toMatchObject({ halted: null })
   await scan(6, 0)
   // Reads the row, because listing a wallet whose balance differs from its books reads the chain too.
-  const row = () => inTreasury(home, ({ context }) => context.store.wallet(home.wallet)!.halted)
+  const row = () => inTreasury(home, ({ context }) => context.store.wallet(home.wallet)!.halt_kind)
   expect(await row(), 'read again first').toBeNull()
   await scan(6, 0)
   expect(await wallet()).toMatchObject({ halted: 'books' })
@@ -124,7 +124,7 @@ test('a wallet whose books differ at a finalized block is halted and its owner n
   await scan(8, -7)
   expect(await wallet(), 'the chain has it again').toMatchObject({ halted: null })
   expect((await ask()).json).toMatchObject({ allowed: true })
-  const { rows, brokenAt } = await treasuryOf(home).auditCheck()
+  const { rows, brokenAt } = await treasuryOf(home).reports().auditCheck()
   expect([rows > 0, brokenAt]).toEqual([true, null])
 })
 

@@ -7,7 +7,7 @@ import { unwrap } from '../../worker/result.ts'
 import { exportPayouts, exportTransactions } from '../../worker/services/lists.ts'
 import { approvalHash } from '../../worker/treasury/approvals/hash.ts'
 import { approvalRow } from '../../worker/treasury/approvals/rows.ts'
-import { approvalView } from '../../worker/treasury/approvals/views.ts'
+import { approvalView } from '../../worker/treasury/decisions/views.ts'
 import { idempotentRequest } from '../../worker/treasury/ledger/idempotency.ts'
 import { newPayment, termsOf } from '../../worker/treasury/storage/newPayment.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
@@ -62,7 +62,9 @@ async function pay(payer: Payer) {
   const accepted = unwrap(await payAs()).payment
   const refused = await payAs({ amount: usdc('7000') })
   if (refused.ok) throw new Error('not refused')
-  await treasury().editGroup(group.id, groupEdit({ limits: { approveAbove: usdc('1') } }))
+  await treasury()
+    .policies()
+    .editGroup(group.id, groupEdit({ limits: { approveAbove: usdc('1') } }))
   const waiting = unwrap(await payAs()).payment
   return { accepted, waiting, refusedId: refused.refusal!.id! }
 }

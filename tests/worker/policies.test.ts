@@ -337,7 +337,9 @@ describe('whitelisted contacts', () => {
     const made = await owner().post('/api/contacts', { name: 'Eve', address: fresh('e') })
     const { id, address: before } = made.json.data
     // The Treasury learns of the change first; the group is then created with the contact as it was before.
-    await env.TREASURY.getByName(own.user).contactChanged(id, { address: fresh('f'), email: null, phone: null })
+    await env.TREASURY.getByName(own.user)
+      .policies()
+      .contactChanged(id, { address: fresh('f'), email: null, phone: null })
     const group = await createGroup({ whitelistedContactIds: [id] })
     expect((await groupNow(group.id)).whitelistedContacts[0]).toMatchObject({
       stale: true,
@@ -491,10 +493,12 @@ describe('race', () => {
     const payer = await createPayer({ funds: '300', limit: null, agents: 3 })
     const treasury = payer.treasury()
     const edit = (limit: string) =>
-      treasury.editGroup(
-        payer.group.id,
-        groupEdit({ limits: { periodBudget: { period: 'day', limit: usdc(limit) }, maxUnclaimed: usdc('5') } }),
-      )
+      treasury
+        .policies()
+        .editGroup(
+          payer.group.id,
+          groupEdit({ limits: { periodBudget: { period: 'day', limit: usdc(limit) }, maxUnclaimed: usdc('5') } }),
+        )
     expect(await edit('20')).toMatchObject({ ok: true })
     const storm = () =>
       Promise.all(
@@ -674,7 +678,7 @@ test('a payment from a group whose wallet has no session key is refused with wha
   const stranger = await createAccountFixture(api)
   const revoke = encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' })
   await chain.act(stranger.owner, stranger.walletAddress, revoke)
-  await env.TREASURY.getByName(stranger.user).sessionKey(stranger.wallet)
+  await env.TREASURY.getByName(stranger.user).wallets().sessionKey(stranger.wallet)
   expect((await pay(stranger.apiKey)).json).toMatchObject({
     code: 'session_key_expired',
     next: 'Ask the owner to rotate the session key.',

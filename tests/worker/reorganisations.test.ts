@@ -54,7 +54,7 @@ async function expectRecovery({ payer, finalise }: Awaited<ReturnType<typeof cre
   expect(await rowsOf(payer, 'SELECT halted FROM wallet')).toEqual([{ halted: null }])
   const { id } = await accepted(payer, { amount: usdc('1') })
   await becomes(payer, id, 'CONFIRMED')
-  const { brokenAt } = await payer.treasury().auditCheck()
+  const { brokenAt } = await payer.treasury().reports().auditCheck()
   expect(brokenAt).toBeNull()
 }
 
@@ -207,7 +207,10 @@ test('a rotation whose block left the chain is pending again, and its session is
   const { payer, last } = unfinal
   const walletId = payer.wallet.id
   const before = await rowsOf<{ epoch: number }>(payer, 'SELECT epoch FROM session WHERE current = 1')
-  const rotated = await payer.treasury().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
+  const rotated = await payer
+    .treasury()
+    .wallets()
+    .rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
   expect(rotated).toMatchObject({ ok: true })
   const action = async () => (await rowsOf<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status
   const session = async () =>
@@ -243,7 +246,7 @@ test('a deploy whose block left the chain is submitted again @reorg-8', async ()
   const { number } = await blockAt('latest')
   await chain.mine()
   const payer = await createPayer({ on: chain, funds: '0' })
-  const status = async () => (await payer.treasury().wallets())[0]?.status
+  const status = async () => (await payer.treasury().wallets().list())[0]?.status
   expect(await status()).toBe('active')
   await payer.ledger()
   await finalAt(payer, number)
@@ -268,7 +271,10 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const walletId = payer.wallet.id
-  await payer.treasury().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
+  await payer
+    .treasury()
+    .wallets()
+    .rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
   await until('the rotation is done', async () => {
     await chain.mine()
     await look(payer)
@@ -326,7 +332,7 @@ test('a reading of the chain that another one overtakes reads again and doubts n
   expect(await payer.ledger()).toMatchObject({ deposits: '200' })
   await inTreasury(payer, () => gate.resolve())
   expect(await overtaken).toBe(true)
-  expect(await rowsOf(payer, "SELECT * FROM meta WHERE key LIKE 'branch:%'")).toEqual([])
+  expect(await rowsOf(payer, 'SELECT doubted_block FROM wallet')).toEqual([{ doubted_block: null }])
   expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).toHaveLength(1)
   await expectRecovery(unfinal)
 })

@@ -158,7 +158,7 @@ test('reproject rebuilds wiped tables of D1, equal row by row @restore-2', async
   await call('POST', `/api/agents/${agent}/regenerate-api-key`, {})
   await call('POST', '/api/webhooks', { url: 'https://hooks.example.com/a', events: ['*'] })
   await call('PATCH', `/api/users/${user}`, { name: 'Ada L.' })
-  await env.TREASURY.getByName(other.id).suspend(true)
+  await env.TREASURY.getByName(other.id).operators().suspend(true)
 
   const users = [user, other.id]
   await settled(users)
@@ -442,7 +442,7 @@ test('after D1 is restored to an earlier time, login sessions end, lists are com
   expect(dry.changed.contact).toBeGreaterThan(0)
   expect(dry.changed.contacts_to_confirm).toBeGreaterThan(0)
   const listedCarol = async () => {
-    const [found] = await env.TREASURY.getByName(user).groups()
+    const [found] = await env.TREASURY.getByName(user).policies().groups()
     return found!.policyGroup.whitelistedContacts.find((each) => each.contact.id === contact)
   }
   expect((await listedCarol())!.stale, 'a dry run changes nothing').toBe(false)

@@ -76,6 +76,7 @@ async function createMortalAccount() {
   const isOpen = () =>
     payer
       .treasury()
+      .policies()
       .groups()
       .then(() => true)
       .catch(() => false)
@@ -155,7 +156,7 @@ test('going back and opening, killed after each effect and repeated, lose no pay
 
   const input = { id, startedAt: Date.now(), frozenAt: Date.now(), accept: null }
   while ((await stateOf()).stage !== 'end')
-    if ((await payer.treasury().continueRestore(input)).step === 'waiting') await pass(400)
+    if ((await payer.treasury().restore().continue(input)).step === 'waiting') await pass(400)
   const opened = await untilEnded('continue', async () => {
     if (await isOpen()) expect(await frozenAtRelayers(payer.treasury()), 'open').toEqual([false, false])
     await run('continue', { dryRun: true })

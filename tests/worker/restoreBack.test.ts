@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
-import type { Context } from '../../worker/treasury/context.ts'
+import type { Context } from '../../worker/treasury/core/context.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createPayer, manualChain, prepare } from '../support/payer.ts'
@@ -21,8 +21,10 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
   const past = Date.now() - minuteMs
   const wait = 'try again in a minute'
 
-  await inTreasury((treasury) => expect(treasury.goBack(id, past, true)).rejects.toThrow('the account is not frozen'))
-  await inTreasury((treasury) => treasury.freezeForRestore(id, true))
+  await inTreasury((treasury) =>
+    expect(treasury.restore().goBack(id, past, true)).rejects.toThrow('the account is not frozen'),
+  )
+  await inTreasury((treasury) => treasury.restore().freeze(id, true))
   await inTreasury(async (treasury) => {
     const context = contextOf(treasury)
     const [started, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -33,17 +35,17 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
       },
     })
     enqueue(context, 'payment', 'pay_unsent')
-    expect(await treasury.goBack(id, past, false), 'D1 lacks a payment').toEqual({ isSent: false })
+    expect(await treasury.restore().goBack(id, past, false), 'D1 lacks a payment').toEqual({ isSent: false })
 
-    const back = treasury.goBack(id, past, true)
-    await expect(treasury.unfreeze(id)).rejects.toThrow(wait)
-    await expect(treasury.goBack(id, past, true)).rejects.toThrow(wait)
+    const back = treasury.restore().goBack(id, past, true)
+    await expect(treasury.restore().unfreeze(id)).rejects.toThrow(wait)
+    await expect(treasury.restore().goBack(id, past, true)).rejects.toThrow(wait)
     await started.promise
     recovery.reject(new Error('no such bookmark'))
     await expect(back).rejects.toThrow('no such bookmark')
 
-    const opened = treasury.unfreeze(id)
-    await expect(treasury.goBack(id, past, true)).rejects.toThrow(wait)
+    const opened = treasury.restore().unfreeze(id)
+    await expect(treasury.restore().goBack(id, past, true)).rejects.toThrow(wait)
     expect(await opened).toEqual({ isOpen: true })
   })
 })
@@ -54,7 +56,7 @@ test('a Treasury that was put back is neither frozen again nor opened @restore-2
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
   const goBack = await inTreasury(({ context }) => copyTables(context.store))
   await startRestore(db, payer.userId, 'rst_again', Date.now())
-  expect(await inTreasury((treasury) => treasury.freezeForRestore('rst_again', true))).toMatchObject({
+  expect(await inTreasury((treasury) => treasury.restore().freeze('rst_again', true))).toMatchObject({
     isAnother: false,
   })
   const backTo = (at: number) =>
@@ -65,14 +67,14 @@ test('a Treasury that was put back is neither frozen again nor opened @restore-2
           await storage.sync()
         },
       })
-      await treasury.goBack('rst_again', at, true)
+      await treasury.restore().goBack('rst_again', at, true)
     })
   await expect(backTo(Date.now() - minuteMs)).rejects.toThrow('goes back')
   expect((await openRestore(db, payer.userId))!.frozenAt, 'also if the reply of the freeze was lost').not.toBeNull()
-  expect(await inTreasury((treasury) => treasury.freezeForRestore('rst_again', false))).toMatchObject({
+  expect(await inTreasury((treasury) => treasury.restore().freeze('rst_again', false))).toMatchObject({
     isAnother: true,
   })
-  expect(await inTreasury((treasury) => treasury.unfreeze('rst_again'))).toEqual({ isOpen: false })
+  expect(await inTreasury((treasury) => treasury.restore().unfreeze('rst_again'))).toEqual({ isOpen: false })
   // The Treasury can go back to another time, in case the first one was a mistake.
   await expect(backTo(Date.now() - 120_000)).rejects.toThrow('goes back')
 })

@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore } from '../../worker/db/userRestores.ts'
-import type { PayInput } from '../../worker/treasury/api.ts'
+import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { owner } from '../support/build.ts'
 import { becomes } from '../support/manualClock.ts'
@@ -24,7 +24,7 @@ async function openUnheard(payer: Payer) {
   const operator = await restoringOperator(payer)
   await operator.run('freeze')
   const { id } = (await openRestore(db, payer.userId))!
-  expect(await payer.treasury().unfreeze(id)).toEqual({ isOpen: true })
+  expect(await payer.treasury().restore().unfreeze(id)).toEqual({ isOpen: true })
   await works(payer)
   return { id, ...operator }
 }

@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { startRestore } from '../../worker/db/userRestores.ts'
-import type { PayInput } from '../../worker/treasury/api.ts'
+import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { haltAfterMs } from '../../worker/treasury/wallets/walletHalts.ts'
 import { groupEdit, owner, usdc } from '../support/build.ts'
@@ -50,7 +50,7 @@ test('a claim after the restore is delivered, even if an earlier claim expired @
 test('payments of a new period count in its budget once @restore-28', async () => {
   const payer = await createPayer({ on: manualChain })
   const limits = { periodBudget: { period: 'day', limit: usdc('20') } } as const
-  expect(await payer.treasury().editGroup(payer.group.id, groupEdit({ limits }))).toMatchObject({ ok: true })
+  expect(await payer.treasury().policies().editGroup(payer.group.id, groupEdit({ limits }))).toMatchObject({ ok: true })
   const goBack = await copyOf(payer)
   for (const amount of ['1', '2']) {
     const { id } = await accepted(payer, { amount: usdc(amount) })

@@ -25,7 +25,7 @@ test('a KEK rotation counts a restored account as unchecked, so the key of its i
   const goBack = await inTreasury(({ context }) => copyTables(context.store))
   const both = settingsWith({ KEK: { from } })
   await redeploy(userId, both)
-  const renewed = await treasury().renewKeys()
+  const renewed = await treasury().operators().renewKeys()
   expect(renewed.unsealed).toBe(0)
   /** The cron round that checked the account before it was frozen writes last. */
   const lateRound = async () => {
@@ -53,12 +53,13 @@ test('a KEK rotation counts a restored account as unchecked, so the key of its i
   await until('the account is open', () =>
     treasury()
       .wallets()
+      .list()
       .catch(() => null),
   )
   await redeploy(userId, both)
-  expect(await treasury().renewKeys()).toMatchObject({ unsealed: 0 })
+  expect(await treasury().operators().renewKeys()).toMatchObject({ unsealed: 0 })
   await redeploy(userId, settingsWith({ KEK: { from } }, ['KEK']))
-  expect(await treasury().viewPrivateKey(wallet.id, masterPassword)).toEqual({
+  expect(await treasury().wallets().viewPrivateKey(wallet.id, masterPassword)).toEqual({
     ok: true,
     value: { privateKey: holder.key },
   })

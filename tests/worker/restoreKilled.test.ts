@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { endRestore, openRestore, startRestore } from '../../worker/db/userRestores.ts'
 import { unwrap } from '../../worker/result.ts'
-import type { RestoreProgress } from '../../worker/treasury/restore/api.ts'
+import type { RestoreProgress } from '../../worker/treasury/restore/rpcTypes.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
@@ -92,7 +92,7 @@ test('a restore killed after one write, then two, then three and so on, ends lik
   }
   expect(kills).toBeGreaterThan(10)
   expect(progress.step).toBe('done')
-  await inTreasury((treasury) => treasury.continueRestore(input))
+  await inTreasury((treasury) => treasury.restore().continue(input))
   await endRestore(db, payer.userId, id, Date.now())
   await until('open', async () => payer.ledger().catch(() => null))
 
@@ -106,6 +106,6 @@ test('a restore killed after one write, then two, then three and so on, ends lik
     since.map(({ key }) => store.all<{ ref: string }>('SELECT ref FROM idempotency WHERE key LIKE ?', `%|${key}`)),
   )
   expect(keys).toEqual(since.map((paid) => [{ ref: paid.id }]))
-  expect(await payer.treasury().auditCheck()).toMatchObject({ brokenAt: null })
+  expect(await payer.treasury().reports().auditCheck()).toMatchObject({ brokenAt: null })
   expect(usdc(books.out)).toBe(usdc('4'))
 }, 120_000)

@@ -5,7 +5,7 @@ import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
-import type { RestoreProgress } from '../../worker/treasury/restore/api.ts'
+import type { RestoreProgress } from '../../worker/treasury/restore/rpcTypes.ts'
 import { restoreState, writeState } from '../../worker/treasury/restore/state.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { becomes, pass } from '../support/manualClock.ts'
@@ -36,7 +36,7 @@ async function restoreWith(callers: number) {
   const input = { id, startedAt, frozenAt: Date.now(), accept: null }
   const seen: RestoreProgress[] = []
   while (seen.at(-1)?.step !== 'done') {
-    const together = () => Array.from({ length: callers }, () => payer.treasury().continueRestore(input))
+    const together = () => Array.from({ length: callers }, () => payer.treasury().restore().continue(input))
     seen.push(...((await Promise.all(together())) as RestoreProgress[]))
     if (seen.at(-1)!.step === 'waiting') await pass(400)
     expect(seen.at(-1)!.step).not.toBe('unexplained')
@@ -62,7 +62,7 @@ test('no step of a restore runs while the object goes back, and unfreezing waits
   await inTreasury(payer, async (treasury) => {
     const input = { id: 'rst_other', startedAt: Date.now(), frozenAt: Date.now(), accept: null }
     const { store } = pastTheGate(treasury)
-    await treasury.continueRestore(input)
+    await treasury.restore().continue(input)
     writeState(store, { ...restoreState(store)!, stage: 'check' })
     const [started, recovery] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     treasury.snapshots = () => ({
@@ -71,21 +71,21 @@ test('no step of a restore runs while the object goes back, and unfreezing waits
         return recovery.promise
       },
     })
-    const back = treasury.goBack('rst_other', Date.now() - minuteMs, true)
-    await expect(treasury.continueRestore(input)).rejects.toThrow('try again in a minute')
+    const back = treasury.restore().goBack('rst_other', Date.now() - minuteMs, true)
+    await expect(treasury.restore().continue(input)).rejects.toThrow('try again in a minute')
     expect(restoreState(store)!.stage).toBe('check')
     await started.promise
     recovery.reject(new Error('no such bookmark'))
     await expect(back).rejects.toThrow('no such bookmark')
-    await treasury.continueRestore(input)
+    await treasury.restore().continue(input)
     expect(restoreState(store)!.stage).toBe('end')
   })
 
   const other = await createPayer({ on: manualChain })
   await inTreasury(other, async (treasury) => {
     enqueue(pastTheGate(treasury), 'payment', 'pay_slow')
-    const freeze = treasury.freezeForRestore('rst_slow', true)
-    expect(await treasury.unfreeze('rst_slow')).toEqual({ isOpen: true })
+    const freeze = treasury.restore().freeze('rst_slow', true)
+    expect(await treasury.restore().unfreeze('rst_slow')).toEqual({ isOpen: true })
     await freeze
   })
   expect(await frozenAtRelayers(other.treasury())).toEqual([false, false])

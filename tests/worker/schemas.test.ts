@@ -7,7 +7,7 @@ import type { MigrationJob } from '../../worker/durable/migrationJobs.ts'
 import { contract, expand, type Migration } from '../../worker/durable/migrations.ts'
 import { toAppError } from '../../worker/failure.ts'
 import { unwrap } from '../../worker/result.ts'
-import { freshStop, maySign } from '../../worker/treasury/operators/stop.ts'
+import { freshStop, maySign } from '../../worker/treasury/core/stop.ts'
 import { treasurySchema } from '../../worker/treasury/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
@@ -262,11 +262,12 @@ test('a migration that needs a finished job waits for it, and so do calls if the
   ]
   await asLaterCode({ entries, jobs: { double_1: double, double_2: double }, lowest: 2 }, async () => {
     await kill(treasury())
-    await expect(Promise.resolve(treasury().wallets())).rejects.toThrow('until a background job has ended')
+    await expect(Promise.resolve(treasury().wallets().list())).rejects.toThrow('until a background job has ended')
     expect(await troublesOf(`treasury:${payer.userId}`), 'the job ends on its own').toEqual([])
     await until('calls work', () =>
       treasury()
         .wallets()
+        .list()
         .then(
           () => true,
           () => false,

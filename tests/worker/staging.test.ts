@@ -34,8 +34,8 @@ test('on a Base Sepolia deployment test money counts in totals and usage, and it
     runInDurableObject(treasury(), async (object: Treasury) => {
       object.context.env = { ...object.context.env, PRIMARY_CHAIN }
       object.context.snapshots.clear()
-      const { totalBalance, walletCount, payingWalletId } = await object.overview()
-      const { globalBudget } = await object.usage()
+      const { totalBalance, walletCount, payingWalletId } = await object.reports().overview()
+      const { globalBudget } = await object.reports().usage()
       return { totalBalance, walletCount, payingWalletId, limit: globalBudget.limit }
     })
   expect(await read('8453')).toEqual({ totalBalance: '0', walletCount: 0, payingWalletId: null, limit: null })
@@ -45,7 +45,7 @@ test('on a Base Sepolia deployment test money counts in totals and usage, and it
     payingWalletId: wallet.id,
     limit: expect.stringMatching(/^\d+$/),
   })
-  expect((await treasury().wallets())[0]).toMatchObject({
+  expect((await treasury().wallets().list())[0]).toMatchObject({
     chain: 'base-sepolia',
     exposure: { canLeave: '25', agents: '25', canRenew: true },
   })

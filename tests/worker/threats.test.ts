@@ -215,7 +215,7 @@ test('B1: a payout that the owner reclaims without us is booked and released in 
 test('I9: the audit chain verifies, refuses updates and deletes, and reveals tampering @threats-10', async () => {
   const payer = await createPayer({ on: chain })
   await payer.pay()
-  const before = await payer.treasury().auditCheck()
+  const before = await payer.treasury().reports().auditCheck()
   expect(before).toMatchObject({ brokenAt: null })
   expect(before.rows).toBeGreaterThan(3)
   const attempts = await inTreasury(payer, (object) =>
@@ -233,5 +233,5 @@ test('I9: the audit chain verifies, refuses updates and deletes, and reveals tam
     object.context.store.run('DROP TRIGGER audit_no_update')
     object.context.store.run("UPDATE audit SET data = '{}' WHERE seq = 2")
   })
-  expect(await payer.treasury().auditCheck()).toMatchObject({ brokenAt: 2 })
+  expect(await payer.treasury().reports().auditCheck()).toMatchObject({ brokenAt: 2 })
 })

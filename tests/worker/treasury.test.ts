@@ -17,7 +17,7 @@ describe('paying', () => {
     expect(await chain.usdcBalance(to)).toBe(12_500_000n)
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '12.5', held: '0', remaining: '37.5' })
     expect(await payer.booksBalance()).toMatchObject({ deposits: '200', out: '12.5', available: '187.5', held: '0' })
-    expect(await payer.treasury().auditCheck()).toMatchObject({ brokenAt: null })
+    expect(await payer.treasury().reports().auditCheck()).toMatchObject({ brokenAt: null })
   })
 
   test('a repeated idempotency key pays once; another amount under it is refused @treasury-2', async () => {
@@ -92,11 +92,14 @@ describe('contacts', () => {
     const payer = await createPayer()
     const pay = () => payer.pay({ to: toAda })
     expect(await pay()).toMatchObject({ ok: true })
-    await payer.treasury().contactChanged('contact_1', ada)
+    await payer.treasury().policies().contactChanged('contact_1', ada)
     expect(await pay(), 'nothing changed').toMatchObject({ ok: true })
-    await payer.treasury().contactChanged('contact_1', { ...ada, address: fresh('other') })
+    await payer
+      .treasury()
+      .policies()
+      .contactChanged('contact_1', { ...ada, address: fresh('other') })
     expect(await pay()).toMatchObject({ ok: false, code: 'contact_changed' })
-    await payer.treasury().contactChanged('contact_1', null)
+    await payer.treasury().policies().contactChanged('contact_1', null)
     expect(await pay()).toMatchObject({ ok: false, code: 'recipient_not_allowed' })
   })
 })

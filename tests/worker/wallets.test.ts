@@ -222,7 +222,7 @@ describe('a stuck deployment', () => {
 describe('exposure @wallets-18', () => {
   test('exposure is the smaller of balance and session limit; agents reach what their budgets leave of it', async () => {
     const payer = await createPayer({ funds: '1500', limit: '50' })
-    const now = async () => (await payer.treasury().wallets())[0]!
+    const now = async () => (await payer.treasury().wallets().list())[0]!
     await payer.lookStaysFresh()
     expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
     await accepted(payer, { to: { type: 'email', email: 'x@example.com' }, amount: usdc('20') })
@@ -236,7 +236,7 @@ describe('exposure @wallets-18', () => {
       object.context.store.run('UPDATE wallet SET paused = 1')
       object.context.now = () => Date.now() + 3_000
     })
-    expect((await payer.treasury().wallets())[0]).toMatchObject({
+    expect((await payer.treasury().wallets().list())[0]).toMatchObject({
       paused: true,
       exposure: { canLeave: '100', agents: '0' },
     })
@@ -247,7 +247,7 @@ describe('exposure @wallets-18', () => {
     await chain.fault({ mode: 'down' })
     try {
       await setClock(payer, () => Date.now() + 5_000)
-      expect((await payer.treasury().wallets())[0]).toMatchObject({
+      expect((await payer.treasury().wallets().list())[0]).toMatchObject({
         usdcBalance: null,
         exposure: null,
         spendable: null,
@@ -268,7 +268,7 @@ test('a deposit is arriving until it is deep enough, and can then be spent up to
     })
   const now = async () => {
     ahead += 3_000 // makes the snapshot of the wallet too old
-    return (await payer.treasury().wallets())[0]!
+    return (await payer.treasury().wallets().list())[0]!
   }
   await depth('3')
   await manualChain.mint(payer.wallet.address as Address, usdc('1500'))

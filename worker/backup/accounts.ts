@@ -31,7 +31,7 @@ async function keepOne(env: Env, db: Db, { userId, version, row }: ToKeep): Prom
     if (row !== null) {
       const { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt } = row
       const owner = { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt }
-      await env.TREASURY.getByName(userId).keepOwner(owner)
+      await env.TREASURY.getByName(userId).backup().keepOwner(owner)
       await env.BACKUP.put(`${prefix}${userId}`, '')
     }
     await markKept(db, userId, version)

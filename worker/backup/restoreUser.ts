@@ -2,13 +2,13 @@ import { isoOf } from '#domain/time.ts'
 import type { UserRestoreReply } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { forgetKeyUse } from '../db/keys.ts'
-import { endRestore, noteFrozen, openRestore, startRestore } from '../db/userRestores.ts'
+import { endRestore, openRestore, recordFrozen, startRestore } from '../db/userRestores.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import { knownUser } from '../ops/users.ts'
-import type { Frozen, RestoreProgress } from '../treasury/restore/api.ts'
+import type { Frozen, RestoreProgress } from '../treasury/restore/rpcTypes.ts'
 
 /** Maximum duration of one request. */
 const maxMs = 8_000 // 8 seconds
@@ -94,7 +94,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
     return freeze(deps, userId, isDry)
   }
   if (frozen.isAnother) throw putBack()
-  await noteFrozen(deps.db, userId, deps.now())
+  await recordFrozen(deps.db, userId, deps.now())
   return replyOf(
     'frozen',
     frozen.isSent
@@ -106,7 +106,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
 /** Null if the object fails. */
 async function freezeTreasury(deps: Deps, userId: string, id: string, isFirst: boolean): Promise<Frozen | null> {
   try {
-    return await treasuryOf(deps, userId).freezeForRestore(id, isFirst)
+    return await treasuryOf(deps, userId).restore().freeze(id, isFirst)
   } catch (error) {
     logError('account_not_frozen', { user: userId }, error)
     return null
@@ -121,7 +121,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   // A cron run that read the object before it froze may have written in the meantime.
   await forgetKeyUse(deps.db, userId)
   try {
-    const { isSent } = await treasuryOf(deps, userId).goBack(id, at, unsent)
+    const { isSent } = await treasuryOf(deps, userId).restore().goBack(id, at, unsent)
     if (!isSent)
       throw new AppError('conflict', 'D1 does not have everything yet: freeze again, or go back with --unsent.')
   } catch (error) {
@@ -134,7 +134,8 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   }
   // Freezes the restored object before other callers reach it. If this fails, its first alarm or payment checks D1.
   await treasuryOf(deps, userId)
-    .freezeForRestore(id, false)
+    .restore()
+    .freeze(id, false)
     .catch((error: Error) => logError('account_not_told', { user: userId }, error))
   return replyOf('going_back', `going back to ${isoOf(at)}`)
 }
@@ -142,11 +143,11 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
 async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreInput): Promise<UserRestoreReply> {
   const { id, frozenAt, startedAt } = await frozenAccount(deps, userId)
   const treasury = treasuryOf(deps, userId)
-  if (input.dryRun) return fromProgress((await treasury.dryRestore(id)) as RestoreProgress)
+  if (input.dryRun) return fromProgress((await treasury.restore().dryRun(id)) as RestoreProgress)
   const accept = input.accept === undefined ? null : { by: actor, list: input.accept }
   const until = deps.now() + maxMs
   for (;;) {
-    const progress = (await treasury.continueRestore({ id, frozenAt, startedAt, accept })) as RestoreProgress
+    const progress = (await treasury.restore().continue({ id, frozenAt, startedAt, accept })) as RestoreProgress
     if (progress.step === 'done') {
       await forgetKeyUse(deps.db, userId)
       await endRestore(deps.db, userId, id, deps.now())
@@ -159,6 +160,7 @@ async function unfreeze(deps: Deps, userId: string, isDry: boolean): Promise<Use
   const { id } = await frozenAccount(deps, userId)
   if (isDry) return replyOf('frozen', 'would open the account, unless it was put back')
   const { isOpen } = await treasuryOf(deps, userId)
+    .restore()
     .unfreeze(id)
     .catch((error: Error) => {
       throw new AppError('unavailable', `The account was not opened: ${error.message}`, { cause: error })

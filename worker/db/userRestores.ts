@@ -33,7 +33,7 @@ export async function startRestore(db: Db, userId: string, id: string, now: numb
     })
 }
 
-export async function noteFrozen(db: Db, userId: string, now: number): Promise<void> {
+export async function recordFrozen(db: Db, userId: string, now: number): Promise<void> {
   await db
     .update(userRestore)
     .set({ frozenAt: now })

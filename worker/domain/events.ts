@@ -63,7 +63,7 @@ export const events = {
   'wallet.deleted': { text: 'A wallet was removed from the account.', to: audit },
   'wallet.paused': { text: 'The owner paused a wallet.', to: audit },
   'wallet.resumed': { text: 'A wallet can pay again.', to: audit },
-  'wallet.halted': { text: 'Bursar stopped a wallet: chain and books differ.', to: ['audit', 'bell', 'mail'] },
+  'wallet.halted': { text: 'Bursar stopped payments from a wallet.', to: ['audit', 'bell', 'mail'] },
   'wallet.deposited': { text: 'Money arrived in a wallet.', to: audit },
   'wallet.returned': { text: 'The money of a payout was returned to its wallet.', to: audit },
   'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: ['audit', 'bell'] },

@@ -65,7 +65,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
 
   /** Whether a later password was chosen, which means that D1 was restored to an earlier time or from an export. */
   const isSuperseded = async ({ id, passwordAt }: UserRow): Promise<boolean> =>
-    passwordAt < (await env.TREASURY.getByName(id).passwordEpoch())
+    passwordAt < (await env.TREASURY.getByName(id).backup().passwordEpoch())
 
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {
     const to = await hash(password)

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import { type Quota, quotaExceeded } from '../services/quotas.ts'
-import type { RateState } from '../treasury/api.ts'
+import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /**
  * Counts one request against `quota` and reports what is left (draft-ietf-httpapi-ratelimit-headers, 08 and later). Throws

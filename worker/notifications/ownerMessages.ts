@@ -1,3 +1,4 @@
+import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import { email } from './email.ts'
 import { link, paragraph } from './emailBody.ts'
@@ -34,28 +35,29 @@ export function budgetMessage(input: {
   return email({ id, to, subject, parts })
 }
 
-/** Sent when a wallet is halted because the chain contradicts its books. At most one a day. */
+/** Sent when a wallet is halted. At most one a day for each reason. */
 export function walletHaltedMessage(input: {
   walletId: string
   to: string
   name: string | null
   address: string
+  halt: HaltKind
+  walletKind: 'smart' | 'imported'
   appOrigin: string
   /** ms */
   now: number
 }): Message {
-  const { walletId, to, address, appOrigin, now } = input
+  const { walletId, to, address, halt, appOrigin, now } = input
+  const { what, next } = haltText(halt, input.walletKind)
   const wallet = oneLine(input.name, 60) ?? 'your wallet'
   const parts = [
     paragraph('Hello,'),
-    paragraph(`Payments from ${wallet} (${address}) are stopped: the chain does not match our records of it.`),
-    paragraph(
-      'Bursar sends nothing from it until this is resolved. You can withdraw with the owner key at any time. If it does not resolve itself, please reply to this email.',
-    ),
+    paragraph(`Payments from ${wallet} (${address}) are stopped. ${what} ${next}`),
+    paragraph('Bursar sends nothing from it until this is resolved. You can withdraw with the owner key at any time.'),
     link('Open wallets', `${appOrigin}/dashboard/wallets`),
   ]
   return email({
-    id: `wallet-stopped:${walletId}:${utcDay(now)}`,
+    id: `wallet-stopped:${walletId}:${halt}:${utcDay(now)}`,
     to,
     subject: `Payments from ${wallet} are stopped`,
     parts,

@@ -17,5 +17,5 @@ export async function setLinkDown(deps: Deps, act: Act, payout: string, isDown: 
   if (!link) throw new AppError('not_found', 'There is no payout with this link or id.')
   const { userId, payoutId } = link
   await recordAct(deps, act, isDown ? 'claim_link.take_down' : 'claim_link.restore', payoutId, { userId })
-  return { payoutId, userId, ...unwrap(await env.TREASURY.getByName(userId).setLinkDown(payoutId, isDown)) }
+  return { payoutId, userId, ...unwrap(await env.TREASURY.getByName(userId).operators().setLinkDown(payoutId, isDown)) }
 }

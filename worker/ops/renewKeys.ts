@@ -37,7 +37,7 @@ export async function renewKeys(env: Env, db: Db, now: number): Promise<number> 
 
 async function renewOne(env: Env, db: Db, userId: string, now: number): Promise<void> {
   try {
-    const { versions, ...use } = await env.TREASURY.getByName(userId).renewKeys()
+    const { versions, ...use } = await env.TREASURY.getByName(userId).operators().renewKeys()
     // An object loaded before the version was distributed does not know it yet; older code does not count payouts.
     const isOlder =
       use.payouts === undefined ||

@@ -26,7 +26,7 @@ export class DeliveryState {
   }
 
   /** Logs what an operator has to fix, such as an unreachable node, in one line; anything else is a bug, logged in full. */
-  noteFailure(relayer: string | undefined, work: string, error: unknown): void {
+  recordFailure(relayer: string | undefined, work: string, error: unknown): void {
     const isKnown = error instanceof RpcUnavailable || error instanceof InvalidSeed
     if (work === 'deliver') this.#stepError = error instanceof Error ? messageOf(error) : String(error)
     const fields = { relayer, work, ...(isKnown && { reason: messageOf(error) }) }
@@ -34,17 +34,17 @@ export class DeliveryState {
   }
 
   /** A step has succeeded. */
-  noteSuccess(): void {
+  recordSuccess(): void {
     this.#stepError = null
   }
 
   /** A step begins. `hasReady`: there are jobs that could be sent. */
-  noteReady(hasReady: boolean, now: number): void {
+  recordReady(hasReady: boolean, now: number): void {
     if (hasReady) this.#stalledSince ??= now
-    else this.noteSent()
+    else this.recordSent()
   }
 
-  noteSent(): void {
+  recordSent(): void {
     this.#stalledSince = null
   }
 

@@ -94,7 +94,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#alarms = new Alarms(storage, {
       now: () => this.clock.now(),
       run: (kind) => this.#run(kind),
-      onError: (kind, error) => this.#state.noteFailure(this.#accounts?.name, kind, error),
+      onError: (kind, error) => this.#state.recordFailure(this.#accounts?.name, kind, error),
       afterRuns: (kind) => {
         if (kind === 'deliver') this.#afterDelivery()
       },
@@ -216,7 +216,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const isFollowing = await followOlder(this.#openAccounts(), this.#feeCeilings, now)
     this.#quota.parkOverQuota(now)
     const { sql } = this.#schema.storage
-    this.#state.noteReady(hasReadyJobs(sql, now), now)
+    this.#state.recordReady(hasReadyJobs(sql, now), now)
     const inFlight = submitter.inFlight()
     const ready = submitter.transactions.hasCapacity() ? readyJobs(sql, submitter.chain(), now) : []
     const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
@@ -239,9 +239,9 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#waiters.resolve()
     const nextNonce = submitter.transactions.nextNonce()
     if (isResolved && batch && simulation) await submitter.submitBatch(batch.kind, jobs, simulation, snapshot)
-    if (submitter.transactions.nextNonce() !== nextNonce) this.#state.noteSent()
+    if (submitter.transactions.nextNonce() !== nextNonce) this.#state.recordSent()
     this.#waiters.resolve()
-    this.#state.noteSuccess()
+    this.#state.recordSuccess()
 
     // A newer signature of the same intent may have waited for a transaction that has just ended.
     const hasEnded = submitter.inFlight().all < inFlight.all

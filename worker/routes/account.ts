@@ -7,10 +7,10 @@ import { unwrap } from '../result.ts'
 /** /api/account: settings of the whole account. */
 export const account = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).account())))
+  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).policies().account())))
   .post('/pause', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause({ kind: 'account' }, true)))),
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause({ kind: 'account' }, true)))),
   )
   .post('/resume', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).pause({ kind: 'account' }, false)))),
+    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause({ kind: 'account' }, false)))),
   )

@@ -7,5 +7,5 @@ import { login } from '../middleware/auth.ts'
 /** /api/audit: verifies the user's audit log from end to end. Local stacks only, because it reads the whole log. */
 export const audit = new Hono<AppEnv>().use(login()).get('/', async (c) => {
   if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'Not found.')
-  return c.json(success(await c.env.TREASURY.getByName(c.var.userId).auditCheck()))
+  return c.json(success(await c.env.TREASURY.getByName(c.var.userId).reports().auditCheck()))
 })

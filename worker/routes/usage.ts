@@ -9,9 +9,9 @@ import { unwrap } from '../result.ts'
 /** /api/usage */
 export const usage = new Hono<AppEnv>()
   .use(login())
-  .get('/dashboard', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).usage())))
+  .get('/dashboard', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).reports().usage())))
   .get('/spending', validate('query', SpendingQuery), async (c) => {
     const { wallet, ...query } = c.req.valid('query')
     const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.spending({ ...query, walletId: wallet }))))
+    return c.json(success(unwrap(await treasury.reports().spending({ ...query, walletId: wallet }))))
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ChainName, chainNames } from '#domain/networks.ts'
+import type { HaltKind } from '#domain/walletHalt.ts'
 import { masterPasswordLength, privateKeyOf, privateKeyProblem, walletNameProblem } from '#domain/walletRules.ts'
 import { address } from './common.ts'
 
@@ -12,9 +13,9 @@ export type Wallet = {
   chain: ChainName
   walletType: 'smart' | 'imported'
   status: WalletStatus
-  /** Nothing can leave a wallet that is `paused` by the owner or `halted` by us: it has code, or its books differ. */
+  /** Nothing can leave a wallet that is `paused` by the owner or `halted` by us. */
   paused: boolean
-  halted: 'code' | 'books' | null
+  halted: HaltKind | null
   /** Null if the balance cannot be read now ("Unavailable"). */
   usdcBalance: { balance: string; symbol: 'USDC' } | null
   policyGroupId: string | null

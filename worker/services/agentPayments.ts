@@ -12,7 +12,8 @@ import type {
 import type { AgentPrincipal } from '../appEnv.ts'
 import type { Env } from '../env.ts'
 import { ok, type Refused, type Result } from '../result.ts'
-import type { Principal, RateState } from '../treasury/api.ts'
+import type { Principal } from '../treasury/core/rpcTypes.ts'
+import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /**
  * An agent's operations, for both REST and MCP. schemas/payment.ts has validated the input; results are the JSON of /v1;
@@ -51,7 +52,7 @@ export async function getPayment(caller: Caller, id: string): Promise<Result<Pay
 
 /** Waits up to `forMs` until one of these payments no longer needs approval. False if there is nothing to wait for. */
 export async function waitForApprovals(caller: Caller, paymentIds: string[], forMs: number): Promise<boolean> {
-  const waited = await treasury(caller).waitForApprovals(principal(caller), paymentIds, forMs)
+  const waited = await treasury(caller).approvals().waitForEnd(principal(caller), paymentIds, forMs)
   return waited.ok && waited.value
 }
 
@@ -78,7 +79,7 @@ export async function cancelPayment(caller: Caller, id: string): Promise<Result<
 
 /** The agent, its policy group and its budget. */
 export async function paymentContext(caller: Caller): Promise<Result<PaymentContext>> {
-  const result = await treasury(caller).agentContext(principal(caller))
+  const result = await treasury(caller).policies().agentContext(principal(caller))
   if (!result.ok) return result
   const { agent, group, maxAllowedNow, rates, gas } = result.value
   return ok({
@@ -128,12 +129,14 @@ export async function requestBudget(
     ? null
     : missingScope(caller.agent, visibleScopes[0])
   if (missing) return missing
-  return treasury(caller).requestBudget({ principal: principal(caller), key, amount, reason: reason || null })
+  return treasury(caller)
+    .approvals()
+    .requestBudget({ principal: principal(caller), key, amount, reason: reason || null })
 }
 
 /** `not_found` for any id but the caller's own requests. */
 export async function getBudgetRequest(caller: Caller, id: string): Promise<Result<BudgetRequest>> {
-  return treasury(caller).budgetRequest(principal(caller), id)
+  return treasury(caller).approvals().budgetRequest(principal(caller), id)
 }
 
 /** The refusal if the caller's token lacks the scope, otherwise null. The Treasury checks whether the group allows it. */

@@ -14,7 +14,7 @@ import type { Deps } from '../appEnv.ts'
 import { findUser } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { unwrap } from '../result.ts'
-import type { Decider } from '../treasury/approvals/api.ts'
+import type { Decider } from '../treasury/approvals/rpcTypes.ts'
 import { requirePassword } from './passwordProof.ts'
 
 /** The person who decides, identified by a login session, never an agent. */
@@ -38,7 +38,9 @@ export async function listApprovals(
   person: Person,
   { status, agentId, cursor }: z.output<typeof ApprovalsQuery>,
 ): Promise<ApprovalList> {
-  return treasury(person).approvals({ status, agentId: agentId ?? null, after: cursor ?? null })
+  return treasury(person)
+    .approvals()
+    .list({ status, agentId: agentId ?? null, after: cursor ?? null })
 }
 
 export async function approve(person: Person, id: string, input: z.output<typeof Approve>): Promise<Approval> {
@@ -48,22 +50,32 @@ export async function approve(person: Person, id: string, input: z.output<typeof
     throw new AppError('invalid_input', 'A permission can last at most 366 days.', { field: 'grant.endsAt' })
   const passwordChecked = await checkPassword(person, password)
   return unwrap(
-    await treasury(person).approve(id, {
-      hash,
-      by: await decider(person),
-      passwordChecked,
-      grant: grant && endsAt ? { amount: grant.amount, endsAt } : null,
-    }),
+    await treasury(person)
+      .approvals()
+      .approve(id, {
+        hash,
+        by: await decider(person),
+        passwordChecked,
+        grant: grant && endsAt ? { amount: grant.amount, endsAt } : null,
+      }),
   )
 }
 
 export async function deny(person: Person, id: string, input: z.output<typeof Deny>): Promise<Approval> {
   const { hash, pauseAgent = false } = input
-  return unwrap(await treasury(person).deny(id, { hash, by: await decider(person), pauseAgent }))
+  return unwrap(
+    await treasury(person)
+      .approvals()
+      .deny(id, { hash, by: await decider(person), pauseAgent }),
+  )
 }
 
 export async function endGrant(person: Person, id: string): Promise<Grant> {
-  return unwrap(await treasury(person).endGrant(id, await decider(person)))
+  return unwrap(
+    await treasury(person)
+      .approvals()
+      .endGrant(id, await decider(person)),
+  )
 }
 
 export async function setApprovalSettings(
@@ -72,5 +84,5 @@ export async function setApprovalSettings(
 ): Promise<ApprovalSettings> {
   const passwordChecked = await checkPassword(person, password)
   const by = await decider(person)
-  return unwrap(await treasury(person).setApprovalSettings({ passwordAbove, by, passwordChecked }))
+  return unwrap(await treasury(person).approvals().setSettings({ passwordAbove, by, passwordChecked }))
 }

@@ -45,7 +45,7 @@ export async function createContact(deps: Deps, userId: string, input: Input): P
 export async function updateContact(deps: Deps, userId: string, contactId: string, input: Input): Promise<Contact> {
   await getContact(deps, userId, contactId)
   const { name, address, email, phone } = columns(input)
-  await deps.env.TREASURY.getByName(userId).contactChanged(contactId, { name, address, email, phone })
+  await deps.env.TREASURY.getByName(userId).policies().contactChanged(contactId, { name, address, email, phone })
   const row = await contacts.replaceContact(deps.db, {
     id: contactId,
     userId,
@@ -59,7 +59,7 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
 /** Removes the contact from all whitelists first, then deletes it. */
 export async function deleteContact(deps: Deps, userId: string, contactId: string): Promise<void> {
   await getContact(deps, userId, contactId)
-  await deps.env.TREASURY.getByName(userId).contactChanged(contactId, null)
+  await deps.env.TREASURY.getByName(userId).policies().contactChanged(contactId, null)
   if (!(await contacts.deleteContact(deps.db, userId, contactId, deps.now()))) throw contactNotFound()
 }
 
@@ -68,7 +68,7 @@ export async function restoreContact(deps: Deps, userId: string, contactId: stri
   const row = await contacts.restoreContact(deps.db, userId, contactId, deps.now() - undoMs)
   if (!row) throw contactNotFound()
   const { name, address, email, phone } = row
-  await deps.env.TREASURY.getByName(userId).contactChanged(contactId, { name, address, email, phone })
+  await deps.env.TREASURY.getByName(userId).policies().contactChanged(contactId, { name, address, email, phone })
   return asContact(row)
 }
 

@@ -3,7 +3,7 @@ import type { Deps } from '../appEnv.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import type { ResolvedAgent } from '../identity/credentials.ts'
 import { type AgentToken, accessTokenMs, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
-import type { Principal } from '../treasury/api.ts'
+import type { Principal } from '../treasury/core/rpcTypes.ts'
 import { authenticate, type OAuthRequest, refuseClient } from './oauthClient.ts'
 import { consumeQuota, tokenRequests } from './quotas.ts'
 
@@ -39,7 +39,7 @@ export async function issueToken(deps: Deps, request: OAuthRequest): Promise<Tok
 export async function revokeToken(deps: Deps, request: OAuthRequest): Promise<void> {
   const client = await authenticate(deps, request)
   const token = await tokenOf(deps, client, request.form)
-  if (token) await deps.env.TREASURY.getByName(client.userId).revokeToken(token.tokenId, token.expiresAt)
+  if (token) await deps.env.TREASURY.getByName(client.userId).policies().revokeToken(token.tokenId, token.expiresAt)
 }
 
 export type Introspection =
@@ -98,7 +98,7 @@ async function allowedScopes(
 ): Promise<readonly Scope[] | null> {
   const { userId, agentId, credentialHash, tokenId } = of
   const principal: Principal = { type: 'agent', agentId, credentialHash, ...(tokenId && { tokenId }) }
-  const result = await env.TREASURY.getByName(userId).agentScopes(principal)
+  const result = await env.TREASURY.getByName(userId).policies().agentScopes(principal)
   return result.ok ? result.value : null
 }
 

@@ -5,7 +5,7 @@ import { countContacts } from '../db/contacts.ts'
 /** The data of all overview widgets. */
 export async function getOverview(deps: Deps, userId: string): Promise<Overview> {
   const [figures, contactCount] = await Promise.all([
-    deps.env.TREASURY.getByName(userId).overview(),
+    deps.env.TREASURY.getByName(userId).reports().overview(),
     countContacts(deps.db, userId),
   ])
   return { ...figures, contactCount }

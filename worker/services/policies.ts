@@ -23,7 +23,7 @@ import {
   storeCredentials,
 } from '../identity/credentials.ts'
 import { unwrap } from '../result.ts'
-import type { ContactSnapshot, GroupLimits } from '../treasury/api.ts'
+import type { ContactSnapshot, GroupLimits } from '../treasury/policies/rpcTypes.ts'
 import { listContacts } from './contacts.ts'
 
 const treasury = (deps: Deps, userId: string) => deps.env.TREASURY.getByName(userId)
@@ -63,15 +63,17 @@ export async function createGroup(
   if (contacts.length !== new Set(whitelistedContactIds).size)
     throw new AppError('not_found', 'Whitelisted contact not found.', { field: 'whitelistedContactIds' })
   return unwrap(
-    await treasury(deps, userId).createGroup({
-      key,
-      name,
-      spendLimit: spendLimit ?? null,
-      scopes,
-      walletId,
-      contacts,
-      limits: limitsOf(input),
-    }),
+    await treasury(deps, userId)
+      .policies()
+      .createGroup({
+        key,
+        name,
+        spendLimit: spendLimit ?? null,
+        scopes,
+        walletId,
+        contacts,
+        limits: limitsOf(input),
+      }),
   )
 }
 
@@ -83,22 +85,24 @@ export async function editGroup(
 ): Promise<UpdatedPolicyGroup> {
   const { version, name, scopes, walletId, spendLimit, whitelistedContactIds } = input
   return unwrap(
-    await treasury(deps, userId).editGroup(groupId, {
-      version,
-      name,
-      scopes,
-      walletId,
-      spendLimit,
-      contactIds: whitelistedContactIds,
-      contacts: await snapshots(deps, userId, whitelistedContactIds),
-      limits: limitsOf(input),
-    }),
+    await treasury(deps, userId)
+      .policies()
+      .editGroup(groupId, {
+        version,
+        name,
+        scopes,
+        walletId,
+        spendLimit,
+        contactIds: whitelistedContactIds,
+        contacts: await snapshots(deps, userId, whitelistedContactIds),
+        limits: limitsOf(input),
+      }),
   )
 }
 
 /** Also deletes the group's agents. The Treasury refuses them immediately; D1 revokes their credentials afterwards. */
 export async function deleteGroup(deps: Deps, userId: string, groupId: string): Promise<Removed> {
-  const { agentIds, ...removed } = unwrap(await treasury(deps, userId).deleteGroup(groupId))
+  const { agentIds, ...removed } = unwrap(await treasury(deps, userId).policies().deleteGroup(groupId))
   for (const agentId of agentIds) deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
   return removed
 }
@@ -116,7 +120,9 @@ export async function createAgent(
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
   const issuedAt = deps.now()
   await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: issuedAt })
-  const created = await treasury(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
+  const created = await treasury(deps, userId)
+    .policies()
+    .createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
   if (!created.ok || created.value.repeated) deps.runInBackground(discardCredentials(deps.db, [secretHash, apiKeyHash]))
   const { agent, repeated } = unwrap(created)
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
@@ -124,7 +130,7 @@ export async function createAgent(
 }
 
 export async function deleteAgent(deps: Deps, userId: string, agentId: string): Promise<Removed> {
-  const removed = unwrap(await treasury(deps, userId).deleteAgent(agentId))
+  const removed = unwrap(await treasury(deps, userId).policies().deleteAgent(agentId))
   deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
   return removed
 }
@@ -171,12 +177,14 @@ async function replaceCredential(
   input: { kind: 'secret' | 'api_key'; hash: string; revokeNow: boolean },
 ): Promise<{ clientId: string; previousUntil: string | null }> {
   const { kind, hash, revokeNow } = input
-  const { clientId } = unwrap(await treasury(deps, userId).agent(agentId))
+  const { clientId } = unwrap(await treasury(deps, userId).policies().agent(agentId))
   const now = deps.now()
   const endsAt = revokeNow ? now : now + replacedCredentialMs
   const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
   await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
-  const replaced = await treasury(deps, userId).replaceCredential(agentId, { kind, hash, endsAt, issuedAt: now })
+  const replaced = await treasury(deps, userId)
+    .policies()
+    .replaceCredential(agentId, { kind, hash, endsAt, issuedAt: now })
   if (!replaced.ok) deps.runInBackground(discardCredentials(deps.db, [hash]))
   const { previousUntil } = unwrap(replaced)
   deps.runInBackground(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))

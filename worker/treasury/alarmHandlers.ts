@@ -1,11 +1,12 @@
+import { chainIds } from '#domain/networks.ts'
 import { markIdle } from '../db/busyTreasuries.ts'
 import { earliest } from '../durable/earliest.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
-import type { AlarmKind, Context } from './context.ts'
-import { pruneNotices } from './notices/add.ts'
+import type { AlarmKind, Context } from './core/context.ts'
+import type { Outbox } from './delivery/flush.ts'
+import { recordSize } from './delivery/troubles.ts'
+import { pruneNotices } from './ledger/notices.ts'
 import { nextDueAt } from './outbox/entries.ts'
-import type { Outbox } from './outbox/flush.ts'
-import { noteSize } from './outbox/troubles.ts'
 import { pruneRefusals } from './payments/refusals.ts'
 import { eraseSentCodes } from './payouts/codes.ts'
 import { nextExpiryAt, reclaimExpired } from './payouts/expiry.ts'
@@ -18,7 +19,7 @@ import { isBusy, settle } from './settlement/settle.ts'
 import type { WalletRow } from './storage/rows.ts'
 import { followDeploy } from './wallets/deploy.ts'
 import { readSession, scanEveryMs } from './wallets/session.ts'
-import { noteInProgress } from './watchdog.ts'
+import { reportInProgress } from './watchdog.ts'
 
 const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
@@ -54,19 +55,19 @@ async function andSubmit<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
 
 async function settleOpen(ctx: Context): Promise<number | null> {
   const { store, now } = ctx
-  const noted = noteInProgress(ctx)
+  const reported = reportInProgress(ctx)
   const queued = store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'QUEUED'")!.n
   const busy = await andSubmit(ctx, () => settle(ctx))
-  await noted
+  await reported
   if (busy) return now() + (queued > 0 ? settleEveryMs / 2 : settleEveryMs)
   // If a payment is accepted in the meantime, its settle alarm marks this Treasury busy again.
-  store.setMeta('busy_noted', '0')
+  store.setMeta('busy_reported_at', 0)
   await markIdle(ctx.db, ctx.userId)
   return null
 }
 
 async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null> {
-  noteSize(ctx)
+  recordSize(ctx)
   await Promise.all([outbox.flush(), outbox.flushEvents()])
   await outbox.flushMail()
   return nextDueAt(ctx)
@@ -77,7 +78,7 @@ async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
-  noteSize(ctx)
+  recordSize(ctx)
   const idle = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status IN ('active','failed')")
   await forEach(idle, async (wallet) => {
     if (wallet.status === 'failed') return followDeploy(ctx, wallet)
@@ -90,7 +91,7 @@ async function scanIdle(ctx: Context): Promise<number> {
 
 async function handleExpiry(ctx: Context): Promise<number | null> {
   eraseSentCodes(ctx)
-  await forEach([8453, 84532] as const, (chainId) => reclaimExpired(ctx, chainId))
+  await forEach(chainIds, (chainId) => reclaimExpired(ctx, chainId))
   const dueAt = earliest(nextExpiryAt(ctx), remindRecipients(ctx))
   return dueAt === null ? null : Math.max(ctx.now() + expiryPauseMs, dueAt)
 }

@@ -5,11 +5,10 @@ import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { Sealer } from '../keyrings/sealer.ts'
 import { metricsFrom } from '../observability/metrics.ts'
-import type { Context } from './context.ts'
+import type { Context } from './core/context.ts'
+import { paymentView } from './payments/views.ts'
+import { ChainRefresh } from './settlement/chainRefresh.ts'
 import type { Store } from './storage/store.ts'
-
-/** Meta key of the limits that an operator has set for this user: JSON in the format of the setting LIMITS. */
-export const userLimitsKey = 'limits'
 
 /** Alerts start here. An object's SQLite holds 10 GB, and above 8 GB new work is refused (storage/store.ts). */
 const largeBytes = 6_000_000_000
@@ -33,10 +32,13 @@ export function createContext(
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     schedule,
     freeze: () => false,
-    limits: withLimits(parseLimits(env.LIMITS), parseLimits(store.meta(userLimitsKey))),
+    limits: withLimits(parseLimits(env.LIMITS), parseLimits(store.meta('limits'))),
     stop: { mode: 'none', readAt: Number.NEGATIVE_INFINITY, failedAt: Number.NEGATIVE_INFINITY, reading: null },
     largeBytes,
     metrics: metricsFrom(env.METRICS),
+    refreshWallet: (wallet, freshEnoughMs) => chainRefresh.refresh(wallet, freshEnoughMs),
+    lastReadAt: (walletId) => chainRefresh.lastReadAt(walletId),
+    paymentView: (payment) => paymentView(context, payment),
     heads: new Map(),
     snapshots: new Map(),
     keys: new Map(),
@@ -53,5 +55,6 @@ export function createContext(
     shard: null,
     ...overrides,
   }
+  const chainRefresh = new ChainRefresh(context)
   return context
 }

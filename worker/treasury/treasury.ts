@@ -1,61 +1,119 @@
 import { maxResends } from '#domain/attempts.ts'
-import type { MicroUsdc } from '#domain/money.ts'
+import type { Env } from '../env.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
-import type * as Api from './api.ts'
-import { ApprovedTreasury } from './approvals/approvedTreasury.ts'
-import { refuseUnreachable } from './chainHeads.ts'
-import { verifyAudit } from './ledger/audit.ts'
-import { currentLedger } from './ledger/view.ts'
-import { takeOwnerChange } from './limits/ownerActions.ts'
+import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
+import { Backup } from './backup/rpc.ts'
+import { Policies } from './changes/rpc.ts'
+import { refuseUnreachable } from './core/chainHeads.ts'
+import type { Principal } from './core/rpcTypes.ts'
+import { freshStop } from './core/stop.ts'
+import { Approvals } from './decisions/rpc.ts'
 import { paymentRateStates } from './limits/rates.ts'
-import { freshStop } from './operators/stop.ts'
+import { Notices } from './notices/rpc.ts'
+import { Operators } from './operators/rpc.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
 import { findPayment, findTransaction, pageOfPayments } from './payments/queries.ts'
 import { recipientHistory } from './payments/recipientHistory.ts'
+import type { CheckInput, PayInput, PaymentsInput, RecipientInput } from './payments/rpcTypes.ts'
 import { paymentView, transactionView } from './payments/views.ts'
 import { claim, reclaim } from './payouts/actions.ts'
 import { resendCode } from './payouts/codes.ts'
 import { createdPayout } from './payouts/created.ts'
 import { claimUrlOf } from './payouts/link.ts'
 import { reclaimAll } from './payouts/reclaimAll.ts'
+import type { ClaimInput, PayoutAction, RenewedBy } from './payouts/rpcTypes.ts'
 import { escrowView } from './payouts/views.ts'
-import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './policies/agents.ts'
-import { createGroup, deleteGroup, editGroup, topUp } from './policies/groups.ts'
-import { setPaused } from './policies/pausing.ts'
-import { agentView, groupView, listAgents, listGroups, refusalsOf } from './policies/views.ts'
-import { confirmContact, contactChanged } from './policies/whitelist.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
+import { Reports } from './reports/rpc.ts'
+import { Restore } from './restore/rpc.ts'
 import type { PayoutRow } from './storage/rows.ts'
-import { offerSession } from './wallets/actions/offerSession.ts'
-import { rotate } from './wallets/actions/rotate.ts'
-import { ownerSigningContext } from './wallets/actions/signingContext.ts'
-import { submitOwnerAction } from './wallets/actions/submitOwnerAction.ts'
-import { deployWallet } from './wallets/deploy.ts'
-import { importWallet } from './wallets/importWallet.ts'
-import { hasActiveWallet, listWallets, showWallet, walletBalance } from './wallets/list.ts'
-import { deleteWallet, renameWallet } from './wallets/manage.ts'
-import { rotateReply, sessionKeyInfo } from './wallets/sessionInfo.ts'
-import { viewPrivateKey } from './wallets/viewKey.ts'
-import { walletView } from './wallets/views.ts'
+import { TreasuryObject } from './treasuryObject.ts'
+import { Wallets } from './wallets/rpc.ts'
+import { webhookFailed, webhookTargets } from './webhooks/endpoints.ts'
+import { Webhooks } from './webhooks/rpc.ts'
 
 /**
- * One per user: decides, reserves, signs and settles that user's payments. This class only connects RPC calls to the
- * functions in the folders next to it; the rules are in worker/domain. api.ts documents each method.
+ * One per user: decides, reserves, signs and settles that user's payments. Paying, claiming and what other objects call are
+ * methods below. Everything else has one RPC object per subject: `treasury.approvals().approve(…)` is one round trip, and the
+ * reference ends with the caller's request. Other objects live longer and use only the methods here. The rules are in
+ * worker/domain.
  */
-export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
+export class Treasury extends TreasuryObject {
+  readonly #wallets: Wallets
+  readonly #policies: Policies
+  readonly #approvals: Approvals
+  readonly #reports: Reports
+  readonly #notices: Notices
+  readonly #webhooks: Webhooks
+  readonly #operators: Operators
+  readonly #backup: Backup
+  readonly #restore: Restore
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    const { context, agentGate, paymentFlow, outbox, submissions } = this
+    this.#wallets = new Wallets(context, ({ id, chain_id }) =>
+      submissions.submitAndWait(chain_id, () => deployRef({ id }, context.now()), 4_000),
+    )
+    this.#policies = new Policies(context, agentGate)
+    this.#approvals = new Approvals(context, agentGate, paymentFlow)
+    this.#reports = new Reports(context)
+    this.#notices = new Notices(context)
+    this.#webhooks = new Webhooks(context, outbox)
+    this.#operators = new Operators(context, { outbox, submissions, wakeUp: () => this.wakeUp() })
+    this.#backup = new Backup(context)
+    this.#restore = new Restore({
+      context: () => this.restoreContext,
+      close: (id) => this.closeForRestore(id),
+      reload: () => this.reload(),
+      abort: (why) => this.ctx.abort(why),
+      snapshots: () => this.snapshots(),
+    })
+  }
+
+  wallets() {
+    return this.#wallets
+  }
+  policies() {
+    return this.#policies
+  }
+  approvals() {
+    return this.#approvals
+  }
+  reports() {
+    return this.#reports
+  }
+  notices() {
+    return this.#notices
+  }
+  webhooks() {
+    return this.#webhooks
+  }
+  operators() {
+    return this.#operators
+  }
+  backup() {
+    return this.#backup
+  }
+  restore() {
+    return this.#restore
+  }
+
   // Payments
 
-  async payAsAgent(input: Api.PayInput) {
+  /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
+  async payAsAgent(input: PayInput) {
     return andThen(this.agentGate.tokenRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
       const { payment, replayed, accepted } = result
       const rates = paymentRateStates(this.context, payment.agent_id)
       return ok({ payment: paymentView(this.context, payment, accepted?.group), replayed, rates })
     })
   }
-  async send(input: Api.PayInput) {
+  /** POST /transactions/send. Waits up to 300 ms for a transaction hash. */
+  async send(input: PayInput) {
     return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment: { id, wallet_id }, replayed }) => {
       const { store } = this.context
       const chainId = store.wallet(wallet_id)!.chain_id
@@ -63,7 +121,8 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
       return ok(transactionView(store, store.payment(id)!))
     })
   }
-  async createPayout(input: Api.PayInput) {
+  /** POST /escrow/create. Link and code are returned to the sender once, after the link is in D1. */
+  async createPayout(input: PayInput) {
     return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment }) => {
       if (!this.context.store.payout(payment.id)) return notFound('Payout')
       if (await this.outbox.syncLink(payment.id)) return ok(await createdPayout(this.context, payment.id))
@@ -71,24 +130,28 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
       return refuse('unavailable', notReady, { retryAfter: 2 })
     })
   }
-  async cancelPayment(principal: Api.Principal, id: string) {
+  /** Cancels an unsigned payment and releases its reservation once. Another agent's payment is not found. */
+  async cancelPayment(principal: Principal, id: string) {
     return andThen(this.agentGate.refusal(principal) ?? cancelPayment(this.context, principal, id), (payment) =>
       ok(paymentView(this.context, payment)),
     )
   }
-  async checkPayment(principal: Api.Principal, input: Api.CheckInput) {
+  /** POST /v1/payments/check, or the owner's dry run as one of their agents. Reserves and records nothing. */
+  async checkPayment(principal: Principal, input: CheckInput) {
     await freshStop(this.context)
     return (
       this.agentGate.tokenRefusal(principal) ??
       this.needs.decide((gathered) => check(this.context, principal, input, gathered))
     )
   }
-  async payment(principal: Api.Principal, id: string) {
+  /** Agents see only their own payments. */
+  async payment(principal: Principal, id: string) {
     return andThen(this.agentGate.refusal(principal) ?? findPayment(this.context, principal, id), (payment) =>
       ok(paymentView(this.context, payment)),
     )
   }
-  async payments(principal: Api.Principal, input: Api.PaymentsInput) {
+  /** Newest first. */
+  async payments(principal: Principal, input: PaymentsInput) {
     const refused = this.agentGate.refusal(principal)
     if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
     const { rows, next } = pageOfPayments(this.context, principal.agentId, input)
@@ -97,7 +160,7 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
   async transaction(id: string) {
     return findTransaction(this.context, id)
   }
-  async recipientHistory(input: Api.RecipientInput) {
+  async recipientHistory(input: RecipientInput) {
     return recipientHistory(this.context, input)
   }
 
@@ -107,18 +170,20 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
     const payout = this.context.store.payout(id)
     return payout ? ok(escrowView(this.context, payout)) : notFound('Payout')
   }
+  /** For the sender only; agents never see the link. */
   async claimLink(payoutId: string) {
     const payout = this.context.store.payout(payoutId)
     return payout ? ok({ claimUrl: await claimUrlOf(this.context, payout) }) : notFound('Payout')
   }
-  async claim(input: Api.ClaimInput) {
+  /** Called by the ClaimDesk after the recipient has entered the right code. */
+  async claim(input: ClaimInput) {
     return this.#startAction(() => claim(this.context, input))
   }
   async reclaim(payoutId: string) {
     return this.#startAction(() => reclaim(this.context, payoutId, 'sender'))
   }
   /** Runs `start`, then waits up to a second for the transaction hash of the claim or reclaim that it signed. */
-  async #startAction(start: () => Promise<Result<PayoutRow>>): Promise<Result<Api.PayoutAction>> {
+  async #startAction(start: () => Promise<Result<PayoutRow>>): Promise<Result<PayoutAction>> {
     return andThen(await refuseUnreachable(start), async ({ id, wallet_id }) => {
       const { store } = this.context
       const chainId = store.wallet(wallet_id)!.chain_id
@@ -130,7 +195,11 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
   async reclaimAll() {
     return reclaimAll(this.context)
   }
-  async resendCode(payoutId: string, by: Api.RenewedBy, triesVersion?: number) {
+  /**
+   * The ClaimDesk has the new code before this returns, so the old one is refused from then on. The desk passes the version
+   * whose attempts are used up; if the code has been renewed since, the call is a no-op.
+   */
+  async resendCode(payoutId: string, by: RenewedBy, triesVersion?: number) {
     return andThen(await resendCode(this.context, payoutId, by, triesVersion), async (payout) => {
       await this.outbox.flush()
       this.ctx.waitUntil(this.outbox.flushMail())
@@ -139,149 +208,19 @@ export class Treasury extends ApprovedTreasury implements Api.TreasuryApi {
     })
   }
 
-  // Wallets
-
-  async wallets() {
-    return listWallets(this.context, this.chain)
-  }
-  async deploy(input: Api.DeployInput) {
-    return andThen(
-      await refuseUnreachable(() => deployWallet(this.context, input)),
-      async ({ id, status, chain_id }) => {
-        if (status === 'deploying')
-          await this.submissions.submitAndWait(chain_id, () => deployRef({ id }, this.context.now()), 4_000)
-        return ok(walletView(this.context, this.context.store.wallet(id)!, null))
-      },
-    )
-  }
-  async importWallet(input: Api.ImportInput) {
-    return andThen(await refuseUnreachable(() => importWallet(this.context, input)), async (row) =>
-      ok(await showWallet(this.context, this.chain, row)),
-    )
-  }
-  async renameWallet(walletId: string, name: string | null) {
-    return andThen(takeOwnerChange(this.context) ?? renameWallet(this.context, walletId, name), async (row) =>
-      ok(await showWallet(this.context, this.chain, row)),
-    )
-  }
-  async deleteWallet(walletId: string) {
-    return deleteWallet(this.context, walletId)
-  }
-  async viewPrivateKey(walletId: string, masterPassword: string) {
-    return viewPrivateKey(this.context, walletId, masterPassword)
-  }
-  async balance(walletId: string) {
-    return walletBalance(this.context, walletId)
-  }
-  async hasWallet(address: string) {
-    return hasActiveWallet(this.context, address)
-  }
-  async ledger(walletId: string) {
-    return currentLedger(this.context, this.chain, walletId)
-  }
-  async sessionKey(walletId: string) {
-    return sessionKeyInfo(this.context, walletId)
-  }
-  async rotateSessionKey(input: Api.RotateInput) {
-    return refuseUnreachable(async () =>
-      andThen(await rotate(this.context, input), (action) => rotateReply(this.context, action)),
-    )
-  }
-  async ownerSigningContext(walletId: string) {
-    return refuseUnreachable(() => ownerSigningContext(this.context, walletId))
-  }
-  async offerSession(input: Api.RotateInput) {
-    return refuseUnreachable(() => offerSession(this.context, input))
-  }
-  async submitOwnerAction(input: Api.OwnerActionInput) {
-    return refuseUnreachable(async () =>
-      andThen(await submitOwnerAction(this.context, input), ({ id }) => ok({ actionId: id })),
-    )
-  }
-
-  // Policies
-
-  async groups() {
-    return listGroups(this.context)
-  }
-  async group(id: string) {
-    const group = this.context.store.group(id)
-    return group ? ok(groupView(this.context, group)) : notFound('Policy group')
-  }
-  async createGroup(input: Api.GroupInput) {
-    return takeOwnerChange(this.context) ?? createGroup(this.context, input)
-  }
-  async editGroup(id: string, edit: Api.GroupEdit) {
-    return takeOwnerChange(this.context) ?? editGroup(this.context, id, edit)
-  }
-  async topUp(id: string, amount: MicroUsdc, key: string | null) {
-    return takeOwnerChange(this.context) ?? topUp(this.context, id, amount, key)
-  }
-  async deleteGroup(id: string) {
-    return deleteGroup(this.context, id)
-  }
-  async confirmContact(groupId: string, contactId: string, seen: Api.ContactMethods) {
-    return andThen(takeOwnerChange(this.context) ?? confirmContact(this.context, groupId, contactId, seen), () =>
-      ok(groupView(this.context, this.context.store.group(groupId)!)),
-    )
-  }
-  async contactChanged(contactId: string, now: (Api.ContactMethods & { name?: string }) | null) {
-    contactChanged(this.context, contactId, now)
-  }
-  async agents() {
-    return listAgents(this.context)
-  }
-  async agent(id: string) {
-    const agent = this.context.store.agent(id)
-    return agent ? ok(agentView(this.context, agent)) : notFound('Agent')
-  }
-  async createAgent(input: Api.AgentInput) {
-    return takeOwnerChange(this.context) ?? createAgent(this.context, input)
-  }
-  async editAgent(id: string, edit: { name: string; memo: string | null }) {
-    return takeOwnerChange(this.context) ?? editAgent(this.context, id, edit)
-  }
-  async deleteAgent(id: string) {
-    return deleteAgent(this.context, id)
-  }
-  async replaceCredential(id: string, input: Api.NewCredential) {
-    return takeOwnerChange(this.context) ?? replaceCredential(this.context, id, input)
-  }
-  async pause(subject: Api.PauseSubject, paused: boolean) {
-    return setPaused(this.context, subject, paused)
-  }
-  async account() {
-    const { accountPaused, isSuspended } = this.context.store
-    return { paused: accountPaused, suspended: isSuspended }
-  }
-  async refusals(agentId: string) {
-    return refusalsOf(this.context, agentId)
-  }
-  async agentContext(principal: Api.Principal) {
-    const refused = this.agentGate.refusal(principal)
-    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
-    return this.agentContexts.of(principal.agentId)
-  }
-  async agentScopes(principal: Api.Principal) {
-    const refused = this.agentGate.refusal(principal)
-    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
-    return scopesOf(this.context.store, principal.agentId)
-  }
-  async revokeToken(tokenId: string, endsAt: number) {
-    this.agentGate.revokeToken(tokenId, endsAt)
-  }
-
-  // Read model and audit log
-
+  /** Sends pending changes to D1's lists, so that a list read next includes them. Failed ones are retried later. */
   async syncReadModel() {
     await this.outbox.syncReadModel()
   }
-  async auditCheck() {
-    return verifyAudit(this.context.store)
+  /** For the WebhookSender, with the secrets in plain text. */
+  async webhookTargets(): Promise<WebhookTargets> {
+    return webhookTargets(this.context)
   }
-
-  // Relayer
-
+  /** Called by the WebhookSender. Switches the webhook off and emails the owner. Repeated calls change nothing. */
+  async webhookFailed(failure: WebhookFailure) {
+    webhookFailed(this.context, failure)
+  }
+  /** Called by the Relayer with hints about jobs, which settle nothing. */
   async reportJobs(reports: JobReport[]) {
     applyReports(this.context, reports)
   }

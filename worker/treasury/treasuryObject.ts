@@ -7,21 +7,20 @@ import { RestoreGate } from '../durable/restoreGate.ts'
 import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 import { runAlarm } from './alarmHandlers.ts'
-import { isNodeTrouble } from './chainHeads.ts'
-import type { AlarmKind, Context } from './context.ts'
+import { isNodeTrouble } from './core/chainHeads.ts'
+import type { AlarmKind, Context } from './core/context.ts'
+import { freshStop } from './core/stop.ts'
 import { createContext } from './createContext.ts'
-import { freshStop } from './operators/stop.ts'
-import { Outbox } from './outbox/flush.ts'
+import { Outbox } from './delivery/flush.ts'
 import { NeedResolver } from './payments/needs.ts'
-import { PaymentFlow } from './payments/pay.ts'
-import { AgentContexts } from './policies/agentContext.ts'
 import { AgentGate } from './policies/agentGate.ts'
+import { PaymentFlow } from './relay/pay.ts'
 import { Submissions } from './relay/submissions.ts'
+import { platformSnapshots, type Snapshots } from './restore/snapshots.ts'
 import { endedRestore, newState, restoreState, writeState } from './restore/state.ts'
 import { BooksDiffer } from './settlement/scan.ts'
 import { treasurySchema } from './storage/migrations.ts'
 import { Store } from './storage/store.ts'
-import { ChainRefresh } from './wallets/chainRefresh.ts'
 
 /** Work that was interrupted by a crash is repeated after this long. */
 const retryMs = 20_000 // 20 seconds
@@ -33,9 +32,9 @@ const retryMs = 20_000 // 20 seconds
 export abstract class TreasuryObject extends DurableObject<Env> {
   /** Tests replace its time, randomness and chains. */
   readonly context: Context
+  /** Replaced in tests, because a developer's machine has no platform snapshots. */
+  snapshots = (): Snapshots => platformSnapshots(this.ctx.storage)
   protected readonly agentGate: AgentGate
-  protected readonly agentContexts: AgentContexts
-  protected readonly chain: ChainRefresh
   protected readonly needs: NeedResolver
   protected readonly outbox: Outbox
   protected readonly paymentFlow: PaymentFlow
@@ -64,9 +63,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     }
     this.context = context
     this.agentGate = new AgentGate(context)
-    this.chain = new ChainRefresh(context)
-    this.agentContexts = new AgentContexts(context, this.chain)
-    this.needs = new NeedResolver(context, this.chain)
+    this.needs = new NeedResolver(context)
     this.outbox = new Outbox(context)
     this.submissions = new Submissions(context, waitUntil)
     this.paymentFlow = new PaymentFlow(context, this.needs, this.submissions, waitUntil)

@@ -1,10 +1,11 @@
 import type { AskedRule } from '#domain/approval.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
+import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
-import type { PayInput } from '../api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/rpcTypes.ts'
 import type { IdempotentRequest } from '../ledger/idempotency.ts'
-import type { Caller } from '../payments/paymentParties.ts'
+import type { Caller } from '../policies/paymentParties.ts'
 import type { Target } from '../storage/newPayment.ts'
 import type { GrantRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { ask } from './ask.ts'
@@ -12,12 +13,15 @@ import { endOverdue } from './end.ts'
 
 /** What the decision about a payment needs to know of approvals. */
 
+type Requested = { principal: Principal; terms: PaymentTerms; reason?: string | null }
+
 export const noRules: { rules: AskedRule[]; grant: GrantRow | null } = { rules: [], grant: null }
 
 /** Requests the owner's approval of a payment that every other rule allows. */
 export function requestApproval(
   ctx: Context,
-  { input, caller, target, rules }: { input: PayInput; caller: Caller; target: Target; rules: AskedRule[] },
+  input: Requested,
+  { caller, target, rules }: { caller: Caller; target: Target; rules: AskedRule[] },
   request: IdempotentRequest | null,
 ): Result<PaymentRow> {
   if (input.principal.type !== 'agent') throw new Error('only agents need approval')

@@ -1,15 +1,15 @@
 import { ok, type Result, refuse } from '../../result.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import { newPaymentRefusal } from '../core/stop.ts'
 import { findReplay, idempotentRequest } from '../ledger/idempotency.ts'
-import { newPaymentRefusal } from '../operators/stop.ts'
-import { resolveCaller } from '../payments/paymentParties.ts'
-import { raisedLimit } from '../policies/groups.ts'
+import { resolveCaller } from '../policies/paymentParties.ts'
+import { raisedLimit } from '../policies/raisedLimit.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
-import type { BudgetRequestInput } from './api.ts'
 import { ask } from './ask.ts'
 import { endOverdue } from './end.ts'
 import { approvalRow } from './rows.ts'
+import type { BudgetRequestInput } from './rpcTypes.ts'
 
 /** Requests more budget for the agent's group. The same key returns the same request in its current state. */
 export function requestBudget(

@@ -2,12 +2,12 @@ import { type GrantEnd, type GrantTerms, grantCovers } from '#domain/approval.ts
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
-import { type Context, newId } from '../context.ts'
+import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { fromColumn, toColumn } from '../storage/columns.ts'
 import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
-import type { Decider } from './api.ts'
 import { grantRow } from './rows.ts'
+import type { Decider } from './rpcTypes.ts'
 
 /** Maximum number of active grants per account; they are searched one by one. */
 const maxGrants = 200

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '#domain/canonicalJson.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { agentName, groupName } from '../storage/names.ts'
 import { paidToOf, termsOf } from '../storage/newPayment.ts'
 import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'

@@ -3,7 +3,7 @@ import { isTestChain } from '#domain/networks.ts'
 import { findUserContact } from '../../db/users.ts'
 import { approvalsMessage, type WaitingApproval } from '../../notifications/approvalMessages.ts'
 import type { Message } from '../../notifications/message.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { fromColumn } from '../storage/columns.ts'
 import { agentName } from '../storage/names.ts'
@@ -12,9 +12,6 @@ import { walletOf } from './rows.ts'
 
 /** Minimum time between two messages for one account, however many approvals are requested. */
 const pauseMs = 15 * 60_000 // 15 minutes
-/** Meta keys: the number of the message that collects new approvals, and when the last one was written (ms). */
-const batchKey = 'approval_batch'
-const writtenKey = 'approval_notice_at'
 
 /**
  * Notifies the owner of a pending approval: immediately, or together with all others that are requested within 15 minutes
@@ -22,10 +19,10 @@ const writtenKey = 'approval_notice_at'
  */
 export function notifyOwner(ctx: Context, approvalId: string): void {
   const { store } = ctx
-  const batch = Number(store.meta(batchKey) ?? 1)
+  const batch = store.meta('approval_batch') ?? 1
   const pushState = ctx.env.PUSH_PRIVATE_JWK ? 'waiting' : 'not_set_up'
   store.run('UPDATE approval SET email_batch = ?, push_state = ? WHERE id = ?', batch, pushState, approvalId)
-  const notBefore = Number(store.meta(writtenKey) ?? -pauseMs) + pauseMs
+  const notBefore = (store.meta('approval_notice_at') ?? -pauseMs) + pauseMs
   enqueue(ctx, 'mail.approvals', String(batch), notBefore)
   if (pushState === 'waiting') enqueue(ctx, 'push.approvals', String(batch), notBefore)
 }
@@ -36,13 +33,13 @@ export async function approvalNotice(ctx: Context, ref: string): Promise<Message
   const batch = Number(ref)
   store.transaction(() => {
     // Later approvals go into the next message: a message that is sent again must be the same.
-    if (Number(store.meta(batchKey) ?? 1) > batch) return
-    store.setMeta(batchKey, String(batch + 1))
+    if ((store.meta('approval_batch') ?? 1) > batch) return
+    store.setMeta('approval_batch', batch + 1)
   })
   const owner = await findUserContact(ctx.db, ctx.userId)
   const waiting = waitingInBatch(ctx, batch)
   if (!owner || waiting.length === 0) return null
-  store.setMeta(writtenKey, String(ctx.now()))
+  store.setMeta('approval_notice_at', ctx.now())
   return approvalsMessage({
     id: `approvals:${ctx.userId}:${batch}`,
     to: owner.email,
@@ -75,6 +72,6 @@ export function waitingInBatch(ctx: Context, batch: number): WaitingApproval[] {
 }
 
 /** Records whether the provider accepted the message with this number, to be shown with its approvals. */
-export function noteEmail({ store, now }: Context, ref: string, state: 'accepted' | 'failed'): void {
+export function recordEmail({ store, now }: Context, ref: string, state: 'accepted' | 'failed'): void {
   store.run('UPDATE approval SET email_state = ?, email_at = ? WHERE email_batch = ?', state, now(), Number(ref))
 }

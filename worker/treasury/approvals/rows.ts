@@ -1,7 +1,7 @@
 import { approvalPath } from '#domain/approval.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
 
 export const approvalRow = ({ store }: Context, id: string): ApprovalRow | null =>

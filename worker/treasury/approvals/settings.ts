@@ -1,15 +1,12 @@
-import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import type { ApprovalSettings } from '#schemas/approval.ts'
 import { ok, type Result, refuse } from '../../result.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
-import type { Decider } from './api.ts'
-
-/** Meta key. The value is decimal USDC, or '' for no limit. */
-const key = 'approval_password_above'
+import type { Decider } from './rpcTypes.ts'
 
 /** Approving more than this needs the password. Null if it is never needed. */
-export const passwordAbove = ({ store }: Context): MicroUsdc | null => parseUsdc(store.meta(key) ?? '')
+export const passwordAbove = ({ store }: Context): MicroUsdc | null => store.meta('approval_password_above')
 
 export const settingsView = (ctx: Context): ApprovalSettings => {
   const limit = passwordAbove(ctx)
@@ -29,7 +26,7 @@ export function setSettings(
     const protectsLess = before !== null && (now === null || now > before)
     if (protectsLess && !input.passwordChecked)
       return refuse('password_required', 'Enter your password to raise or remove this limit.', { field: 'password' })
-    store.setMeta(key, now === null ? '' : formatUsdc(now))
+    store.setMeta('approval_password_above', now)
     audit(store, ctx.now(), 'account.approval_limit_set', 'account', {
       by: input.by.userId,
       session: input.by.sessionId,

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 
 /** Maximum number of concurrent waits per agent. */
 const maxWaiting = 10

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts'
-import { contactChanged } from '../policies/whitelist.ts'
-import type { ComparedContacts, Contact } from './api.ts'
+import { contactChanged } from '../changes/contacts.ts'
+import type { Context } from '../core/context.ts'
+import type { ComparedContacts, Contact } from './rpcTypes.ts'
 
 type Methods = Pick<Contact, 'address' | 'email' | 'phone'>
 

@@ -1,6 +1,6 @@
+import type { Owner } from '../../db/keptAccounts.ts'
 import type { UserRow } from '../../db/schema.ts'
-import type { Context } from '../context.ts'
-import type { Owner } from './api.ts'
+import type { Context } from '../core/context.ts'
 
 type OwnerRow = {
   email: string

@@ -6,17 +6,16 @@ import { countDiffering, projectLists } from '../../db/projectLists.ts'
 import { countDifferingCredentials, type LiveCredential, restoreCredentials } from '../../db/restoredCredentials.ts'
 import { countDifferingWebhooks, restoreWebhooks } from '../../db/webhooks.ts'
 import { noPassword } from '../../identity/passwords.ts'
-import type { Context } from '../context.ts'
-import { suspensionState } from '../operators/suspension.ts'
-import { linkRow, sendToDesk } from '../outbox/claimPage.ts'
+import type { Context } from '../core/context.ts'
+import { backupValues } from '../delivery/backup.ts'
+import { linkRow, sendToDesk } from '../delivery/claimPage.ts'
+import { listRows } from '../delivery/readModel.ts'
+import { stateOf } from '../delivery/webhooks.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { nextEdition } from '../outbox/entries.ts'
-import { listRows } from '../outbox/readModel.ts'
-import { stateOf } from '../outbox/webhooks.ts'
 import type { PayoutRow, WebhookRow } from '../storage/rows.ts'
-import type { ReprojectCursor, Reprojected } from './api.ts'
-import { keptValues } from './kept.ts'
 import { keptOwner } from './owner.ts'
+import type { ReprojectCursor, Reprojected } from './rpcTypes.ts'
 
 /** Maximum number of payments per call: one batch of D1. */
 const maxPayments = 100
@@ -33,9 +32,9 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   const { store, db, userId, now } = ctx
   const owner = keptOwner(ctx)
   const credentials = liveCredentials(ctx)
-  const suspension = suspensionState(ctx)
+  const suspension = ctx.store.suspension
   const edition = nextEdition(ctx)
-  const kept = keptValues(ctx)
+  const kept = backupValues(ctx)
   const webhooks = store
     .all<WebhookRow>('SELECT * FROM webhook')
     .map((row) => ({ id: row.id, state: stateOf(row) }) as const)
@@ -73,9 +72,9 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
 function reportAgain(ctx: Context): void {
   const { store } = ctx
   store.transaction(() => {
-    for (const { id } of store.all<{ id: string }>('SELECT id FROM wallet WHERE halted IS NOT NULL'))
+    for (const { id } of store.all<{ id: string }>('SELECT id FROM wallet WHERE halt_kind IS NOT NULL'))
       enqueue(ctx, 'trouble', id)
-    if (store.meta('is_large') === '1') enqueue(ctx, 'trouble', 'size')
+    if (store.meta('is_large')) enqueue(ctx, 'trouble', 'size')
   })
 }
 

@@ -1,7 +1,7 @@
 import { keyring } from '../../keyrings/keyring.ts'
-import type { Context } from '../context.ts'
-import type { KeyUse } from './api.ts'
+import type { Context } from '../core/context.ts'
 import { reseal } from './reseal.ts'
+import type { KeyUse } from './rpcTypes.ts'
 
 /** SQL: payouts whose key or code may still be used. */
 const isOpen = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING') OR returned_block IS NOT NULL"

@@ -1,7 +1,7 @@
 import { keyring } from '../../keyrings/keyring.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { type SealedColumn, sealedColumns } from '../storage/sealedColumns.ts'
+import { type SealedColumn, sealedColumns } from './sealedColumns.ts'
 
 /** Values that one call re-seals, in about 200 ms. */
 const maxValues = 1_000

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type AuditEvent, isNoticeEvent } from '#domain/events.ts'
-import { addNotice } from '../notices/add.ts'
 import type { Store } from '../storage/store.ts'
+import { addNotice } from './notices.ts'
 
 type AuditRow = { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
 const genesis = '0'.repeat(64)

@@ -19,7 +19,7 @@ export function walletFunds(wallet: WalletRow, session: SessionRow | null, arriv
     available: availableOf(wallet),
     ...(arriving !== undefined && { arriving }),
     status: wallet.status,
-    halted: wallet.halted !== null,
+    halted: wallet.halt_kind !== null,
     paused: wallet.paused === 1,
     session: session && {
       limit: fromColumn(session.spend_limit),

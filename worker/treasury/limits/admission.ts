@@ -1,6 +1,6 @@
 import { paymentGas } from '#domain/gasAllowance.ts'
 import type { Refused } from '../../result.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
 import { gasShortage, grantRefusal, reserveGas } from './gas.ts'

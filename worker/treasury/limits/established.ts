@@ -1,6 +1,6 @@
 import { hourMs } from '#domain/time.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 
 /**
  * Whether the account is old enough and has enough confirmed payments on the primary network, which is then permanent. Until

@@ -1,10 +1,10 @@
 import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, stepGas, utcDay } from '#domain/gasAllowance.ts'
 import type { Refused } from '../../result.ts'
-import type { GasAllowance } from '../api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
 import { limitRefusal } from './limitRefusal.ts'
+import type { GasAllowance } from './rpcTypes.ts'
 
 /**
  * The gas that the operator pays per user and UTC day. A payment reserves the estimate of all its steps when it is accepted;
@@ -39,7 +39,7 @@ export function reserveGas(ctx: Context, agentId: string | null, gas: number): v
 }
 
 /** Records that the Relayer of a new account has granted this much more gas for today. */
-export function noteGrant(ctx: Context, gas: number): void {
+export function recordGrant(ctx: Context, gas: number): void {
   const level = readLevel(ctx)
   saveLevel(ctx, { ...level, granted: level.granted + gas })
 }
@@ -86,7 +86,7 @@ export function releaseGas(ctx: Context, payment: PaymentRow): void {
 }
 
 /** Records a payment's outcome. The allowance doubles after a day with confirmations and no refusals by the contract. */
-export function noteOutcome(ctx: Context, outcome: 'confirmed' | 'failed'): void {
+export function recordOutcome(ctx: Context, outcome: 'confirmed' | 'failed'): void {
   const level = readLevel(ctx)
   if (!level[outcome]) saveLevel(ctx, { ...level, [outcome]: true })
 }

@@ -1,13 +1,13 @@
 import type { ChainId } from '../../chain/types.ts'
 import type { Refused } from '../../result.ts'
-import type { Context } from '../context.ts'
-import { relayerOf } from '../relay/relayers.ts'
-import { gasShortage, grantRefusal, noteGrant } from './gas.ts'
+import type { Context } from '../core/context.ts'
+import { relayerOf } from '../core/relayers.ts'
+import { gasShortage, grantRefusal, recordGrant } from './gas.ts'
 
 /** Asks the Relayer that will pay for gas from today's share for new accounts. False if that is used up. */
 export async function askForGas(ctx: Context, chainId: ChainId, gas: number): Promise<boolean> {
   const isGranted = await relayerOf(ctx, chainId).grantGas(gas)
-  if (isGranted) noteGrant(ctx, gas)
+  if (isGranted) recordGrant(ctx, gas)
   return isGranted
 }
 

@@ -1,7 +1,7 @@
 import { dayEndsAt, utcDay } from '#domain/gasAllowance.ts'
 import type { Channel } from '../../notifications/message.ts'
 import type { Refused } from '../../result.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { limitRefusal } from './limitRefusal.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { stepGas } from '#domain/gasAllowance.ts'
 import type { Refused } from '../../result.ts'
-import type { Context } from '../context.ts'
-import { suspendedOwner } from '../operators/suspension.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
+import type { Context } from '../core/context.ts'
 import { gasShortage, reserveGas, takeExitGas } from './gas.ts'
 import { ownerActionRate, ownerChangeRate, takeRates } from './rates.ts'
 

@@ -1,6 +1,5 @@
 import type { Refused } from '../../result.ts'
-import type { Context } from '../context.ts'
-import { queuedOf } from '../payments/slots.ts'
+import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { limitRefusal } from './limitRefusal.ts'
 
@@ -23,3 +22,17 @@ export function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | 
     now,
   )
 }
+
+/** Number of the principal's queued payments, counted up to the limit of one agent. */
+export const queuedOf = (ctx: Context, walletId: string, agentId: string | null): number =>
+  ctx.store.cached(
+    'payment',
+    `queued ${walletId} ${agentId}`,
+    () =>
+      ctx.store.first<{ n: number }>(
+        "SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id IS ? LIMIT ?)",
+        walletId,
+        agentId,
+        Math.max(1, Math.ceil(ctx.limits.agentQueued)),
+      )!.n,
+  )

@@ -2,9 +2,9 @@ import type { Limits } from '#domain/limits.ts'
 import { dayMs } from '#domain/time.ts'
 import { type Bucket, type Rate, refill, takeToken } from '#domain/tokenBucket.ts'
 import type { Refused } from '../../result.ts'
-import type { PaymentRateName, RateState } from '../api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { limitRefusal, resetText } from './limitRefusal.ts'
+import type { PaymentRateName, RateState } from './rpcTypes.ts'
 
 /** A rate limit of one principal, stored in the table `rate`. */
 type AppliedRate<Name extends string = string> = {

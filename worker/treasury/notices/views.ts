@@ -1,8 +1,8 @@
 import { isoOf } from '#domain/time.ts'
 import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
 import { pendingCount } from '../approvals/views.ts'
-import type { Context } from '../context.ts'
-import { readKey, readUpTo } from './add.ts'
+import type { Context } from '../core/context.ts'
+import { readUpTo } from '../ledger/notices.ts'
 import { type NoticeRow, wordsOf } from './words.ts'
 
 export function listNotices(ctx: Context): NoticeList {
@@ -34,7 +34,7 @@ export function markRead(ctx: Context, upTo: number): NoticeCount {
   store.transaction(() => {
     const newest = store.first<{ seq: number | null }>('SELECT max(seq) AS seq FROM notice')?.seq ?? 0
     const read = Math.min(upTo, newest)
-    if (read > readUpTo(store)) store.setMeta(readKey, String(read))
+    if (read > readUpTo(store)) store.setMeta('notices_read', read)
   })
   return noticeCount(ctx)
 }

@@ -1,15 +1,15 @@
 import type { NoticeEvent } from '#domain/events.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { isTestChain, usdcUnit } from '#domain/networks.ts'
+import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { Notice } from '#schemas/notice.ts'
 import { oneLine } from '../../notifications/format.ts'
 import { approvalRow } from '../approvals/rows.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { fromColumn } from '../storage/columns.ts'
 import { agentName } from '../storage/names.ts'
-import type { GroupRow, PaymentRow } from '../storage/rows.ts'
-import { hasCode } from '../wallets/plainKey.ts'
+import type { GroupRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 
 /** `data`: JSON of the event's row in the audit log. */
 export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; times: number; data: string }
@@ -51,11 +51,10 @@ export function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Wo
         detail: 'You can try again.',
       }))
     case 'wallet.halted':
-      return ofWallet(ctx, ref, (name) => ({
-        text: `Payments from ${name} are stopped`,
-        detail:
-          data.reason === hasCode ? 'Its account has contract code.' : 'The chain does not match our records of it.',
-      }))
+      return ofWallet(ctx, ref, (name, _, wallet) => {
+        const { what, next } = haltText(data.kind as HaltKind, wallet.kind)
+        return { text: `Payments from ${name} are stopped`, detail: `${what} ${next}` }
+      })
     case 'wallet.withdrawn':
       return ofWallet(ctx, ref, (name, isTest) => ({
         text: `${data.amount} ${usdcUnit(isTest)} left ${name} without Bursar`,
@@ -107,13 +106,14 @@ const ofPayout = (
   subject: { type: 'payout', id },
 })
 
-function ofWallet(ctx: Context, id: string, words: (name: string, isTest: boolean) => Omit<Words, 'subject'>): Words {
-  const wallet = ctx.store.wallet(id)
+function ofWallet(
+  ctx: Context,
+  id: string,
+  words: (name: string, isTest: boolean, wallet: WalletRow) => Omit<Words, 'subject'>,
+): Words {
+  const wallet = ctx.store.wallet(id)!
   return {
-    ...words(
-      oneLine(wallet?.name ?? null, 60) ?? `wallet ${short(wallet?.address ?? '')}`,
-      isTestChain(wallet?.chain_id),
-    ),
+    ...words(oneLine(wallet.name, 60) ?? `wallet ${short(wallet.address)}`, isTestChain(wallet.chain_id), wallet),
     subject: { type: 'wallet', id },
   }
 }

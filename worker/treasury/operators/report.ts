@@ -1,9 +1,8 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { gasAllowance } from '../limits/gas.ts'
 import { statusIn } from '../storage/statuses.ts'
-import type { AccountReport, AuditEntry } from './api.ts'
+import type { AccountReport, AuditEntry } from './rpcTypes.ts'
 import { stuckWork } from './stuck.ts'
-import { suspensionState } from './suspension.ts'
 import { limitsSet } from './userLimits.ts'
 
 /** The account as operators see it: figures and states, no names, addresses or recipients. */
@@ -12,7 +11,7 @@ export async function accountReport(ctx: Context): Promise<AccountReport> {
   const count = (query: string) => store.first<{ n: number }>(`SELECT count(*) AS n FROM ${query}`)!.n
   const { limit, used } = gasAllowance(ctx, null)
   return {
-    suspension: suspensionState(ctx),
+    suspension: ctx.store.suspension,
     agentsPaused: store.accountPaused,
     limits: limitsSet(ctx),
     gas: { limit, used },

@@ -1,14 +1,14 @@
 import { type ChainId, chainIds } from '#domain/networks.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import { relayerOf } from '../core/relayers.ts'
+import { stoppedSince } from '../core/stop.ts'
 import { jobId, paymentRef } from '../relay/jobs.ts'
-import { relayerOf } from '../relay/relayers.ts'
 import type { PaymentRow, PayoutRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
-import { doBooksDiffer } from '../wallets/walletHalts.ts'
-import type { StuckWork } from './api.ts'
-import { stoppedSince } from './stop.ts'
+import { hasMismatch } from '../wallets/walletHalts.ts'
+import type { StuckWork } from './rpcTypes.ts'
 
 /** Younger work is not reported as stuck. */
 const slowAfterMs = 60_000 // 1 minute
@@ -95,7 +95,7 @@ function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null 
   const wallet = ctx.store.wallet(payment.wallet_id)
   if (payment.status === 'QUEUED') {
     if (isStopped) return `not signed: ${stopped}`
-    if (wallet?.halted) return `not signed: its wallet is halted: ${wallet.halted}`
+    if (wallet?.halt_kind) return `not signed: its wallet is halted: ${wallet.halt_detail}`
     const session = ctx.store.session(payment.wallet_id)
     if (!session || session.valid_until * 1000 < ctx.now()) return 'not signed: the wallet has no valid session key'
     return 'not signed: no free slot of its wallet, or the node does not respond'
@@ -107,9 +107,9 @@ function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null 
 
 /** Why a payment whose last signature has expired is neither released nor signed again. */
 function whyNotEnded(ctx: Context, payment: PaymentRow, wallet: WalletRow | null): string {
-  if (doBooksDiffer(ctx, payment.wallet_id)) return 'the books of its wallet differ from the chain'
+  if (wallet && hasMismatch(wallet)) return 'the books of its wallet differ from the chain'
   const isOfSession = ctx.store.session(payment.wallet_id)?.epoch === payment.epoch
-  if (payment.revert !== null || wallet?.halted || !isOfSession) return 'waits for a final block'
+  if (payment.revert !== null || wallet?.halt_kind || !isOfSession) return 'waits for a final block'
   if (stoppedSince(ctx) !== null) return stopped
   if (ctx.now() >= payment.give_up_at) return 'waits for a final block'
   return 'not signed again yet: its session key has expired, or node or database do not respond'
@@ -128,8 +128,8 @@ const whyAction = (ctx: Context, { kind, status, tx_hash }: WalletActionRow): st
 }
 
 function walletWork(ctx: Context, wallet: WalletRow): StuckWork[] {
-  const { id, status, halted, error, created_at } = wallet
-  if (halted !== null) return [work('wallet', { id, status: 'halted' }, created_at, halted)]
+  const { id, status, halt_kind, halt_detail, error, created_at } = wallet
+  if (halt_kind !== null) return [work('wallet', { id, status: 'halted' }, created_at, halt_detail!)]
   if (status !== 'deploying' || created_at > ctx.now() - slowAfterMs) return []
   return [work('wallet', wallet, created_at, error ?? 'its deployment is not on chain yet')]
 }

@@ -1,12 +1,11 @@
 import { type Limits, parseLimits, userLimits, withLimits } from '#domain/limits.ts'
-import type { Context } from '../context.ts'
-import { userLimitsKey } from '../createContext.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { resetAllowance } from '../limits/gas.ts'
-import type { UserLimits } from './api.ts'
+import type { UserLimits } from './rpcTypes.ts'
 
 /** Limits that an operator has set for this account. */
-export const limitsSet = ({ store }: Context): UserLimits => parseLimits(store.meta(userLimitsKey))
+export const limitsSet = ({ store }: Context): UserLimits => parseLimits(store.meta('limits'))
 
 /** Changes the given limits; null resets one to the deployment's. A gas allowance applies immediately, not from tomorrow. */
 export function setUserLimits(ctx: Context, change: { [Name in keyof Limits]?: number | null }): UserLimits {
@@ -19,7 +18,7 @@ export function setUserLimits(ctx: Context, change: { [Name in keyof Limits]?: n
   }
   const limits = withLimits(parseLimits(ctx.env.LIMITS), next)
   store.transaction(() => {
-    store.setMeta(userLimitsKey, JSON.stringify(next))
+    store.setMeta('limits', JSON.stringify(next))
     if (change.gasPerDay !== undefined) resetAllowance({ ...ctx, limits })
     audit(store, ctx.now(), 'account.limits_set', 'account', change)
   })

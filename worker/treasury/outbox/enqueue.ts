@@ -1,8 +1,8 @@
 import type { MailEvent } from '#domain/events.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 
 /**
- * Rows of the D1 read model, what D1 keeps of the account (backup/kept.ts), the claim page's copy of a payout, the index of
+ * Rows of the D1 read model, what D1 keeps of the account (delivery/backup.ts), the claim page's copy of a payout, the index of
  * its link, troubles for alerts, events for webhooks, and the webhooks that operators count.
  */
 export const dataKinds = ['payment', 'payout', 'kept', 'desk', 'link', 'trouble', 'event', 'webhook'] as const

@@ -1,5 +1,5 @@
 import { hourMs } from '#domain/time.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { mailKinds, type OutboxKind, pushKinds } from './enqueue.ts'
 
 export type Entry = { kind: OutboxKind; ref: string; seq: number; failures: number }
@@ -48,7 +48,7 @@ export function nextDueAt({ store, now }: Context): number | null {
  * the highest, and late or repeated deliveries are harmless.
  */
 export function nextEdition(ctx: Context): number {
-  const edition = Number(ctx.store.meta('edition') ?? 0) + 1
-  ctx.store.setMeta('edition', String(edition))
+  const edition = (ctx.store.meta('edition') ?? 0) + 1
+  ctx.store.setMeta('edition', edition)
   return edition
 }

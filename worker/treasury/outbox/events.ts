@@ -2,8 +2,7 @@ import type { WebhookEvent } from '#domain/events.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import { isoOf } from '#domain/time.ts'
 import type { PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
-import { type Context, newId } from '../context.ts'
-import { paymentView } from '../payments/views.ts'
+import { type Context, newId } from '../core/context.ts'
 import { enqueue } from './enqueue.ts'
 
 /**
@@ -21,7 +20,7 @@ export function sendPaymentEvent(
   if (endpoints.length === 0) return
   const payment = ctx.store.payment(paymentId)!
   const data: PaymentEventData = {
-    ...paymentView(ctx, payment),
+    ...ctx.paymentView(payment),
     agent_id: payment.agent_id,
     previous_status: previous,
     seq: lastAuditRow(ctx),

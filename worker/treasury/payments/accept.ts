@@ -4,33 +4,33 @@ import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideActive, decideAmount, type Refusal, type WalletFunds } from '#domain/policy.ts'
 import { periodNow } from '#domain/policyPeriod.ts'
 import { ok, type Result, refuse } from '../../result.ts'
-import type { PayInput } from '../api.ts'
 import { contactMoved, hasMoved, noRules, replayOf, requestApproval } from '../approvals/approvalGate.ts'
 import { approvalRulesFor } from '../approvals/approvalRules.ts'
 import { takeFromGrant } from '../approvals/grants.ts'
-import { chainNow } from '../chainHeads.ts'
-import { type Context, newId } from '../context.ts'
-import { walletSetRefusal } from '../contracts.ts'
+import { chainNow } from '../core/chainHeads.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
+import { type Context, newId } from '../core/context.ts'
+import { walletSetRefusal } from '../core/contracts.ts'
+import { newPaymentRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reserve } from '../ledger/ledger.ts'
 import { admit, sharedNeed, takeLookup } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
-import { newPaymentRefusal } from '../operators/stop.ts'
-import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgetNotices.ts'
+import { type Caller, resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
 import { newPayment } from '../storage/newPayment.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
 import type { Accepted } from './accepted.ts'
 import { type Gathered, lookupNeed, type Need } from './needs.ts'
-import { type Caller, resolveCaller, resolveTarget } from './paymentParties.ts'
 import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, smsRefusal } from './recipients.ts'
 import { recordRefusal, refusalOf } from './refusals.ts'
+import type { PayInput } from './rpcTypes.ts'
 import { signedColumns, signNew } from './sign.ts'
 import { withPayment } from './slots.ts'
 
@@ -98,7 +98,7 @@ export function accept(
     if (unpayable) return unpayable
     const { rules, grant } = approved ? noRules : approvalRulesFor(ctx, caller.value, target, terms.amount)
     if (rules.length > 0) {
-      const waiting = requestApproval(ctx, { input, caller: caller.value, target, rules }, request)
+      const waiting = requestApproval(ctx, input, { caller: caller.value, target, rules }, request)
       return waiting.ok ? ok({ payment: waiting.value, replayed: false, accepted: null }) : waiting
     }
     const missing = sharedNeed(ctx, work, admission, gathered.grants)

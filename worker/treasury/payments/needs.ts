@@ -5,14 +5,13 @@ import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
 import { countAttempt } from '../../db/attempts.ts'
 import type { Refused, Result } from '../../result.ts'
-import type { Context, RecipientLookup } from '../context.ts'
+import type { Context, RecipientLookup } from '../core/context.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import { type Grants, type LimitNeed, takeLookup } from '../limits/admission.ts'
 import { askForGas } from '../limits/gasGrant.ts'
 import { type MessageTo, mailboxOf } from '../limits/messageLimits.ts'
 import { draftPayout, type PayoutDraft } from '../payouts/draft.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import type { ChainRefresh } from '../wallets/chainRefresh.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
 import { isBeingLookedUp, lookUpRecipient } from './recipients.ts'
 
@@ -48,11 +47,9 @@ export type Gathered = {
 /** Gathers what decisions need, so that deciding itself stays synchronous. */
 export class NeedResolver {
   readonly #context: Context
-  readonly #chain: ChainRefresh
 
-  constructor(context: Context, chain: ChainRefresh) {
+  constructor(context: Context) {
     this.#context = context
-    this.#chain = chain
   }
 
   /** Runs `decide` until it needs nothing more. `input` has the terms of a payout, if one may be drafted, and its id. */
@@ -71,7 +68,7 @@ export class NeedResolver {
           break
         }
         case 'refresh':
-          await this.#chain.refresh(result.wallet, result.freshEnoughMs)
+          await this.#context.refreshWallet(result.wallet, result.freshEnoughMs)
           gathered.refreshed = true
           Object.assign(gathered, await arrivingIn(this.#context, result.wallet))
           break

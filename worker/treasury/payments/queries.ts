@@ -1,13 +1,13 @@
 import type { RowCursor } from '#domain/listCursor.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { notFound, ok, type Result } from '../../result.ts'
-import type { PaymentsInput, Principal } from '../api.ts'
 import { endOverdue } from '../approvals/end.ts'
-import type { Context } from '../context.ts'
-import { companionView } from '../payouts/views.ts'
+import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/rpcTypes.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { listedAt } from '../storage/statuses.ts'
-import { transactionView } from './views.ts'
+import type { PaymentsInput } from './rpcTypes.ts'
+import { companionView, transactionView } from './views.ts'
 
 /** The payment as it is now: one that waited too long for approval has expired. */
 function currentPayment(ctx: Context, id: string): PaymentRow | null {

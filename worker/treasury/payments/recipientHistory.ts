@@ -1,10 +1,10 @@
 import { looksLike, repeatMs } from '#domain/sendRules.ts'
 import { isoOf } from '#domain/time.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
-import type { RecipientInput } from '../api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { toColumn } from '../storage/columns.ts'
 import { statusIn } from '../storage/statuses.ts'
+import type { RecipientInput } from './rpcTypes.ts'
 
 /** The plus keeps SQLite off the status index, where nearly all rows match. */
 const isAlive = `+status IN ${statusIn.alive}`

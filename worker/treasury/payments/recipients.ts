@@ -5,15 +5,13 @@ import { isPayoutAddress } from '../../db/claimLinks.ts'
 import { maySendSms, smsCountries } from '../../notifications/smsCountries.ts'
 import { logError } from '../../observability/log.ts'
 import { type Refused, refuse } from '../../result.ts'
-import type { Context, RecipientLookup } from '../context.ts'
+import { blockedRecipient } from '../core/commonRefusals.ts'
+import type { Context, RecipientLookup } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
 /** Recipients that must not be paid: those that this object recognises, and those that have to be looked up. */
 
 const cachedMs = 10 * 60_000 // 10 minutes
-
-/** Meta key under which the address of some user's payout is remembered. */
-const payoutAddressKey = (address: string) => `payout_address:${address.toLowerCase()}`
 
 const keyOf = (wallet: WalletRow, address: string) => `${wallet.chain_id}:${address.toLowerCase()}`
 
@@ -29,7 +27,8 @@ export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address)
   if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
   if (sameAddress(to, chain.usdc)) return wrong('The USDC contract cannot receive payments.')
   const payout =
-    ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to) ?? ctx.store.meta(payoutAddressKey(to))
+    ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to) ??
+    ctx.store.first('SELECT 1 FROM payout_address WHERE address = ?', to.toLowerCase())
   return payout ? payoutRefused : null
 }
 
@@ -106,7 +105,7 @@ async function runLookup(ctx: Context, wallet: WalletRow, address: Address): Pro
   for (const reply of [payout, blocked])
     if (reply.status === 'rejected') logError('recipient_not_looked_up', { user: ctx.userId }, reply.reason)
   if (payout.status === 'fulfilled' && payout.value) {
-    ctx.store.setMeta(payoutAddressKey(address), '1')
+    ctx.store.run('INSERT OR IGNORE INTO payout_address (address) VALUES (?)', address.toLowerCase())
     return 'payout'
   }
   if (blocked.status === 'rejected' || (payout.status === 'rejected' && !blocked.value)) return 'unknown'
@@ -121,10 +120,6 @@ const payoutRefused: Refused = refuse(
   'This is the address of a payout. Create a new payout instead.',
   { field: 'toAddress' },
 )
-
-/** `field` is the input that contained the address. */
-export const blockedRecipient = (field: 'toAddress' | 'recipientAddress'): Refused =>
-  refuse('recipient_blocked', 'The issuer of USDC has blocked this address, so it cannot receive USDC.', { field })
 
 /** The refusal that a lookup leads to, or null. */
 export function lookupRefusal(found: 'known' | RecipientLookup): Refused | null {

@@ -1,20 +1,18 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { formatUsdc } from '#domain/money.ts'
 import type { Refusal } from '#domain/policy.ts'
-import { dayMs, isoOf } from '#domain/time.ts'
-import type { RefusalFigures, Refused } from '../../result.ts'
-import type { PayInput } from '../api.ts'
-import { type Context, newId } from '../context.ts'
+import { dayMs } from '#domain/time.ts'
+import type { Refused } from '../../result.ts'
+import { figuresView } from '../core/commonRefusals.ts'
+import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
+import type { Caller } from '../policies/paymentParties.ts'
 import { newPayment } from '../storage/newPayment.ts'
-import type { Caller } from './paymentParties.ts'
+import type { PayInput } from './rpcTypes.ts'
 
 const keepMs = 30 * dayMs // D1's lists keep showing them
-
-/** Meta key of the number of pruned refusals, so that counts still include them. */
-export const prunedRefusals = 'pruned_refusals'
 
 /**
  * Records the refusal with the figures it was based on, and returns it. Only a limited number is recorded per minute and
@@ -75,21 +73,6 @@ function contactName({ store }: Context, { terms: { to }, contact }: PayInput, {
   return store.first<{ name: string }>(query, group.id, to.contactId)?.name ?? null
 }
 
-export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Refusal): RefusalFigures {
-  return {
-    rule,
-    next,
-    max_allowed_now: formatUsdc(maxAllowedNow),
-    ...(figures && {
-      limit: figures.limit === null ? null : formatUsdc(figures.limit),
-      spent: formatUsdc(figures.spent),
-      held: formatUsdc(figures.held),
-      remaining: figures.remaining === null ? null : formatUsdc(figures.remaining),
-    }),
-    ...(resetsAt !== null && { resets_at: isoOf(resetsAt) }),
-  }
-}
-
 /** Counts one more recorded refusal. Returns false if the limit per minute or UTC day has been reached. */
 function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
   const minute = Math.floor(now / 60_000)
@@ -113,6 +96,6 @@ export function pruneRefusals({ store, now }: Context): void {
     const { n } = store.first<{ n: number }>(`SELECT count(*) AS n FROM ${old}`, before)!
     if (n === 0) return
     store.run(`DELETE FROM ${old}`, before)
-    store.setMeta(prunedRefusals, String(Number(store.meta(prunedRefusals) ?? 0) + n))
+    store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + n)
   })
 }

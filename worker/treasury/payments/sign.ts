@@ -4,17 +4,18 @@ import { authorizationDigest, authorizationNonce } from '../../chain/authorizati
 import { sendDigest } from '../../chain/digests.ts'
 import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block, Hex } from '../../chain/types.ts'
-import { knownHead } from '../chainHeads.ts'
-import type { Context } from '../context.ts'
-import { knowsContracts } from '../contracts.ts'
+import { knownHead } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
+import { knowsContracts } from '../core/contracts.ts'
+import { maySign } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
-import { maySign } from '../operators/stop.ts'
+import { queuedOf } from '../limits/queueShares.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { isPlainKey } from '../wallets/plainKey.ts'
 import { cacheKey } from '../wallets/sessionKeys.ts'
-import { queuedInTurn, queuedOf, readSlots } from './slots.ts'
+import { queuedInTurn, readSlots } from './slots.ts'
 
 /** The columns that signing adds to a payment's row. */
 export type Intent = {
@@ -41,7 +42,7 @@ type Send = { id: string; to: Address; amount: bigint }
 
 const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
   maySign(ctx) &&
-  wallet.halted === null &&
+  wallet.halt_kind === null &&
   wallet.status === 'active' &&
   knowsContracts(ctx, wallet) &&
   ctx.keys.has(cacheKey(session)) &&

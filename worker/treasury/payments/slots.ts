@@ -1,6 +1,6 @@
 import { issuable, maxSpread, slotsFor } from '#domain/intent.ts'
 import type { Block } from '../../chain/types.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { CachedRow } from '../storage/rowCache.ts'
 import type { SessionRow } from '../storage/rows.ts'
 
@@ -90,20 +90,6 @@ const isReplaced = (ctx: Context, walletId: string, head: Block) =>
     walletId,
     head.timestamp,
   ) !== null
-
-/** Number of the principal's queued payments, counted up to the limit of one agent. */
-export const queuedOf = (ctx: Context, walletId: string, agentId: string | null): number =>
-  ctx.store.cached(
-    'payment',
-    `queued ${walletId} ${agentId}`,
-    () =>
-      ctx.store.first<{ n: number }>(
-        "SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id IS ? LIMIT ?)",
-        walletId,
-        agentId,
-        Math.max(1, Math.ceil(ctx.limits.agentQueued)),
-      )!.n,
-  )
 
 /** Queued payments in signing order: principals with the fewest in flight come first, each with its oldest first. */
 export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id: string; agent_id: string | null }[] {

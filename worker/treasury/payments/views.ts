@@ -6,11 +6,11 @@ import type { Payment } from '#schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
 import type { RefusalFigures } from '../../result.ts'
 import { approvalReference, approvalRow } from '../approvals/rows.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { budgetView } from '../policies/budgetView.ts'
 import { fromColumn } from '../storage/columns.ts'
 import { agentName } from '../storage/names.ts'
-import type { GroupRow, PaymentRow } from '../storage/rows.ts'
+import type { GroupRow, PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 function categoryOf(payment: PaymentRow): TransactionCategory {
@@ -104,4 +104,24 @@ function approvalOf(ctx: Context, { approval_id, accepted_at }: PaymentRow): Pay
   if (!row) return null
   // An accepted payment is approved, even while the approving transaction still runs.
   return { ...approvalReference(ctx, row), ...(accepted_at !== null && { status: 'APPROVED' }) }
+}
+
+/** Ids of a payout's withdrawal and reclaim in the transaction list. */
+export const companionIds = ({ id }: PaymentRow) => [`${id}:withdraw`, `${id}:reclaim`] as const
+
+/** The transaction that ended a payout, listed next to its funding with the same escrowId. Null if it has not ended. */
+export function companionView(store: Store, payment: PaymentRow, payout: PayoutRow): Transaction | null {
+  if (payout.done_tx === null || payout.done_at === null) return null
+  const at = isoOf(payout.done_at)
+  const withdrawn = payout.status === 'WITHDRAWN'
+  return {
+    ...transactionView(store, payment),
+    id: companionIds(payment)[withdrawn ? 0 : 1],
+    category: withdrawn ? 'escrow_withdraw' : 'escrow_reclaim',
+    status: 'CONFIRMED',
+    createdAt: at,
+    toAddress: withdrawn ? payout.withdrawn_to : payout.payer,
+    txHash: payout.done_tx,
+    timeline: { decidedAt: at, signedAt: at, broadcastAt: at, confirmedAt: at },
+  }
 }

@@ -2,14 +2,14 @@ import { laterResendPauseMs, maxResends, resendPauseMs, waitText } from '#domain
 import { codeHmac } from '../../claims/codeHmac.ts'
 import { keyring } from '../../keyrings/keyring.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
-import type { RenewedBy } from '../api.ts'
-import type { Context } from '../context.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { countMessage, messageRefusal, messageTo, renewalRefusal } from '../limits/messageLimits.ts'
-import { takenDown } from '../operators/claimLinks.ts'
-import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import type { PayoutRow } from '../storage/rows.ts'
+import type { RenewedBy } from './rpcTypes.ts'
+import { takenDown } from './takeDown.ts'
 import { payoutEnded, payoutGone } from './transitions.ts'
 
 /** How long an idempotent replay can show the code again. */

@@ -1,6 +1,6 @@
 import { isoOf } from '#domain/time.ts'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { openCode } from './codes.ts'
 import { claimUrlOf } from './link.ts'
 import { termsView } from './views.ts'

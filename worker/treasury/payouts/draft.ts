@@ -3,10 +3,9 @@ import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { payoutAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
 import { payoutId as payoutHash, type Terms } from '../../chain/digests.ts'
-import { keepSalt } from '../backup/kept.ts'
-import { freshHead } from '../chainHeads.ts'
-import { type Context, newId } from '../context.ts'
-import { setOfNewPayout } from '../contracts.ts'
+import { freshHead } from '../core/chainHeads.ts'
+import { type Context, newId } from '../core/context.ts'
+import { setOfNewPayout } from '../core/contracts.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
@@ -14,6 +13,7 @@ import type { NewRow } from '../storage/store.ts'
 import { codeReplayMs, newCode } from './codes.ts'
 import { payoutKey, payoutSecretVersion } from './keys.ts'
 import { newClaimToken } from './link.ts'
+import { ensureSaltBackedUp } from './salt.ts'
 
 /** Claims are possible on chain one hour longer than shown, so that clock skew cannot defeat a claim made in time. */
 const graceSeconds = 3600
@@ -32,7 +32,7 @@ export async function draftPayout(
   knownId: string | undefined,
 ): Promise<PayoutDraft> {
   const head = await freshHead(ctx, wallet.chain_id)
-  await keepSalt(ctx)
+  await ensureSaltBackedUp(ctx)
   const id = knownId ?? newId(ctx, 'pay')
   const secretVersion = payoutSecretVersion(ctx)
   const contractSet = setOfNewPayout(ctx, wallet)

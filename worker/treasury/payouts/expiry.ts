@@ -1,7 +1,7 @@
 import type { ChainId } from '../../chain/types.ts'
-import { freshHead } from '../chainHeads.ts'
-import type { Context } from '../context.ts'
-import { knownSets } from '../contracts.ts'
+import { freshHead } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
+import { knownSets } from '../core/contracts.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { reclaim } from './actions.ts'
 

@@ -5,9 +5,9 @@ import { sameAddress } from '#domain/sameAddress.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import { keyring, UnknownKeyVersion } from '../../keyrings/keyring.ts'
-import { payoutSalt } from '../backup/kept.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { PayoutRow } from '../storage/rows.ts'
+import { payoutSalt } from './salt.ts'
 
 /**
  * The key that may claim or reclaim a payout. Keys are derived from a version of the payout secret and the user's salt,

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import { sha256 } from '../../identity/secrets.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
 export const tokenBinding = (ctx: Context, payoutId: string) => `${ctx.userId}|claim token|${payoutId}`

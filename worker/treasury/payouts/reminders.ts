@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '#domain/time.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { countMessage, messageRefusal, messageTo } from '../limits/messageLimits.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { PayoutRow } from '../storage/rows.ts'

@@ -3,13 +3,10 @@ import { chainNameOf } from '#domain/networks.ts'
 import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Escrow, Terms } from '#schemas/escrow.ts'
-import type { Transaction } from '#schemas/transaction.ts'
 import type { DeskView } from '../../claims/api.ts'
-import type { Context } from '../context.ts'
-import { transactionView } from '../payments/views.ts'
+import type { Context } from '../core/context.ts'
 import { agentName } from '../storage/names.ts'
-import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
-import type { Store } from '../storage/store.ts'
+import type { PayoutRow } from '../storage/rows.ts'
 
 /** CLAIMING and RECLAIMING are shown as CREATED. */
 const shownStatus = (payout: PayoutRow): Escrow['status'] =>
@@ -97,23 +94,3 @@ export const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
 
 /** '+14155550123' → '+1 *** *** 23' */
 export const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
-
-/** Ids of a payout's withdrawal and reclaim in the transaction list. */
-export const companionIds = ({ id }: PaymentRow) => [`${id}:withdraw`, `${id}:reclaim`] as const
-
-/** The transaction that ended a payout, listed next to its funding with the same escrowId. Null if it has not ended. */
-export function companionView(store: Store, payment: PaymentRow, payout: PayoutRow): Transaction | null {
-  if (payout.done_tx === null || payout.done_at === null) return null
-  const at = isoOf(payout.done_at)
-  const withdrawn = payout.status === 'WITHDRAWN'
-  return {
-    ...transactionView(store, payment),
-    id: companionIds(payment)[withdrawn ? 0 : 1],
-    category: withdrawn ? 'escrow_withdraw' : 'escrow_reclaim',
-    status: 'CONFIRMED',
-    createdAt: at,
-    toAddress: withdrawn ? payout.withdrawn_to : payout.payer,
-    txHash: payout.done_tx,
-    timeline: { decidedAt: at, signedAt: at, broadcastAt: at, confirmedAt: at },
-  }
-}

@@ -2,13 +2,12 @@ import { formatUsdc } from '#domain/money.ts'
 import { maxAllowedNow } from '#domain/policy.ts'
 import { periodNow } from '#domain/policyPeriod.ts'
 import { notFound, ok, type Result } from '../../result.ts'
-import type { AgentContext } from '../api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { gasAllowance } from '../limits/gas.ts'
 import { paymentRateStates } from '../limits/rates.ts'
-import type { ChainRefresh } from '../wallets/chainRefresh.ts'
-import { groupPolicy } from './groupPolicy.ts'
+import { groupPolicy } from '../storage/groupPolicy.ts'
+import type { AgentContext } from './rpcTypes.ts'
 import { agentView, groupView } from './views.ts'
 
 /** The parts that do not change every second. */
@@ -19,12 +18,10 @@ const emptyForMs = 10_000 // 10 seconds
 /** What each agent may do now, cached until this object's storage is next written. */
 export class AgentContexts {
   readonly #context: Context
-  readonly #chain: ChainRefresh
   readonly #known = new Map<string, { version: number; until: number; value: Cached }>()
 
-  constructor(context: Context, chain: ChainRefresh) {
+  constructor(context: Context) {
     this.#context = context
-    this.#chain = chain
   }
 
   async of(agentId: string): Promise<Result<AgentContext>> {
@@ -47,8 +44,8 @@ export class AgentContexts {
     const funds = walletFunds(wallet, store.session(wallet.id))
     // Money may have arrived since the chain was read, so zero is reported only after a fresh reading.
     const empty = funds.available === 0n && wallet.status === 'active'
-    if (empty && now - this.#chain.lastReadAt(wallet.id) >= emptyForMs) {
-      await this.#chain.refresh(wallet)
+    if (empty && now - this.#context.lastReadAt(wallet.id) >= emptyForMs) {
+      await this.#context.refreshWallet(wallet)
       return this.#cached(agentId)
     }
     const most = maxAllowedNow(policy, funds, now, { isPayout: false, at: now })

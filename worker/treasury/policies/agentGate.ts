@@ -1,9 +1,8 @@
 import { decideActive } from '#domain/policy.ts'
 import { type Refused, refuse } from '../../result.ts'
-import type { Principal } from '../api.ts'
-import type { Context } from '../context.ts'
-import { suspendedAgent } from '../operators/suspension.ts'
-import { figuresView } from '../payments/refusals.ts'
+import { figuresView, suspendedAgent } from '../core/commonRefusals.ts'
+import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/rpcTypes.ts'
 import { RevokedTokens } from './revokedTokens.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import { percentUsed } from '#domain/statistics.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { GroupRow } from '../storage/rows.ts'

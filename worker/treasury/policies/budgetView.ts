@@ -1,8 +1,8 @@
 import { formatUsdc } from '#domain/money.ts'
 import { remainingOf } from '#domain/policy.ts'
 import type { Payment } from '#schemas/payment.ts'
+import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { GroupRow } from '../storage/rows.ts'
-import { groupPolicy } from './groupPolicy.ts'
 
 /** Decimal USDC. The user's own payments have no group and therefore no limit. */
 export function budgetView(group: GroupRow | null): Payment['budget'] {

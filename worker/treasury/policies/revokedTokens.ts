@@ -1,8 +1,6 @@
 import { type Refused, refuse } from '../../result.ts'
-import type { Principal } from '../api.ts'
+import type { Principal } from '../core/rpcTypes.ts'
 import type { Store } from '../storage/store.ts'
-
-const keyOf = (tokenId: string) => `revoked_token:${tokenId}`
 
 /** Access tokens that were revoked before they expired (RFC 7009). Held in memory, so that the check needs no query. */
 export class RevokedTokens {
@@ -11,17 +9,15 @@ export class RevokedTokens {
 
   constructor(store: Store) {
     this.#store = store
-    const rows = store.all<{ key: string; value: string }>(
-      "SELECT key, value FROM meta WHERE key GLOB 'revoked_token:*'",
-    )
-    this.#endsAt = new Map(rows.map(({ key, value }) => [key.slice(keyOf('').length), Number(value)]))
+    const rows = store.all<{ id: string; ends_at: number }>('SELECT id, ends_at FROM revoked_token')
+    this.#endsAt = new Map(rows.map(({ id, ends_at }) => [id, ends_at]))
   }
 
   /** `endsAt` is when the token expires (ms). */
   revoke(id: string, endsAt: number, now: number): void {
     this.#store.transaction(() => {
-      for (const [old, at] of this.#endsAt) if (at < now) this.#store.run('DELETE FROM meta WHERE key = ?', keyOf(old))
-      this.#store.setMeta(keyOf(id), String(endsAt))
+      this.#store.run('DELETE FROM revoked_token WHERE ends_at < ?', now)
+      this.#store.run('INSERT OR REPLACE INTO revoked_token (id, ends_at) VALUES (?, ?)', id, endsAt)
     })
     for (const [old, at] of this.#endsAt) if (at < now) this.#endsAt.delete(old)
     this.#endsAt.set(id, endsAt)

@@ -5,10 +5,10 @@ import { periodNow } from '#domain/policyPeriod.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Agent, AgentRefusal, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
 import { notFound, ok, type RefusalFigures, type Result } from '../../result.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { groupPolicy } from './groupPolicy.ts'
 import { whitelistOf } from './whitelist.ts'
 
 const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
@@ -77,7 +77,7 @@ function walletOf(store: Store, id: string, now: number): PolicyGroup['wallet'] 
     chain: chainNameOf(wallet.chain_id),
     paused: wallet.paused === 1,
     canPay:
-      wallet.status === 'active' && wallet.halted === null && session !== null && now <= session.valid_until * 1000,
+      wallet.status === 'active' && wallet.halt_kind === null && session !== null && now <= session.valid_until * 1000,
   }
 }
 

@@ -1,18 +1,14 @@
 import type { WhitelistedContact } from '#schemas/policy.ts'
-import { ok, type Result, refuse } from '../../result.ts'
-import type { ContactSnapshot, ContactMethods as Methods } from '../api.ts'
-import { endGrants } from '../approvals/grants.ts'
-import type { Context } from '../context.ts'
-import { audit } from '../ledger/audit.ts'
 import type { GroupRow, WhitelistRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
+import type { ContactSnapshot } from './rpcTypes.ts'
 
 /**
  * Whitelisted contacts are paid at a snapshot, so that a later change of the contact can't redirect money. A snapshot is
  * taken when the contact is listed, and again only when the owner confirms the change.
  */
 
-const differs =
+export const snapshotDiffers =
   '(whitelist.address IS NOT contact_now.address OR whitelist.email IS NOT contact_now.email OR whitelist.phone IS NOT contact_now.phone)'
 
 /** Whether one of these contacts was deleted since the caller read it. */
@@ -36,7 +32,7 @@ export function addContacts(store: Store, groupId: string, contacts: ContactSnap
   )
   store.run(
     `UPDATE whitelist SET stale = 1 FROM contact_now
-     WHERE whitelist.group_id = ? AND contact_now.contact_id = whitelist.contact_id AND whitelist.contact_id IN (SELECT value ->> '$.id' FROM json_each(?)) AND ${differs}`,
+     WHERE whitelist.group_id = ? AND contact_now.contact_id = whitelist.contact_id AND whitelist.contact_id IN (SELECT value ->> '$.id' FROM json_each(?)) AND ${snapshotDiffers}`,
     groupId,
     list,
   )
@@ -55,72 +51,6 @@ export const whitelistedIds = (store: Store, groupId: string): string[] =>
   store
     .all<{ id: string }>('SELECT contact_id AS id FROM whitelist WHERE group_id = ? ORDER BY contact_id', groupId)
     .map(({ id }) => id)
-
-/**
- * Called before a contact changes, or with null before it is deleted. Snapshots that differ become stale, and payments to
- * them are refused until the owner confirms the change; a deleted contact is removed from every whitelist.
- */
-export function contactChanged(ctx: Context, contactId: string, now: (Methods & { name?: string }) | null): void {
-  const { store } = ctx
-  store.transaction(() => {
-    store.run(
-      `INSERT INTO contact_now (contact_id, address, email, phone) VALUES (?, ?, ?, ?)
-       ON CONFLICT (contact_id) DO UPDATE SET address = excluded.address, email = excluded.email, phone = excluded.phone`,
-      contactId,
-      now?.address ?? null,
-      now?.email ?? null,
-      now?.phone ?? null,
-    )
-    endGrants(ctx, { column: 'contact_id', id: contactId }, 'contact_changed')
-    const groups = store.all<{ id: string }>('SELECT group_id AS id FROM whitelist WHERE contact_id = ?', contactId)
-    if (groups.length === 0) return
-    if (now === null) {
-      store.run('DELETE FROM whitelist WHERE contact_id = ?', contactId)
-      audit(store, ctx.now(), 'contact.removed', contactId)
-    } else {
-      if (now.name !== undefined) store.run('UPDATE whitelist SET name = ? WHERE contact_id = ?', now.name, contactId)
-      const stale = store.run(
-        `UPDATE whitelist SET stale = 1 FROM contact_now
-         WHERE whitelist.contact_id = ? AND contact_now.contact_id = whitelist.contact_id AND stale = 0 AND ${differs}`,
-        contactId,
-      )
-      if (stale > 0) audit(store, ctx.now(), 'contact.stale', contactId)
-    }
-    for (const { id } of groups) store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', id)
-  })
-}
-
-/** Confirms the contact as the owner has `seen` it: that becomes the snapshot that is paid. */
-export function confirmContact(ctx: Context, groupId: string, contactId: string, seen: Methods): Result<null> {
-  const { store } = ctx
-  return store.transaction((): Result<null> => {
-    const group = store.group(groupId)
-    const listed = group && whitelistRow(store, groupId, contactId)
-    if (!listed) return refuse('not_found', 'This contact is not on the whitelist of the group.')
-    const now = store.first<Methods>('SELECT address, email, phone FROM contact_now WHERE contact_id = ?', contactId)
-    const same = (a: Methods | null) => a?.address === seen.address && a.email === seen.email && a.phone === seen.phone
-    if (listed.stale === 0 && same(listed)) return ok(null)
-    if (!same(now))
-      return refuse('conflict', 'This contact changed again in the meantime. Review it again before you confirm it.')
-    store.run(
-      'UPDATE whitelist SET address = ?, email = ?, phone = ?, stale = 0 WHERE group_id = ? AND contact_id = ?',
-      seen.address,
-      seen.email,
-      seen.phone,
-      groupId,
-      contactId,
-    )
-    store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', groupId)
-    endGrants(ctx, { column: 'contact_id', id: contactId }, 'contact_changed')
-    audit(store, ctx.now(), 'contact.confirmed', contactId, {
-      group: groupId,
-      policyVersion: group!.version + 1,
-      before: { address: listed.address, email: listed.email, phone: listed.phone },
-      now: seen,
-    })
-    return ok(null)
-  })
-}
 
 export const whitelistRow = (store: Store, groupId: string, contactId: string): WhitelistRow | null =>
   store.first<WhitelistRow>('SELECT * FROM whitelist WHERE group_id = ? AND contact_id = ?', groupId, contactId)

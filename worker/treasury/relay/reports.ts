@@ -1,7 +1,7 @@
 import type { Hex } from '../../chain/types.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
-import type { Context } from '../context.ts'
-import { correctGas, noteOutcome } from '../limits/gas.ts'
+import type { Context } from '../core/context.ts'
+import { correctGas, recordOutcome } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { forgetRecipient } from '../payments/recipients.ts'
 
@@ -13,10 +13,10 @@ export function applyReports(ctx: Context, reports: readonly JobReport[]): void 
   ctx.store.transaction(() => {
     for (const { ref, txHash, gasUsed, reverts, reason } of reports) {
       if (!ref) continue
-      if (txHash) noteHash(ctx, ref, txHash)
-      if (gasUsed !== undefined) noteGas(ctx, ref, gasUsed)
-      if (ref.type === 'payment') noteRevert(ctx, ref, reverts ? (reason ?? 'reverted') : null)
-      if (ref.type === 'deploy') noteDeployProblem(ctx, ref.walletId, txHash ? null : (reason ?? null))
+      if (txHash) recordHash(ctx, ref, txHash)
+      if (gasUsed !== undefined) recordGas(ctx, ref, gasUsed)
+      if (ref.type === 'payment') recordRevert(ctx, ref, reverts ? (reason ?? 'reverted') : null)
+      if (ref.type === 'deploy') recordDeployProblem(ctx, ref.walletId, txHash ? null : (reason ?? null))
     }
   })
 }
@@ -24,19 +24,19 @@ export function applyReports(ctx: Context, reports: readonly JobReport[]): void 
 const stepOf = { payment: 'send', announce: 'announce', claim: 'end', reclaim: 'end' } as const
 
 /** Deploys and wallet actions keep the gas that was estimated for them. */
-function noteGas(ctx: Context, ref: JobRef, gasUsed: number): void {
+function recordGas(ctx: Context, ref: JobRef, gasUsed: number): void {
   if (ref.type === 'deploy' || ref.type === 'walletAction') return
   const payment = ctx.store.payment(ref.type === 'payment' ? ref.paymentId : ref.payoutId)
   if (payment) correctGas(ctx, payment, stepOf[ref.type], gasUsed)
 }
 
 /** A payment that the contract refuses is not signed again, and its recipient is looked up again before the next payment. */
-function noteRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: string | null): void {
+function recordRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: string | null): void {
   const payment = ctx.store.payment(ref.paymentId)
   if (payment?.status !== 'PROCESSING' || payment.sig_version !== ref.version || payment.revert === revert) return
   ctx.store.run('UPDATE payment SET revert = ? WHERE id = ?', revert, payment.id)
   if (revert === null) return
-  noteOutcome(ctx, 'failed')
+  recordOutcome(ctx, 'failed')
   const wallet = ctx.store.wallet(payment.wallet_id)
   if (wallet && payment.kind === 'send') forgetRecipient(ctx, wallet, payment.to_address!)
 }
@@ -47,12 +47,12 @@ const refusals: Record<string, string> = {
 }
 
 /** Stores why the wallet is not on chain yet, to show to its owner; null if unknown. The deployment continues. */
-export function noteDeployProblem(ctx: Context, walletId: string, reason: string | null): void {
+export function recordDeployProblem(ctx: Context, walletId: string, reason: string | null): void {
   const text = reason && (refusals[reason] ?? reason)
   ctx.store.run("UPDATE wallet SET error = ? WHERE id = ? AND status = 'deploying'", text, walletId)
 }
 
-function noteHash(ctx: Context, ref: JobRef, txHash: Hex): void {
+function recordHash(ctx: Context, ref: JobRef, txHash: Hex): void {
   const { store } = ctx
   switch (ref.type) {
     case 'announce':

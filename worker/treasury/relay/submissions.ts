@@ -1,9 +1,9 @@
 import type { ChainId } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
 import type { JobRef } from '../../relayer/api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import { relayerOf } from '../core/relayers.ts'
 import { jobId } from './jobs.ts'
-import { relayerOf } from './relayers.ts'
 import { applyReports } from './reports.ts'
 import { submitDueJobs, submitSignedPayments } from './submitJobs.ts'
 

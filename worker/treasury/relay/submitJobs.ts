@@ -1,11 +1,11 @@
 import type { ChainId } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import { relayerOf } from '../core/relayers.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { type DueJob, dueJobs, maxJobsAtOnce } from './dueJobs.ts'
 import { paymentJob } from './jobs.ts'
-import { relayerOf } from './relayers.ts'
-import { noteDeployProblem } from './reports.ts'
+import { recordDeployProblem } from './reports.ts'
 
 /** Queues the job of a payment for the next submission, without reading the payment back. Its signature is committed. */
 export function queueSignedPayment(ctx: Context, wallet: WalletRow, payment: PaymentRow): void {
@@ -33,7 +33,7 @@ async function submit(ctx: Context, jobs: DueJob[]): Promise<void> {
     for (const { id, reason } of result.refused) {
       logError('job_refused', { user: ctx.userId, job: id, reason })
       const ref = ours.find((job) => job.id === id)?.ref
-      if (ref?.type === 'deploy') noteDeployProblem(ctx, ref.walletId, reason)
+      if (ref?.type === 'deploy') recordDeployProblem(ctx, ref.walletId, reason)
     }
     for (const { id } of ours) ctx.submittedAt.set(id, ctx.now())
   }

@@ -4,9 +4,9 @@ import { lastDays } from '#domain/statistics.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { BudgetChange, BudgetHistory } from '#schemas/usage.ts'
 import { notFound, ok, type Result } from '../../result.ts'
-import type { BudgetHistoryInput } from '../api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { Store } from '../storage/store.ts'
+import type { BudgetHistoryInput } from './rpcTypes.ts'
 import { spentSince } from './spending.ts'
 
 const pageSize = 20

@@ -3,8 +3,7 @@ import { averageOf, percentUsed, successRate } from '#domain/statistics.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { Overview } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
-import type { Context } from '../context.ts'
-import { prunedRefusals } from '../payments/refusals.ts'
+import type { Context } from '../core/context.ts'
 import { agentView } from '../policies/views.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
@@ -59,14 +58,14 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
   const unclaimed = store.first<Sum>(
     `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isUnclaimed} AND ${onPrimary(ctx)}`,
   )!
-  const pruned = Number(store.meta(prunedRefusals) ?? 0)
+  const pruned = store.meta('pruned_refusals') ?? 0
   const failed = totals.failed + pruned
   const average = averageOf(microUsdc(BigInt(totals.spent)), totals.confirmed)
   return {
     walletCount: count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
     payingWalletId:
       store.first<{ id: string }>(
-        `SELECT id FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active' AND paused = 0 AND halted IS NULL
+        `SELECT id FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active' AND paused = 0 AND halt_kind IS NULL
          ORDER BY created_at LIMIT 1`,
       )?.id ?? null,
     groupCount: count('policy_group WHERE deleted_at IS NULL'),

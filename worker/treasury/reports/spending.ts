@@ -4,9 +4,9 @@ import { dayMs } from '#domain/time.ts'
 import type { Spending, SpendingSeries } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
-import type { SpendingInput } from '../api.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { Store } from '../storage/store.ts'
+import type { SpendingInput } from './rpcTypes.ts'
 
 /** More series could not be distinguished in a chart. */
 const maxSeries = 5

@@ -1,13 +1,13 @@
 import { listContacts } from '../../db/contacts.ts'
 import { readKeptValues } from '../../db/keptValues.ts'
 import { accountRows } from '../../db/restoreRows.ts'
-import { type KeptWallet, keepSalt, saltBinding } from '../backup/kept.ts'
 import { keepOwner } from '../backup/owner.ts'
-import type { Context } from '../context.ts'
-import { suspensionState, writeSuspensionState } from '../operators/suspension.ts'
+import { contactChanged } from '../changes/contacts.ts'
+import type { Context } from '../core/context.ts'
+import type { BackupWallet } from '../delivery/backup.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { contactChanged } from '../policies/whitelist.ts'
-import { count, noteUnexplained, type RestoreState, writeState } from './state.ts'
+import { ensureSaltBackedUp, saltBinding } from '../payouts/salt.ts'
+import { count, type RestoreState, recordUnexplained, writeState } from './state.ts'
 
 /**
  * Imports what D1 knows of the account itself, which is newer than what is here: the owner, a suspension, which credentials
@@ -26,8 +26,7 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
   store.transaction(() => {
     importSalt(ctx, state, salt)
     if (known.owner) keepOwner(ctx, known.owner)
-    if (known.suspension && known.suspension.version > suspensionState(ctx).version)
-      writeSuspensionState(ctx, known.suspension)
+    if (known.suspension && known.suspension.version > ctx.store.suspension.version) store.suspension = known.suspension
     endCredentials(ctx, state, known.credentials)
     endWebhooks(ctx, state, known.webhooksOn)
     updateContacts(ctx, state, contacts)
@@ -35,18 +34,18 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
     for (const wallet of [...live, ...deleted]) importWallet(ctx, state, wallet)
     writeState(store, { ...state, stage: 'payments' })
   })
-  if (store.meta('payout_salt') !== null) await keepSalt(ctx)
+  if (store.meta('payout_salt') !== null) await ensureSaltBackedUp(ctx)
 }
 
-export const walletsIn = (kept: { name: string; value: string }[]): KeptWallet[] =>
-  kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as KeptWallet)
+export const walletsIn = (kept: { name: string; value: string }[]): BackupWallet[] =>
+  kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as BackupWallet)
 
 function importSalt({ store }: Context, state: RestoreState, salt: string | null): void {
   const here = store.meta('payout_salt')
   if (salt === null || here === salt) return
   if (here === null) store.setMeta('payout_salt', salt)
   else
-    noteUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps a different salt of the payouts’ keys' })
+    recordUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps a different salt of the payouts’ keys' })
 }
 
 /** Ends credentials that were replaced, or whose agent was deleted. New ones are unknown here and must be created again. */
@@ -99,7 +98,7 @@ function updateContacts(ctx: Context, state: RestoreState, contacts: Contact[]):
  * Adds a wallet that was created since, without its keys, which only the lost object had. A wallet that was also deleted
  * since is added until its payments have been read.
  */
-function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): void {
+function importWallet(ctx: Context, state: RestoreState, wallet: BackupWallet): void {
   const { store } = ctx
   const known = store.wallet(wallet.id)
   if (known) {
@@ -114,7 +113,7 @@ function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): vo
   )
   if (other) {
     const detail = `${wallet.address} was made since, and ${other.id} has its address`
-    noteUnexplained(state, { what: 'wallet', ref: wallet.id, detail })
+    recordUnexplained(state, { what: 'wallet', ref: wallet.id, detail })
     return
   }
   const isSmart = wallet.kind === 'smart'

@@ -3,7 +3,7 @@ import { addressTopic, topics } from '../../chain/calls.ts'
 import type { Terms } from '../../chain/digests.ts'
 import { type BlockRange, readLogs } from '../../chain/readLogs.ts'
 import type { Address, Log } from '../../chain/types.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
 /**

@@ -5,8 +5,8 @@ import { authorizationNonce } from '../../chain/authorization.ts'
 import type { ChainId, Hex } from '../../chain/types.ts'
 import { readKeptValues } from '../../db/keptValues.ts'
 import { keptDeadlines } from '../../db/restoreRows.ts'
-import { finalizedBlock, freshHead, isNodeTrouble } from '../chainHeads.ts'
-import type { Context } from '../context.ts'
+import { finalizedBlock, freshHead, isNodeTrouble } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
 import { failUnsigned, releaseDead } from '../settlement/release.ts'
 import { BooksDiffer, rescanFrom, scanWallet } from '../settlement/scan.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
@@ -14,7 +14,7 @@ import { statusIn } from '../storage/statuses.ts'
 import { followDeploy } from '../wallets/deploy.ts'
 import { walletsIn } from './account.ts'
 import { explain, partsOf, search } from './search.ts'
-import { count, noteUnexplained, type RestoreState, type Search, type Signed, writeState } from './state.ts'
+import { count, type RestoreState, recordUnexplained, type Search, type Signed, writeState } from './state.ts'
 
 /** A Treasury that has not confirmed the freeze may still sign for this long after the freeze in D1. */
 const stopMs = 10_000 // 10 seconds
@@ -82,12 +82,12 @@ export async function readChain(ctx: Context, state: RestoreState): Promise<bool
     if (!(await scanWallet(ctx, wallet.id, head))) return true
     failUnsigned(ctx, wallet)
     await releaseDead(ctx, ctx.store.wallet(wallet.id)!, head)
-    const { halted } = ctx.store.wallet(wallet.id)!
-    if (halted !== null) noteUnexplained(state, { what: 'books', ref: wallet.id, detail: halted })
+    const { halt_detail } = ctx.store.wallet(wallet.id)!
+    if (halt_detail !== null) recordUnexplained(state, { what: 'books', ref: wallet.id, detail: halt_detail })
   } catch (error) {
     if (!isNodeTrouble(error)) throw error
     if (!(error instanceof BooksDiffer)) throw error
-    noteUnexplained(state, { what: 'books', ref: wallet.id, detail: differenceIn(error) })
+    recordUnexplained(state, { what: 'books', ref: wallet.id, detail: differenceIn(error) })
   }
   if (openPayments(ctx, wallet.id) > 0 && !booksDiffer(state, wallet.id)) return true
   state.read.push(wallet.id)
@@ -166,7 +166,7 @@ function giveNonce(ctx: Context, state: RestoreState, wallet: WalletRow, id: str
 }
 
 /** Payments of imported keys have nonces that follow from their ids, so those that are queued here may have been signed. */
-export function noteAuthorizations(ctx: Context, state: RestoreState): void {
+export function recordAuthorizations(ctx: Context, state: RestoreState): void {
   const { store } = ctx
   for (const payment of store.all<PaymentRow>(
     "SELECT payment.* FROM payment JOIN wallet ON wallet.id = wallet_id WHERE wallet.kind = 'imported' AND payment.status = 'QUEUED'",

@@ -1,8 +1,8 @@
 import { type PlannedPayment, planPayment, type RestoreAct } from '#domain/restorePlan.ts'
 import { authorizationNonce } from '../../chain/authorization.ts'
 import { deliveredOf, type KeptCursor, type KeptRow, keptRows } from '../../db/restoreRows.ts'
-import type { KeptPayment, KeptPayout } from '../backup/kept.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import type { BackupPayment, BackupPayout } from '../delivery/backup.ts'
 import { audit } from '../ledger/audit.ts'
 import { reserve } from '../ledger/ledger.ts'
 import { enqueue } from '../outbox/enqueue.ts'
@@ -10,14 +10,14 @@ import { newCode } from '../payouts/codes.ts'
 import { fromColumn } from '../storage/columns.ts'
 import { unset } from '../storage/newPayment.ts'
 import type { GroupRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
-import { noteAuthorizations } from './chain.ts'
+import { recordAuthorizations } from './chain.ts'
 import { addPayout, type FreshCode, updatePayout } from './payouts.ts'
-import { count, noteUnexplained, type RestoreState, writeState } from './state.ts'
+import { count, type RestoreState, recordUnexplained, writeState } from './state.ts'
 
 /** Payments per step. */
 const pageSize = 100
 
-type Change = { act: RestoreAct; kept: KeptPayment; payout: KeptPayout | null; known: PaymentRow | null }
+type Change = { act: RestoreAct; kept: BackupPayment; payout: BackupPayout | null; known: PaymentRow | null }
 
 const planned = (row: Partial<PaymentRow>): PlannedPayment => ({
   status: row.status!,
@@ -29,14 +29,14 @@ const planned = (row: Partial<PaymentRow>): PlannedPayment => ({
 })
 
 const changeOf = ({ store }: Context, { kept, payout }: KeptRow): Change => {
-  const content = JSON.parse(kept) as KeptPayment
+  const content = JSON.parse(kept) as BackupPayment
   const own = store.payment(content.row.id!)
   // It waited for approval or was not approved here, and has been accepted since.
   const known = own?.accepted_at === null ? null : own
   return {
     act: planPayment(known && planned(known), planned(content.row)),
     kept: content,
-    payout: payout === null ? null : (JSON.parse(payout) as KeptPayout),
+    payout: payout === null ? null : (JSON.parse(payout) as BackupPayout),
     known,
   }
 }
@@ -63,7 +63,7 @@ export async function importPage(ctx: Context, state: RestoreState): Promise<voi
     const last = rows.at(-1)
     if (last) state.cursor = { createdAt: last.createdAt, id: last.id }
     if (rows.length < pageSize) {
-      noteAuthorizations(ctx, state)
+      recordAuthorizations(ctx, state)
       // Imported wallets keep their session, so none of its sequences may be used twice.
       ctx.store.run(
         `UPDATE session SET next_sequence = max(next_sequence, coalesce((SELECT max(sequence) + 1 FROM payment
@@ -113,12 +113,12 @@ function importOne(
   const id = kept.row.id!
   const problem = problemOf(ctx, { act, kept, payout, known })
   if (problem) {
-    noteUnexplained(state, { what: 'payment', ref: id, detail: problem })
+    recordUnexplained(state, { what: 'payment', ref: id, detail: problem })
     if (known) bindKey(ctx, state, kept)
     return
   }
   if (act === 'add' || act === 'add_ended') add(ctx, state, { kept, payout }, act === 'add', code)
-  else if (act === 'sign') noteSigned(ctx, state, kept.row, known!)
+  else if (act === 'sign') recordSigned(ctx, state, kept.row, known!)
   bindKey(ctx, state, kept)
   if (act !== 'none') count(state, act === 'sign' ? 'payments signed since' : 'payments accepted since')
   if (known && payout) updatePayout(ctx, payout)
@@ -214,7 +214,7 @@ function hold({ store }: Context, row: PaymentRow): void {
 }
 
 /** Marks a payment as signed since. Its reservation moves to the session that signed it, if that is known here. */
-function noteSigned({ store }: Context, state: RestoreState, row: Partial<PaymentRow>, known: PaymentRow): void {
+function recordSigned({ store }: Context, state: RestoreState, row: Partial<PaymentRow>, known: PaymentRow): void {
   const wallet = store.wallet(known.wallet_id)!
   if (row.epoch !== known.epoch) {
     const move = 'UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?'
@@ -235,7 +235,7 @@ function noteSigned({ store }: Context, state: RestoreState, row: Partial<Paymen
 }
 
 /** Binds the Idempotency-Key again, so that it returns the payment and refuses different content. */
-function bindKey({ store }: Context, state: RestoreState, { row, request }: KeptPayment): void {
+function bindKey({ store }: Context, state: RestoreState, { row, request }: BackupPayment): void {
   if (request === null) return
   store.run(
     "INSERT OR IGNORE INTO idempotency (key, fingerprint, kind, ref, created_at) VALUES (?, ?, 'payment', ?, ?)",
@@ -254,7 +254,7 @@ function bindKey({ store }: Context, state: RestoreState, { row, request }: Kept
   const [own, other] = [store.payment(row.id!)!, store.payment(ref)]
   const isSigned = (payment: PaymentRow | null) => payment !== null && payment.sig_version > 0
   if (kind !== 'payment' || (isSigned(own) && isSigned(other)))
-    noteUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
+    recordUnexplained(state, { what: 'payment', ref: row.id!, detail: `${ref} has its Idempotency-Key` })
   else if (
     !isSigned(other) &&
     (!other || other.accepted_at === null || isSigned(own) || own.created_at < other.created_at)

@@ -1,10 +1,10 @@
-import type { KeptPayout } from '../backup/kept.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import type { BackupPayout } from '../delivery/backup.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { codeReplayMs } from '../payouts/codes.ts'
 import { storedPayoutKey } from '../payouts/keys.ts'
 import type { PayoutRow } from '../storage/rows.ts'
-import { noteUnexplained, type RestoreState } from './state.ts'
+import { type RestoreState, recordUnexplained } from './state.ts'
 
 export type FreshCode = { version: number; sealedCode: string; codeHmac: string }
 
@@ -34,7 +34,7 @@ const notFromD1 = {
 export function addPayout(
   ctx: Context,
   state: RestoreState,
-  kept: KeptPayout,
+  kept: BackupPayout,
   status: 'CREATING' | 'FAILED',
   code: FreshCode | null,
 ): void {
@@ -63,14 +63,14 @@ export function addPayout(
 function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
   for (const purpose of ['claim', 'reclaim'] as const)
     if (storedPayoutKey(ctx, row, purpose) === null)
-      noteUnexplained(state, { what: 'payout', ref: row.id, detail: `its ${purpose} key can’t be derived` })
+      recordUnexplained(state, { what: 'payout', ref: row.id, detail: `its ${purpose} key can’t be derived` })
 }
 
 /**
  * Updates a payout that is known here with what people have done since, off chain. Its code becomes the newest one that
  * was sent.
  */
-export function updatePayout(ctx: Context, kept: KeptPayout): void {
+export function updatePayout(ctx: Context, kept: BackupPayout): void {
   const { store } = ctx
   const known = store.payout(kept.id!)!
   const isSame =

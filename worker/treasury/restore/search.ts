@@ -4,7 +4,7 @@ import { authorizationIn, authorizationLogs } from '../../chain/authorization.ts
 import { addressTopic, topics } from '../../chain/calls.ts'
 import { type BlockRange, readLogs } from '../../chain/readLogs.ts'
 import type { Log } from '../../chain/types.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { blocksPerScan } from '../settlement/scan.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { announcedPayouts } from './announcements.ts'

@@ -3,7 +3,7 @@ import type { ChainId } from '../../chain/types.ts'
 import type { KeptCursor } from '../../db/restoreRows.ts'
 import { sha256 } from '../../identity/secrets.ts'
 import type { Store } from '../storage/store.ts'
-import type { Unexplained } from './api.ts'
+import type { Unexplained } from './rpcTypes.ts'
 
 /** The stages in order. Each is stored when it begins, so that an interrupted restore resumes with it. */
 export const stages = ['wait', 'account', 'payments', 'chain', 'check', 'end'] as const
@@ -49,16 +49,12 @@ export type RestoreState = {
   acceptedBy: string | null
 }
 
-/** Meta keys. `restored`: id of the last restore that ended here. */
-const stateKey = 'restore'
-const endedKey = 'restored'
-
 export function restoreState(store: Store): RestoreState | null {
-  const stored = store.meta(stateKey)
+  const stored = store.meta('restore')
   return stored === null ? null : (JSON.parse(stored) as RestoreState)
 }
 
-export const writeState = (store: Store, state: RestoreState): void => store.setMeta(stateKey, JSON.stringify(state))
+export const writeState = (store: Store, state: RestoreState): void => store.setMeta('restore', JSON.stringify(state))
 
 export const newState = (id: string, stage: RestoreState['stage'], since: number): RestoreState => ({
   id,
@@ -77,11 +73,11 @@ export const newState = (id: string, stage: RestoreState['stage'], since: number
 })
 
 export function clearState(store: Store, endedId: string | null): void {
-  store.run('DELETE FROM meta WHERE key = ?', stateKey)
-  if (endedId !== null) store.setMeta(endedKey, endedId)
+  store.setMeta('restore', null)
+  if (endedId !== null) store.setMeta('restored', endedId)
 }
 
-export const endedRestore = (store: Store): string | null => store.meta(endedKey)
+export const endedRestore = (store: Store): string | null => store.meta('restored')
 
 export const count = (state: RestoreState, what: string, n = 1): void => {
   state.counts[what] = (state.counts[what] ?? 0) + n
@@ -93,7 +89,7 @@ export const nameOfList = (unexplained: Unexplained[]): string => {
   return sha256(lines.sort().join('\n')).slice(0, 12)
 }
 
-export function noteUnexplained(state: RestoreState, unexplained: Unexplained): void {
+export function recordUnexplained(state: RestoreState, unexplained: Unexplained): void {
   if (!state.unexplained.some(({ what, ref }) => what === unexplained.what && ref === unexplained.ref))
     state.unexplained.push(unexplained)
 }

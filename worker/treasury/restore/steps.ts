@@ -1,18 +1,18 @@
 import { readKeptValues } from '../../db/keptValues.ts'
 import { deleteForgottenRows } from '../../db/restoreRows.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import { relayerOf } from '../core/relayers.ts'
+import { Outbox } from '../delivery/flush.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { Outbox } from '../outbox/flush.ts'
-import { relayerOf } from '../relay/relayers.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 import { deleteWallets, importAccount, walletsIn } from './account.ts'
-import type { Accepted, Frozen, RestoreProgress } from './api.ts'
 import { begin } from './begin.ts'
 import { readChain, waitForDeadlines } from './chain.ts'
 import { importPage, planPage } from './payments.ts'
+import type { Accepted, Frozen, RestoreProgress } from './rpcTypes.ts'
 import { clearState, endedRestore, nameOfList, newState, type RestoreState, restoreState, writeState } from './state.ts'
 
 const doing = {
@@ -76,7 +76,7 @@ function check(ctx: Context, state: RestoreState, accept: Accepted | null): Rest
   const isOpen =
     store.first(
       `SELECT 1 FROM payment WHERE status IN ${statusIn.unsettled}
-         AND wallet_id IN (SELECT id FROM wallet WHERE halted IS NULL) LIMIT 1`,
+         AND wallet_id IN (SELECT id FROM wallet WHERE halt_kind IS NULL) LIMIT 1`,
     ) !== null
   const list = nameOfList(state.unexplained)
   const isAccepted = accept?.list === list

@@ -3,10 +3,10 @@ import { nextPayment } from '#domain/payment.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { authorizationIn } from '../../chain/authorization.ts'
 import type { Address, Hex, Log } from '../../chain/types.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
-import { noteOutcome } from '../limits/gas.ts'
+import { recordOutcome } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
@@ -34,7 +34,7 @@ export function book(ctx: Context, wallet: WalletRow, { own, transfers, announce
     bookPayoutEnd(ctx, log)
   }
   for (const log of announced) bookAnnounced(ctx, wallet, log)
-  if (wallet.kind === 'imported') for (const log of own) noteCancellation(ctx, wallet, log)
+  if (wallet.kind === 'imported') for (const log of own) recordCancellation(ctx, wallet, log)
 }
 
 /** Returns each log once, in chain order. */
@@ -106,7 +106,7 @@ const authorizedPayment = (ctx: Context, wallet: WalletRow, nonce: Hex) =>
   ctx.store.first<PaymentRow>('SELECT * FROM payment WHERE wallet_id = ? AND authorization = ?', wallet.id, nonce)
 
 /** Handles an authorization cancelled by the imported key's owner: stops signing; the release waits for finality. */
-function noteCancellation(ctx: Context, wallet: WalletRow, log: Log): void {
+function recordCancellation(ctx: Context, wallet: WalletRow, log: Log): void {
   const authorization = authorizationIn(log)
   if (authorization?.event !== 'canceled') return
   const payment = authorizedPayment(ctx, wallet, authorization.nonce)
@@ -141,6 +141,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
     halt(
       ctx,
       wallet.id,
+      isTransferOf(payment, log) ? 'ended_payment' : 'foreign_transfer',
       `payment ${payment.id} (${payment.status}) does not match the transfer in ${log.transactionHash}`,
     )
     return
@@ -157,7 +158,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   enqueue(ctx, 'payment', payment.id)
-  noteOutcome(ctx, 'confirmed')
+  recordOutcome(ctx, 'confirmed')
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (payment.kind === 'send') {
     settleSend(store, payment, ctx.now())

@@ -1,5 +1,5 @@
 import { type Log, RpcUnavailable } from '../../chain/types.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import type { BookingRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'

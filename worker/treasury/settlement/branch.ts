@@ -1,6 +1,6 @@
 import { type Block, type Hex, RpcUnavailable } from '../../chain/types.ts'
 import { logWarning } from '../../observability/log.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { undoBookings } from './undo.ts'
 
@@ -10,14 +10,7 @@ const apartMs = 30_000 // 30 seconds
 /** The node shows a block other than the one that was booked. Nothing was booked or undone; the check is repeated. */
 export class BranchUnclear extends RpcUnavailable {}
 
-/** A block that was seen to differ: its number, and when that was first seen (ms). */
-type Doubt = { block: number; at: number }
-const doubtKey = (walletId: string) => `branch:${walletId}`
-
-function doubtOf({ store }: Context, walletId: string): Doubt | null {
-  const stored = store.meta(doubtKey(walletId))
-  return stored === null ? null : (JSON.parse(stored) as Doubt)
-}
+const noDoubt = { doubted_block: null, doubted_since: null }
 
 /**
  * Compares a booked block with the one that the first node shows at its height. If they differ, everything that is not
@@ -32,17 +25,17 @@ export async function undoOtherBranch(
   seen: Block,
 ): Promise<boolean> {
   const { store } = ctx
-  const doubt = doubtOf(ctx, wallet.id)
+  const known = store.wallet(wallet.id)!
   if (seen.hash === ours.hash) {
-    if (doubt?.block === ours.block) store.run('DELETE FROM meta WHERE key = ?', doubtKey(wallet.id))
+    if (known.doubted_block === ours.block) store.update('wallet', wallet.id, noDoubt)
     return false
   }
-  const isSure = (await secondDiffers(ctx, wallet, ours)) || isOld(ctx, doubt, ours.block)
+  const isSure = (await secondDiffers(ctx, wallet, ours)) || isOld(ctx, known, ours.block)
   const now = store.wallet(wallet.id)!
   if (now.anchor_hash !== wallet.anchor_hash || now.final_block !== wallet.final_block) return true
-  if (!isSure) return noteDoubt(ctx, wallet, ours, seen)
+  if (!isSure) return recordDoubt(ctx, now, ours, seen)
   store.transaction(() => {
-    store.run('DELETE FROM meta WHERE key = ?', doubtKey(wallet.id))
+    store.update('wallet', wallet.id, noDoubt)
     undoBookings(ctx, wallet.id, { block: ours.block, hash: ours.hash, seen: seen.hash })
   })
   return true
@@ -56,15 +49,19 @@ async function secondDiffers(ctx: Context, wallet: WalletRow, ours: { block: num
 }
 
 /** True if the block has differed for `apartMs`. A clock that was set back proves nothing. */
-const isOld = (ctx: Context, doubt: Doubt | null, block: number): boolean =>
-  doubt?.block === block && ctx.now() - doubt.at >= apartMs
+const isOld = (ctx: Context, { doubted_block, doubted_since }: WalletRow, block: number): boolean =>
+  doubted_block === block && ctx.now() - doubted_since! >= apartMs
 
-function noteDoubt(ctx: Context, wallet: WalletRow, { block, hash }: { block: number; hash: Hex }, seen: Block): never {
+function recordDoubt(
+  ctx: Context,
+  wallet: WalletRow,
+  { block, hash }: { block: number; hash: Hex },
+  seen: Block,
+): never {
   const { store, now } = ctx
-  const doubt = doubtOf(ctx, wallet.id)
-  if (doubt?.block !== block || doubt.at > now()) {
+  if (wallet.doubted_block !== block || wallet.doubted_since! > now()) {
     logWarning('chain_differs', { user: ctx.userId, wallet: wallet.id, block, hash, seen: seen.hash })
-    store.setMeta(doubtKey(wallet.id), JSON.stringify({ block, at: now() } satisfies Doubt))
+    store.update('wallet', wallet.id, { doubted_block: block, doubted_since: now() })
     ctx.schedule('scan', now() + apartMs)
   }
   throw new BranchUnclear(`block ${block} was ${hash}, the node shows ${seen.hash}`)

@@ -1,10 +1,10 @@
 import type { Block, Hex } from '../../chain/types.ts'
-import { finalizedBlock } from '../chainHeads.ts'
-import type { Context } from '../context.ts'
+import { finalizedBlock } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleReclaimed } from '../ledger/ledger.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
-import { haltForBooks, noteBooksAgree, noteBooksDiffer } from '../wallets/walletHalts.ts'
+import { clearMismatch, haltForMismatch, recordMismatch } from '../wallets/walletHalts.ts'
 import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
 import { BooksDiffer, scanWallet } from './scan.ts'
@@ -64,7 +64,7 @@ export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, '
 
   const inBooks = bookedBalance(store, wallet, target)
   if (balance !== null && balance !== inBooks) {
-    readAgain(ctx, wallet, new BooksDiffer(id, target, inBooks, balance))
+    rereadOrHalt(ctx, wallet, new BooksDiffer(id, target, inBooks, balance))
     return
   }
   store.transaction(() => {
@@ -74,7 +74,7 @@ export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, '
     store.run('UPDATE wallet SET final_block = max(final_block, ?) WHERE id = ?', target, id)
     store.run('DELETE FROM booking WHERE wallet_id = ? AND block <= ?', id, target)
     releaseReturned(ctx, id, target)
-    noteBooksAgree(ctx, now, 'final')
+    clearMismatch(ctx, now, 'final')
   })
 }
 
@@ -89,11 +89,11 @@ const bookedBlocks = ({ store }: Context, { id, final_block }: WalletRow, toBloc
   )
 
 /** Called for books that differ but were right at a later block. Reads everything again once, then halts the wallet. */
-function readAgain(ctx: Context, wallet: WalletRow, error: BooksDiffer): never {
-  const forMs = noteBooksDiffer(ctx, wallet.id, 'final')
+function rereadOrHalt(ctx: Context, wallet: WalletRow, error: BooksDiffer): never {
+  const forMs = recordMismatch(ctx, wallet.id, 'final')
   if (forMs === null)
     undoBookings(ctx, wallet.id, { block: wallet.anchor_block, hash: wallet.anchor_hash, why: error.message })
-  else haltForBooks(ctx, wallet.id, error.message, forMs)
+  else haltForMismatch(ctx, wallet.id, error.message, forMs)
   throw error
 }
 

@@ -3,7 +3,7 @@ import { authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, nonceTopic, topics } from '../../chain/calls.ts'
 import { type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
 import type { Chain, Log } from '../../chain/types.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 
 /** Checks of one payment or payout on chain before money is released, made with every configured node. */

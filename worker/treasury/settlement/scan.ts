@@ -2,11 +2,11 @@ import { authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, topics } from '../../chain/calls.ts'
 import { maxRange, type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
 import { type Block, type ChainId, type Hex, RpcUnavailable } from '../../chain/types.ts'
-import { confirmedBlock, finalizedBlock, freshHead } from '../chainHeads.ts'
-import type { Context } from '../context.ts'
-import { payoutContracts } from '../contracts.ts'
+import { confirmedBlock, finalizedBlock, freshHead } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
+import { payoutContracts } from '../core/contracts.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
-import { haltAfterMs, haltForBooks, noteBooksAgree, noteBooksDiffer, noteReadAgain } from '../wallets/walletHalts.ts'
+import { clearMismatch, haltAfterMs, haltForMismatch, recordMismatch, recordReread } from '../wallets/walletHalts.ts'
 import { book, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
@@ -29,8 +29,8 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
   try {
     return await scanTo(ctx, walletId, confirmedBlock(ctx, newest))
   } catch (error) {
-    const forMs = error instanceof BooksDiffer ? noteBooksDiffer(ctx, walletId, 'read') : null
-    if (forMs !== null && forMs >= haltAfterMs && !readAgain(ctx, walletId, error as BooksDiffer))
+    const forMs = error instanceof BooksDiffer ? recordMismatch(ctx, walletId, 'read') : null
+    if (forMs !== null && forMs >= haltAfterMs && !rereadOnce(ctx, walletId, error as BooksDiffer))
       await haltIfFinal(ctx, walletId, forMs)
     throw error
   }
@@ -40,10 +40,10 @@ export async function scanWallet(ctx: Context, walletId: string, head?: Block): 
  * The branch may have changed between two requests of one reading, so that a log is missing or extra. Once each time the
  * books differ, everything that is not final is undone and read again. Returns false if that was done before.
  */
-function readAgain(ctx: Context, walletId: string, { message }: BooksDiffer): boolean {
+function rereadOnce(ctx: Context, walletId: string, { message }: BooksDiffer): boolean {
   return ctx.store.transaction(() => {
     const { anchor_block, anchor_hash } = ctx.store.wallet(walletId)!
-    if (!noteReadAgain(ctx, walletId)) return false
+    if (!recordReread(ctx, walletId)) return false
     undoBookings(ctx, walletId, { block: anchor_block, hash: anchor_hash, why: message })
     return true
   })
@@ -58,7 +58,7 @@ async function haltIfFinal(ctx: Context, walletId: string, forMs: number): Promi
   try {
     await scanTo(ctx, walletId, final.number)
   } catch (error) {
-    if (error instanceof BooksDiffer) haltForBooks(ctx, walletId, error.message, forMs)
+    if (error instanceof BooksDiffer) haltForMismatch(ctx, walletId, error.message, forMs)
     throw error
   }
 }
@@ -98,7 +98,7 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
       const balanceInBooks = bookedBalance(store, booked, toBlock)
       if (expected !== null && balanceInBooks !== expected)
         throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
-      if (expected !== null) noteBooksAgree(ctx, booked, 'read')
+      if (expected !== null) clearMismatch(ctx, booked, 'read')
       return toBlock === level
     })
     measureConfirmed(ctx, before.chain_id)

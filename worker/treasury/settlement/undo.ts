@@ -1,7 +1,7 @@
 import { formatUsdc } from '#domain/money.ts'
 import { type BookedEvent, paymentBefore } from '#domain/payment.ts'
 import { logWarning } from '../../observability/log.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { undoLeave, undoSpend } from '../ledger/ledger.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'

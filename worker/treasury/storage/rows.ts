@@ -5,6 +5,7 @@ import type { ExpiryDays } from '#domain/payoutExpiry.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import type { HaltKind } from '#domain/walletHalt.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
 import type { Channel } from '#schemas/approval.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
@@ -41,7 +42,17 @@ export type WalletRow = {
   /** The block at which a smart wallet was found deployed. */
   active_block: number | null
   paused: number
-  halted: string | null
+  /** Why nothing is signed for it. */
+  halt_kind: HaltKind | null
+  halt_detail: string | null
+  /** Since when the books do not explain the balance, as last read and at a final block. */
+  mismatch_since: number | null
+  final_mismatch_since: number | null
+  /** When everything that is not final was read again because of it. */
+  reread_at: number | null
+  /** The booked block that the node contradicts, and since when. */
+  doubted_block: number | null
+  doubted_since: number | null
   created_at: number
   /** The version of the contracts that the wallet was created with; has no meaning for imported wallets. */
   contract_set: number
@@ -250,23 +261,7 @@ export type PayoutRow = {
   contract_set: number
 }
 
-/**
- * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,
- * stored before it leaves, settled by the chain alone. A rotation is stored with its new key before anything is signed,
- * so it survives a crash at any step, and its key is already known when it appears on chain.
- *
- *     offered → draining   the owner signed the new session that Bursar had offered (`setSession`)
- *     draining → sent      payments of the old session have ended, or five minutes are over; a rotation is signed now
- *     draining → failed    the wallet would refuse it; or a rotation was overtaken, or Bursar may no longer sign it
- *     sent → done          the wallet shows the change at `CONFIRM_DEPTH`
- *     sent → failed        a finalized block shows that it can't be executed any more
- *     done → sent          a reorganisation undid it; it is submitted again
- *     done → failed        the same, while another change of the session key is in progress
- *     any open → failed    the account is restored from a backup
- *
- * An offer begins as `offered`, a rotation as `draining`, another owner action as `sent`. The settle alarm (wallets/actions/follow.ts) moves
- * `draining` and `sent`.
- */
+/** wallets/actions/actions.ts has its states. */
 export type WalletActionRow = {
   id: string
   wallet_id: string

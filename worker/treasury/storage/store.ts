@@ -1,4 +1,5 @@
 import { type Refused, refuse } from '../../result.ts'
+import { type MetaName, type MetaValue, metaFormats, type SuspensionState } from './meta.ts'
 import { type CachedRow, type CachedTable, RowCache } from './rowCache.ts'
 import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, Rows, SessionRow, WalletRow } from './rows.ts'
 
@@ -67,7 +68,7 @@ export class Store {
   /** Raised by every write, so that stale values derived from the tables can be detected. */
   version = 0
   #accountPaused: boolean | null = null
-  #isSuspended: boolean | null = null
+  #suspension: SuspensionState | null = null
   /** Column names by query; the schema does not change while the object is loaded. */
   readonly #joins = new Map<string, string[]>()
   /** End of the audit chain, kept in memory; null if it has to be read. */
@@ -91,7 +92,7 @@ export class Store {
       this.#cache.clear()
       this.auditHead = null
       this.#accountPaused = null
-      this.#isSuspended = null
+      this.#suspension = null
       this.#onRollback()
       throw error
     }
@@ -161,33 +162,42 @@ export class Store {
     const query = `UPDATE ${table} SET ${names} WHERE id = ?${conditions.join('')}`
     return this.run(query, ...valuesOf(changes), id, ...valuesOf(guard)) > 0
   }
-  meta(key: string): string | null {
-    return this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null
+  /** A single value of the account; null if it was never set. */
+  meta<Name extends MetaName>(name: Name): MetaValue<Name> | null {
+    const row = this.first<{ value: string }>('SELECT value FROM meta WHERE key = ?', name)
+    return row && (metaFormats[name].read(row.value) as MetaValue<Name>)
   }
-  setMeta(key: string, value: string): void {
-    this.run(
-      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-      key,
-      value,
-    )
+  /** Null deletes the value. */
+  setMeta<Name extends MetaName>(name: Name, value: MetaValue<Name> | null): void {
+    const { write } = metaFormats[name] as { write: (value: MetaValue<Name>) => string }
+    if (value === null) this.run('DELETE FROM meta WHERE key = ?', name)
+    else
+      this.run(
+        'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+        name,
+        write(value),
+      )
   }
   /** True if all agents of the account are paused. Kept in memory. */
   get accountPaused(): boolean {
-    this.#accountPaused ??= this.meta('account_paused') === '1'
+    this.#accountPaused ??= this.meta('account_paused') ?? false
     return this.#accountPaused
   }
   pauseAccount(paused: boolean): void {
-    this.setMeta('account_paused', paused ? '1' : '0')
+    this.setMeta('account_paused', paused)
     this.#accountPaused = paused
   }
-  /** True if an operator has suspended the account. Kept in memory. */
-  get isSuspended(): boolean {
-    this.#isSuspended ??= this.meta('suspended') === '1'
-    return this.#isSuspended
+  /** Whether an operator has suspended the account. Kept in memory. */
+  get suspension(): SuspensionState {
+    this.#suspension ??= this.meta('suspension') ?? { since: null, version: 0 }
+    return this.#suspension
   }
-  suspend(isSuspended: boolean): void {
-    this.setMeta('suspended', isSuspended ? '1' : '0')
-    this.#isSuspended = isSuspended
+  set suspension(state: SuspensionState) {
+    this.setMeta('suspension', state)
+    this.#suspension = state
+  }
+  get isSuspended(): boolean {
+    return this.suspension.since !== null
   }
   /** In bytes. */
   get databaseSize(): number {

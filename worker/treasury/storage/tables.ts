@@ -30,7 +30,14 @@ export const tables = `
     active_block INTEGER,
     -- Where the ledger begins, and the balance there. D1 keeps both, so that a restored object can add the wallet again.
     start_block INTEGER NOT NULL DEFAULT 0, start_balance INTEGER NOT NULL DEFAULT 0,
-    paused INTEGER NOT NULL DEFAULT 0, halted TEXT,
+    paused INTEGER NOT NULL DEFAULT 0,
+    -- Why nothing is signed for it (domain/walletHalt.ts), with details for operators.
+    halt_kind TEXT CHECK (halt_kind IN ('code','books','foreign_transfer','ended_payment')), halt_detail TEXT,
+    -- Since when the books do not explain the balance, as last read and at a final block; when everything that is not final
+    -- was read again for it.
+    mismatch_since INTEGER, final_mismatch_since INTEGER, reread_at INTEGER,
+    -- The booked block that the node contradicts, and since when.
+    doubted_block INTEGER, doubted_since INTEGER,
     created_at INTEGER NOT NULL
   );
   -- One address may be on both chains, and may be added again after it was deleted.
@@ -109,6 +116,9 @@ export const tables = `
     hash TEXT PRIMARY KEY, agent_id TEXT NOT NULL REFERENCES agent(id),
     kind TEXT NOT NULL CHECK (kind IN ('secret','api_key')), expires_at INTEGER, created_at INTEGER NOT NULL
   );
+
+  -- Access tokens that were revoked before they expired.
+  CREATE TABLE revoked_token (id TEXT PRIMARY KEY, ends_at INTEGER NOT NULL) WITHOUT ROWID;
 
   -- Payments and payouts
 
@@ -194,6 +204,8 @@ export const tables = `
   -- The salt of the payouts' keys, sealed for D1.
   CREATE TABLE kept_salt (one INTEGER PRIMARY KEY CHECK (one = 1), sealed_salt TEXT NOT NULL);
 
+  -- Addresses of some user's payout, which must not be paid. In lower case.
+  CREATE TABLE payout_address (address TEXT PRIMARY KEY) WITHOUT ROWID;
   -- Recipients that were looked up and are not the address of a payout, as "chain id:address".
   CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
   -- principal|key as sent. Keys of payments are never deleted.

@@ -2,17 +2,17 @@ import { budgetLeft, type Exposure, exposureOf } from '#domain/exposure.ts'
 import { type MicroUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import { visibleScopes } from '#domain/scopes.ts'
 import type { WalletState } from '../../chain/types.ts'
-import type { WalletSnapshot } from '../context.ts'
+import type { WalletSnapshot } from '../core/context.ts'
 import { escrowedOf } from '../ledger/balances.ts'
-import { groupPolicy } from '../policies/groupPolicy.ts'
 import { fromColumn } from '../storage/columns.ts'
+import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /** Computes how much can leave this wallet without its owner, from on-chain figures and our budgets. */
 export function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapshot, now: number): Exposure {
   const { state } = snapshot
-  const pays = wallet.status === 'active' && wallet.paused === 0 && wallet.halted === null
+  const pays = wallet.status === 'active' && wallet.paused === 0 && wallet.halt_kind === null
   return exposureOf({
     balance: microUsdc(snapshot.balance),
     held: fromColumn(wallet.held),

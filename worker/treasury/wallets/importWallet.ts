@@ -2,19 +2,18 @@ import { usdcDomainSeparator } from '../../chain/authorization.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
-import type { ImportInput } from '../api.ts'
-import { finalizedBlock, isNodeTrouble } from '../chainHeads.ts'
-import { type Context, newId } from '../context.ts'
+import { finalizedBlock } from '../core/chainHeads.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
+import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts'
-import { suspendedOwner } from '../operators/suspension.ts'
 import { enqueueWallet } from '../outbox/enqueue.ts'
-import { scanWallet } from '../settlement/scan.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { walletLimitProblem } from './limits.ts'
 import { openUnderPassword, sealUnderPassword } from './masterPassword.ts'
 import { walletReplay } from './replay.ts'
+import type { ImportInput } from './rpcTypes.ts'
 import { scanEveryMs } from './session.ts'
 import { importedKeyBinding } from './sessionKeys.ts'
 
@@ -109,20 +108,9 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     return ok(store.wallet(id)!)
   })
   if (!added.ok || added.value.id !== id) return underSamePassword(ctx, input, added)
-  await readSinceFinal(ctx, id)
+  // The blocks that are not final yet. If the node does not respond, they are read before the first refusal for balance.
+  await ctx.refreshWallet(store.wallet(id)!)
   return ok(store.wallet(id)!)
-}
-
-/**
- * Scans the blocks that are not final yet. If the node does not respond, they are read before the first refusal for
- * balance, or in ten minutes.
- */
-async function readSinceFinal(ctx: Context, walletId: string): Promise<void> {
-  try {
-    await scanWallet(ctx, walletId)
-  } catch (error) {
-    if (!isNodeTrouble(error)) throw error
-  }
 }
 
 /**

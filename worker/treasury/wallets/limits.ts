@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 
 /** Maximum number of wallets that are active at a time, and of wallets created per UTC month. */
 export const maxActiveWallets = 6

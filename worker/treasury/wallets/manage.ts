@@ -2,7 +2,7 @@ import { formatUsdc } from '#domain/money.ts'
 import { isSlowDeploy } from '#domain/walletRules.ts'
 import { plural } from '#domain/words.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue, enqueueWallet } from '../outbox/enqueue.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
@@ -47,7 +47,7 @@ export async function deleteWallet(ctx: Context, walletId: string): Promise<Resu
     store.run('DELETE FROM imported_key WHERE wallet_id = ?', walletId)
     enqueueWallet(ctx, walletId)
     audit(store, ctx.now(), 'wallet.deleted', walletId, { address: wallet.address })
-    if (wallet.halted !== null) enqueue(ctx, 'trouble', walletId)
+    if (wallet.halt_kind !== null) enqueue(ctx, 'trouble', walletId)
     return ok(null)
   })
 }

@@ -1,8 +1,8 @@
 import { formatUsdc } from '#domain/money.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import type { Address, WalletState } from '../../chain/types.ts'
-import { confirmedBlock, freshHead } from '../chainHeads.ts'
-import type { Context } from '../context.ts'
+import { confirmedBlock, freshHead } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
@@ -27,7 +27,7 @@ export async function readSession(ctx: Context, wallet: WalletRow): Promise<Sess
   }
   const reading = await readStates(ctx, wallet)
   if (reading === null) {
-    await noteMissing(ctx, wallet)
+    await recordMissing(ctx, wallet)
     return null
   }
   const { confirmed } = reading
@@ -59,7 +59,7 @@ export async function confirmedState(ctx: Context, wallet: WalletRow): Promise<W
  * Handles an active wallet that has no contract on chain: a reorganisation removed its deployment, so it is submitted
  * again. A lagging node proves nothing, so the contract must be missing at or after the block that showed it.
  */
-async function noteMissing(ctx: Context, wallet: WalletRow): Promise<void> {
+async function recordMissing(ctx: Context, wallet: WalletRow): Promise<void> {
   const { store } = ctx
   const activeAt = store.wallet(wallet.id)?.active_block ?? null
   if (wallet.status !== 'active' || activeAt === null) return

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import { checkPlainKey, isPlainKey } from './plainKey.ts'
 

@@ -1,5 +1,5 @@
 import { logError } from '../../observability/log.ts'
-import type { Context, WalletSnapshot } from '../context.ts'
+import type { Context, WalletSnapshot } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
 const freshMs = 2_000 // one block

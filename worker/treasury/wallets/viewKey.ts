@@ -1,6 +1,6 @@
 import { attemptAllowed, recordWrong } from '#domain/attempts.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { viewBinding } from './importWallet.ts'
 import { openUnderPassword } from './masterPassword.ts'

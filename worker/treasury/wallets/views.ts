@@ -5,12 +5,11 @@ import { spendableOf } from '#domain/spendable.ts'
 import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
-import { chainNow } from '../chainHeads.ts'
-import type { Context, WalletSnapshot } from '../context.ts'
+import { chainNow } from '../core/chainHeads.ts'
+import type { Context, WalletSnapshot } from '../core/context.ts'
 import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
 import { walletExposure } from './exposure.ts'
-import { hasCode } from './plainKey.ts'
 
 /** The wallet as /wallets shows it. `snapshot` is its state on chain, null if it can't be read. */
 export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnapshot | null): Wallet {
@@ -28,7 +27,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     walletType: wallet.kind,
     status: wallet.status as WalletStatus, // deleted wallets are never shown
     paused: wallet.paused === 1,
-    halted: wallet.halted === null ? null : wallet.halted === hasCode ? 'code' : 'books',
+    halted: wallet.halt_kind,
     usdcBalance: snapshot && { balance: formatUsdc(snapshot.balance), symbol: 'USDC' },
     policyGroupId: group?.id ?? null,
     ownerAddress: wallet.owner,

@@ -4,11 +4,11 @@ import { webhookRulesOf, webhookUrlProblem } from '#domain/webhookUrl.ts'
 import type { CreatedWebhook, RotatedSecret, Webhook, WebhookFilter } from '#schemas/webhook.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../../webhooks/api.ts'
-import { type Context, newId } from '../context.ts'
+import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { WebhookRow } from '../storage/rows.ts'
-import type { WebhookEdit } from './api.ts'
+import type { WebhookEdit } from './rpcTypes.ts'
 
 const noWebhook: Refused = notFound('Webhook')
 

@@ -1,8 +1,26 @@
 import { formatUsdc } from '#domain/money.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { WalletActionView } from '#schemas/sessionKey.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../core/context.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
+
+/**
+ * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,
+ * stored before it leaves, settled by the chain alone. A rotation is stored with its new key before anything is signed,
+ * so it survives a crash at any step, and its key is already known when it appears on chain.
+ *
+ *     offered → draining   the owner signed the new session that Bursar had offered (`setSession`)
+ *     draining → sent      payments of the old session have ended, or five minutes are over; a rotation is signed now
+ *     draining → failed    the wallet would refuse it; or a rotation was overtaken, or Bursar may no longer sign it
+ *     sent → done          the wallet shows the change at `CONFIRM_DEPTH`
+ *     sent → failed        a finalized block shows that it can't be executed any more
+ *     done → sent          a reorganisation undid it; it is submitted again
+ *     done → failed        the same, while another change of the session key is in progress
+ *     any open → failed    the account is restored from a backup
+ *
+ * An offer begins as `offered`, a rotation as `draining`, another owner action as `sent`. The settle alarm (follow.ts) moves
+ * `draining` and `sent`.
+ */
 
 /** True for actions with which the owner takes back control of the wallet or its money. */
 export const isExit = ({ kind }: { kind: WalletActionRow['kind'] }) =>

@@ -11,7 +11,7 @@ import { rotateDigest } from '../../../chain/digests.ts'
 import { signCompact } from '../../../chain/sign.ts'
 import { type Address, type Hex, RpcError, type WalletState } from '../../../chain/types.ts'
 import { type Refused, refuse } from '../../../result.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../core/context.ts'
 import type { WalletRow } from '../../storage/rows.ts'
 
 export const operatorKey = (ctx: Context): Hex | null => {

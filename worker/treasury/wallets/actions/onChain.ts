@@ -1,6 +1,6 @@
 import type { WalletState } from '../../../chain/types.ts'
 import { notFound, ok, type Result, refuse } from '../../../result.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../core/context.ts'
 import type { WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 

@@ -1,7 +1,7 @@
 import type { OwnerSigningContext } from '#schemas/sessionKey.ts'
 import type { WalletState } from '../../../chain/types.ts'
 import { ok, type Result } from '../../../result.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../core/context.ts'
 import { activeSmartWallet } from './onChain.ts'
 
 /** How long an owner's signature can be submitted; the contract accepts up to a day. */

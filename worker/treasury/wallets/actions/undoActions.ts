@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts'
+import type { Context } from '../../core/context.ts'
 import { audit } from '../../ledger/audit.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import { isChanging } from './sessionChange.ts'

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { LoaderCircle } from 'lucide-react'
+import { haltText } from '#domain/walletHalt.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Balance } from '#web/components/Amount.tsx'
@@ -121,15 +122,13 @@ export function WalletCard(props: {
   )
 }
 
-function WhyStopped({ wallet: { paused, halted } }: { wallet: Wallet }) {
-  const text =
-    halted === 'code'
-      ? 'Payments are stopped while this account has contract code.'
-      : halted === 'books'
-        ? 'Payments are stopped: the chain shows a transfer that does not match our records. Please contact support.'
-        : paused
-          ? 'Payments are paused. Resume them on the Agents page.'
-          : null
+function WhyStopped({ wallet: { paused, halted, walletType } }: { wallet: Wallet }) {
+  const halt = halted && haltText(halted, walletType)
+  const text = halt
+    ? `Payments are stopped. ${halt.what} ${halt.next}`
+    : paused
+      ? 'Payments are paused. Resume them on the Agents page.'
+      : null
   return text && <p className={clsx('mt-3 text-small', halted ? 'text-red' : 'text-amber')}>{text}</p>
 }
 

@@ -1,0 +1,121 @@
+import { allScopes, type Scope } from '#domain/scopes.ts'
+import type { Agent, Removed } from '#schemas/policy.ts'
+import { notFound, ok, type Refused, type Result } from '../../result.ts'
+import { cancelApprovals } from '../approvals/end.ts'
+import { endGrants } from '../approvals/grants.ts'
+import type { Context } from '../core/context.ts'
+import { audit } from '../ledger/audit.ts'
+import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
+import { stopQueued } from '../payments/cancel.ts'
+import type { AgentInput } from '../policies/rpcTypes.ts'
+import { agentView } from '../policies/views.ts'
+import { accountFull, type Store } from '../storage/store.ts'
+
+const noAgent: Refused = notFound('Agent')
+
+/** Stores the agent with hashes of its two credentials, never the secrets. `repeated`: an earlier call has created it. */
+export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Agent; repeated: boolean }> {
+  const { store } = ctx
+  const request = idempotentRequest({ type: 'user' }, input.key, [input.name, input.memo, input.policyGroupId])
+  return store.transaction((): Result<{ agent: Agent; repeated: boolean }> => {
+    const replay = findReplay(store, request)
+    if (replay) {
+      if (!replay.ok) return replay
+      const agent = store.agent(replay.value)
+      return agent ? ok({ agent: agentView(ctx, agent), repeated: true }) : noAgent
+    }
+    if (store.isFull) return accountFull
+    if (!store.group(input.policyGroupId)) return notFound('Policy group', 'policyGroupId')
+    const now = ctx.now()
+    store.run(
+      'INSERT INTO agent (id, group_id, name, memo, client_id, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+      input.id,
+      input.policyGroupId,
+      input.name,
+      input.memo,
+      input.clientId,
+      now,
+    )
+    store.run(
+      "INSERT INTO credential (hash, agent_id, kind, created_at) VALUES (?1, ?2, 'secret', ?4), (?3, ?2, 'api_key', ?4)",
+      input.secretHash,
+      input.id,
+      input.apiKeyHash,
+      input.issuedAt ?? now,
+    )
+    remember(store, request, 'agent', input.id, now)
+    audit(store, now, 'agent.created', input.id, {
+      name: input.name,
+      group: input.policyGroupId,
+      clientId: input.clientId,
+    })
+    return ok({ agent: agentView(ctx, store.agent(input.id)!), repeated: false })
+  })
+}
+
+export function editAgent(ctx: Context, id: string, edit: { name: string; memo: string | null }): Result<Agent> {
+  const { store } = ctx
+  return store.transaction((): Result<Agent> => {
+    if (!store.agent(id)) return noAgent
+    store.run('UPDATE agent SET name = ?, memo = ? WHERE id = ?', edit.name, edit.memo, id)
+    audit(store, ctx.now(), 'agent.changed', id, { name: edit.name })
+    return ok(agentView(ctx, store.agent(id)!))
+  })
+}
+
+/** Deletes an agent and its credentials. Its unsigned payments fail, signed ones run to completion. */
+export function deleteAgent(ctx: Context, id: string): Result<Removed> {
+  const { store } = ctx
+  return store.transaction((): Result<Removed> => {
+    if (!store.agent(id)) return noAgent
+    const now = ctx.now()
+    const stoppedPayments = stopQueued(ctx, { column: 'agent_id', id }, 'agent_deleted')
+    store.run('DELETE FROM credential WHERE agent_id = ?', id)
+    store.run('UPDATE agent SET deleted_at = ? WHERE id = ?', now, id)
+    cancelApprovals(ctx, { column: 'agent_id', id }, 'agent_deleted')
+    endGrants(ctx, { column: 'agent_id', id }, 'agent_deleted')
+    audit(store, now, 'agent.deleted', id, { stoppedPayments })
+    return ok({ id, agents: 1, stoppedPayments })
+  })
+}
+
+/** Adds a secret or API key. Existing ones expire at `endsAt` (ms; may be now), or earlier if that was already set. */
+export function replaceCredential(
+  ctx: Context,
+  id: string,
+  input: { kind: 'secret' | 'api_key'; hash: string; endsAt: number; issuedAt?: number },
+): Result<{ previousUntil: number | null }> {
+  const { store } = ctx
+  return store.transaction((): Result<{ previousUntil: number | null }> => {
+    if (!store.agent(id)) return noAgent
+    const now = ctx.now()
+    const { kind, hash, endsAt } = input
+    store.run(
+      'UPDATE credential SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE agent_id = ?2 AND kind = ?3',
+      endsAt,
+      id,
+      kind,
+    )
+    store.run('DELETE FROM credential WHERE agent_id = ? AND expires_at <= ?', id, now)
+    store.run(
+      'INSERT INTO credential (hash, agent_id, kind, created_at) VALUES (?, ?, ?, ?)',
+      hash,
+      id,
+      kind,
+      input.issuedAt ?? now,
+    )
+    const previousUntil = endsAt <= now ? null : endsAt
+    endGrants(ctx, { column: 'agent_id', id }, 'credential_changed')
+    audit(store, now, 'agent.credential_replaced', id, { kind, previousUntil })
+    return ok({ previousUntil })
+  })
+}
+
+/** The scopes that the agent's group allows now. */
+export function scopesOf(store: Store, agentId: string): Result<Scope[]> {
+  const agent = store.agent(agentId)
+  const group = agent && store.group(agent.group_id)
+  if (!group) return notFound('Policy group')
+  const scopes = JSON.parse(group.scopes) as string[]
+  return ok(allScopes.filter((scope) => scopes.includes(scope)))
+}

@@ -1,0 +1,260 @@
+import { defaultApprovalRules } from '#domain/approval.ts'
+import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
+import { periodAt } from '#domain/policyPeriod.ts'
+import { allScopes } from '#domain/scopes.ts'
+import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import { cancelApprovals } from '../approvals/end.ts'
+import { endGrants } from '../approvals/grants.ts'
+import { type Context, newId } from '../core/context.ts'
+import { audit } from '../ledger/audit.ts'
+import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
+import { reservedSince } from '../ledger/ledger.ts'
+import { stopQueued } from '../payments/cancel.ts'
+import { raisedLimit } from '../policies/raisedLimit.ts'
+import type { GroupEdit, GroupInput, GroupLimits } from '../policies/rpcTypes.ts'
+import { groupView } from '../policies/views.ts'
+import { addContacts, anyGone, removeContacts, whitelistedIds } from '../policies/whitelist.ts'
+import { toColumn } from '../storage/columns.ts'
+import { groupPolicy } from '../storage/groupPolicy.ts'
+import type { AgentRow, GroupRow } from '../storage/rows.ts'
+import { accountFull, type Store } from '../storage/store.ts'
+
+const noGroup: Refused = notFound('Policy group')
+const contactGone: Refused = notFound('A whitelisted contact was', 'whitelistedContactIds')
+
+/** The group's view, made outside the transaction that wrote it. */
+const shown = (ctx: Context, result: Result<string>): Result<PolicyGroup> => {
+  if (!result.ok) return result
+  const group = ctx.store.group(result.value)
+  return group ? ok(groupView(ctx, group)) : noGroup
+}
+
+/** Creates a group. Its whitelist keeps a snapshot of each contact: later changes need the owner's confirmation. */
+export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup> {
+  const { store } = ctx
+  const { key, contacts, ...rest } = input
+  // Contacts by id only: their current data is not part of the request.
+  const request = idempotentRequest({ type: 'user' }, key, { ...rest, contacts: contacts.map(({ id }) => id) })
+  const result = store.transaction((): Result<string> => {
+    const replay = findReplay(store, request)
+    if (replay) return replay
+    if (store.isFull) return accountFull
+    const wallet = store.wallet(input.walletId)
+    if (!wallet || wallet.status === 'deleted') return notFound('Wallet', 'walletId')
+    if (anyGone(store, contacts)) return contactGone
+    const id = newId(ctx, 'grp')
+    const now = ctx.now()
+    store.run(
+      `INSERT INTO policy_group (id, wallet_id, name, spend_limit, scopes, created_at, approve_new_recipient, approval_ttl_hours,
+         duplicate_minutes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      input.walletId,
+      input.name,
+      columnOrNull(input.spendLimit),
+      scopesColumn(input.scopes),
+      now,
+      defaultApprovalRules.approveNewRecipient ? 1 : 0,
+      defaultApprovalRules.approvalTtlHours,
+      defaultApprovalRules.duplicateMinutes,
+    )
+    addContacts(store, id, contacts)
+    setLimits(store, store.group(id)!, input.limits ?? {}, now)
+    remember(store, request, 'group', id, now)
+    audit(store, now, 'group.created', id, {
+      ...policyRecord(store.group(id)!),
+      wallet: input.walletId,
+      contacts: contacts.map((contact) => contact.id),
+    })
+    return ok(id)
+  })
+  return shown(ctx, result)
+}
+
+/**
+ * Changes what the group allows, effective from its agents' next call. `contacts` has those of `contactIds` that exist.
+ * Contacts that are already listed keep their snapshot, and a stale one stays stale.
+ */
+export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<UpdatedPolicyGroup> {
+  const { store } = ctx
+  let rescoped = false
+  const result = store.transaction((): Result<string> => {
+    const group = store.group(id)
+    if (!group) return noGroup
+    const refused = editProblem(group, edit)
+    if (refused) return refused
+    const listed = new Set(edit.contactIds === undefined ? [] : whitelistedIds(store, id))
+    const wanted = new Set(edit.contactIds)
+    const added = edit.contacts.filter((contact) => wanted.has(contact.id) && !listed.has(contact.id))
+    const removed = [...listed].filter((contactId) => !wanted.has(contactId))
+    const missing = [...wanted].some((each) => !listed.has(each) && !added.some((contact) => contact.id === each))
+    if (missing || anyGone(store, added)) return contactGone
+    // A full account can still be edited if that adds no contacts, such as to lower limits.
+    if (added.length > 0 && store.isFull) return accountFull
+
+    const now = ctx.now()
+    const before = JSON.stringify(policyRecord(group))
+    store.run(
+      'UPDATE policy_group SET name = ?, scopes = ?, spend_limit = ? WHERE id = ?',
+      edit.name,
+      scopesColumn(edit.scopes),
+      edit.spendLimit === undefined ? group.spend_limit : columnOrNull(edit.spendLimit),
+      id,
+    )
+    setLimits(store, group, edit.limits, now)
+    removeContacts(store, id, removed)
+    addContacts(store, id, added)
+    const after = store.group(id)!
+    if (before === JSON.stringify(policyRecord(after)) && added.length + removed.length === 0) return ok(id)
+    store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', id)
+    audit(store, now, 'group.changed', id, {
+      ...policyRecord({ ...after, version: after.version + 1 }),
+      ...(added.length > 0 && { added: added.map((contact) => contact.id) }),
+      ...(removed.length > 0 && { removed }),
+    })
+    endGrants(ctx, { column: 'group_id', id }, 'policy_changed')
+    rescoped = after.scopes !== group.scopes
+    return ok(id)
+  })
+  const group = shown(ctx, result)
+  if (!group.ok || !rescoped) return group
+  // Agents have no scopes of their own; the group's apply from their next call on.
+  const scopeUpdateResults = store
+    .all<AgentRow>('SELECT * FROM agent WHERE group_id = ? AND deleted_at IS NULL ORDER BY created_at, id', id)
+    .map((agent) => ({ agentId: agent.id, agentName: agent.name, success: true }))
+  return ok({ ...group.value, scopeUpdateResults })
+}
+
+function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
+  if (edit.version !== undefined && edit.version !== group.version)
+    return refuse('conflict', 'This policy group was changed in the meantime. Reload it and repeat your change.', {
+      field: 'version',
+    })
+  if (edit.walletId !== undefined && edit.walletId !== group.wallet_id)
+    return refuse('unprocessable', 'Wallet cannot be changed after creation', { field: 'walletId' })
+  const { spent, held } = groupPolicy(group, null, false).budget
+  if (edit.spendLimit != null && edit.spendLimit < spent + held)
+    return refuse(
+      'unprocessable',
+      `Budget limit must be at least ${formatUsdcText(spent + held)} USDC, which is already spent or held`,
+      { field: 'spendLimit' },
+    )
+  return null
+}
+
+/** Missing limits stay unchanged, null removes one. A new kind of period counts what was already reserved in it. */
+function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: number): void {
+  const amount = (value: MicroUsdc | null | undefined, known: number | null) =>
+    value === undefined ? known : columnOrNull(value)
+  const list = (value: string[] | null | undefined, known: string | null) =>
+    value === undefined ? known : value && JSON.stringify(value)
+  const { periodBudget } = limits
+  const period = periodBudget === undefined ? group.period : (periodBudget?.period ?? null)
+  const startAt = period === null ? 0 : periodAt(period, now).startAt
+  store.run(
+    `UPDATE policy_group SET max_payment = ?, max_unclaimed = ?, email_domains = ?, phone_codes = ?,
+       period = ?, period_limit = ?, period_start = ?, period_used = ?,
+       approve_above = ?, approve_new_recipient = ?, approval_ttl_hours = ?, duplicate_minutes = ? WHERE id = ?`,
+    amount(limits.maxPayment, group.max_payment),
+    amount(limits.maxUnclaimed, group.max_unclaimed),
+    list(limits.emailDomains, group.email_domains),
+    list(limits.phoneCodes, group.phone_codes),
+    period,
+    periodBudget === undefined ? group.period_limit : periodBudget && toColumn(periodBudget.limit),
+    period === group.period ? group.period_start : startAt,
+    period === group.period ? group.period_used : period === null ? 0 : reservedSince(store, group.id, startAt),
+    amount(limits.approveAbove, group.approve_above),
+    limits.approveNewRecipient === undefined ? group.approve_new_recipient : limits.approveNewRecipient ? 1 : 0,
+    limits.approvalTtlHours ?? group.approval_ttl_hours,
+    limits.duplicateMinutes ?? group.duplicate_minutes,
+    group.id,
+  )
+}
+
+/** Raises the total budget. Repeating the same key raises it once. */
+export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string | null): Result<ToppedUp> {
+  const { store } = ctx
+  const request = idempotentRequest({ type: 'user' }, key, ['top-up', id, amount])
+  const result = store.transaction((): Result<string> => {
+    const replay = findReplay(store, request)
+    if (replay) return replay
+    const raised = raiseBudget(ctx, id, amount)
+    if (!raised.ok) return raised
+    const now = ctx.now()
+    remember(store, request, 'top-up', id, now)
+    return ok(id)
+  })
+  const group = shown(ctx, result)
+  if (!group.ok) return group
+  const { spendLimitUsdc, currentSpent, held, remaining } = group.value
+  // The limit may have been removed since the first call.
+  const budget = { limit: spendLimitUsdc ?? '0', spent: currentSpent, held, remaining: remaining ?? '0' }
+  return ok({ budget, policyGroup: group.value })
+}
+
+/** Raises the total budget. `more` is added to the audit log. Call inside a transaction. */
+export function raiseBudget(
+  ctx: Context,
+  id: string,
+  amount: MicroUsdc,
+  more: Record<string, unknown> = {},
+): Result<MicroUsdc> {
+  const { store } = ctx
+  const group = store.group(id)
+  if (!group) return noGroup
+  const raised = raisedLimit(group, amount)
+  if (!raised.ok) return raised
+  store.run('UPDATE policy_group SET spend_limit = ?, version = version + 1 WHERE id = ?', toColumn(raised.value), id)
+  audit(store, ctx.now(), 'group.topped_up', id, {
+    amount: formatUsdc(amount),
+    limit: formatUsdc(raised.value),
+    policyVersion: group.version + 1,
+    ...more,
+  })
+  return raised
+}
+
+/** Deletes the group with its agents and credentials. Unsigned payments fail, signed ones run to completion. */
+export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentIds: string[] }> {
+  const { store } = ctx
+  return store.transaction((): Result<Removed & { agentIds: string[] }> => {
+    if (!store.group(id)) return noGroup
+    const now = ctx.now()
+    const agentIds = store
+      .all<{ id: string }>('SELECT id FROM agent WHERE group_id = ? AND deleted_at IS NULL', id)
+      .map((agent) => agent.id)
+    const stoppedPayments = stopQueued(ctx, { column: 'group_id', id }, 'group_deleted')
+    store.run('DELETE FROM credential WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?)', id)
+    store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
+    store.run('DELETE FROM whitelist WHERE group_id = ?', id)
+    store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
+    cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
+    endGrants(ctx, { column: 'group_id', id }, 'group_deleted')
+    audit(store, now, 'group.deleted', id, { agents: agentIds, stoppedPayments })
+    return ok({ id, agents: agentIds.length, stoppedPayments, agentIds })
+  })
+}
+
+const columnOrNull = (amount: MicroUsdc | null) => (amount === null ? null : toColumn(amount))
+/** In a fixed order, so that equal selections give equal text. */
+const scopesColumn = (scopes: string[]) =>
+  JSON.stringify(allScopes.filter((scope) => scopes.includes(scope) || scope === 'payment_context:read'))
+
+/** The policy for the audit log, where decisions refer to its version. */
+function policyRecord(group: GroupRow): Record<string, unknown> {
+  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes, approvals } = groupPolicy(group, null, false)
+  const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
+  return {
+    policyVersion: group.version,
+    name: group.name,
+    limit: text(budget.limit),
+    scopes: JSON.parse(group.scopes) as string[],
+    maxPayment: text(maxPayment),
+    period: period && { period: period.period, limit: formatUsdc(period.limit) },
+    maxUnclaimed: text(unclaimed.limit),
+    emailDomains,
+    phoneCodes,
+    ...approvals,
+    approveAbove: text(approvals.approveAbove),
+  }
+}

@@ -1,0 +1,112 @@
+import { RpcTarget } from 'cloudflare:workers'
+import type { MicroUsdc } from '#domain/money.ts'
+import { andThen, notFound, ok } from '../../result.ts'
+import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/rpcTypes.ts'
+import { takeOwnerChange } from '../limits/ownerActions.ts'
+import { AgentContexts } from '../policies/agentContext.ts'
+import type { AgentGate } from '../policies/agentGate.ts'
+import type {
+  AgentInput,
+  ContactMethods,
+  GroupEdit,
+  GroupInput,
+  NewCredential,
+  PauseSubject,
+} from '../policies/rpcTypes.ts'
+import { agentView, groupView, listAgents, listGroups, refusalsOf } from '../policies/views.ts'
+import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './agents.ts'
+import { confirmContact, contactChanged } from './contacts.ts'
+import { createGroup, deleteGroup, editGroup, topUp } from './groups.ts'
+import { setPaused } from './pausing.ts'
+
+/** Groups, agents, credentials and pauses. */
+export class Policies extends RpcTarget {
+  readonly #ctx: Context
+  readonly #gate: AgentGate
+  readonly #agentContexts: AgentContexts
+
+  constructor(ctx: Context, gate: AgentGate) {
+    super()
+    this.#ctx = ctx
+    this.#gate = gate
+    this.#agentContexts = new AgentContexts(ctx)
+  }
+
+  async groups() {
+    return listGroups(this.#ctx)
+  }
+  async group(id: string) {
+    const group = this.#ctx.store.group(id)
+    return group ? ok(groupView(this.#ctx, group)) : notFound('Policy group')
+  }
+  async createGroup(input: GroupInput) {
+    return takeOwnerChange(this.#ctx) ?? createGroup(this.#ctx, input)
+  }
+  async editGroup(id: string, edit: GroupEdit) {
+    return takeOwnerChange(this.#ctx) ?? editGroup(this.#ctx, id, edit)
+  }
+  async topUp(id: string, amount: MicroUsdc, key: string | null) {
+    return takeOwnerChange(this.#ctx) ?? topUp(this.#ctx, id, amount, key)
+  }
+  async deleteGroup(id: string) {
+    return deleteGroup(this.#ctx, id)
+  }
+  async confirmContact(groupId: string, contactId: string, seen: ContactMethods) {
+    return andThen(takeOwnerChange(this.#ctx) ?? confirmContact(this.#ctx, groupId, contactId, seen), () =>
+      this.group(groupId),
+    )
+  }
+  /** Called before a contact changes, or with null before it is deleted. */
+  async contactChanged(contactId: string, now: (ContactMethods & { name?: string }) | null) {
+    contactChanged(this.#ctx, contactId, now)
+  }
+
+  async agents() {
+    return listAgents(this.#ctx)
+  }
+  async agent(id: string) {
+    const agent = this.#ctx.store.agent(id)
+    return agent ? ok(agentView(this.#ctx, agent)) : notFound('Agent')
+  }
+  async createAgent(input: AgentInput) {
+    return takeOwnerChange(this.#ctx) ?? createAgent(this.#ctx, input)
+  }
+  async editAgent(id: string, edit: { name: string; memo: string | null }) {
+    return takeOwnerChange(this.#ctx) ?? editAgent(this.#ctx, id, edit)
+  }
+  async deleteAgent(id: string) {
+    return deleteAgent(this.#ctx, id)
+  }
+  async replaceCredential(id: string, input: NewCredential) {
+    return takeOwnerChange(this.#ctx) ?? replaceCredential(this.#ctx, id, input)
+  }
+  /** The agent's recorded refusals, newest first. */
+  async refusals(agentId: string) {
+    return refusalsOf(this.#ctx, agentId)
+  }
+  async pause(subject: PauseSubject, paused: boolean) {
+    return setPaused(this.#ctx, subject, paused)
+  }
+  async account() {
+    const { accountPaused, isSuspended } = this.#ctx.store
+    return { paused: accountPaused, suspended: isSuspended }
+  }
+
+  /** GET /v1/context: what the agent may do now. */
+  async agentContext(principal: Principal) {
+    const refused = this.#gate.refusal(principal)
+    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
+    return this.#agentContexts.of(principal.agentId)
+  }
+  /** POST /oauth/token: what the group allows now. */
+  async agentScopes(principal: Principal) {
+    const refused = this.#gate.refusal(principal)
+    if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
+    return scopesOf(this.#ctx.store, principal.agentId)
+  }
+  /** POST /oauth/revoke: the token is refused from now on. `endsAt` (ms) is when it would have expired. */
+  async revokeToken(tokenId: string, endsAt: number) {
+    this.#gate.revokeToken(tokenId, endsAt)
+  }
+}

@@ -1,0 +1,45 @@
+import { formatUsdc } from '#domain/money.ts'
+import type { Refusal } from '#domain/policy.ts'
+import { isoOf } from '#domain/time.ts'
+import { type RefusalFigures, type Refused, refuse } from '../../result.ts'
+import type { Context } from './context.ts'
+
+/** Refusals that several folders give. */
+
+/** The refusal of anything new for the owner of a suspended account, who can still read and leave; null if not suspended. */
+export const suspendedOwner = ({ store }: Context): Refused | null =>
+  store.isSuspended
+    ? refuse(
+        'account_suspended',
+        'The operator has suspended this account. You can still read everything, take payouts back and withdraw.',
+      )
+    : null
+
+/** The same for the account's agents, which may do nothing. */
+export const suspendedAgent = ({ store }: Context): Refused | null =>
+  store.isSuspended
+    ? {
+        ...refuse('account_suspended', 'The operator has suspended the account of this agent.'),
+        refusal: { rule: 'account.suspended', next: 'Ask the owner to contact the operator.', max_allowed_now: '0' },
+      }
+    : null
+
+/** `field` is the input that contained the address. */
+export const blockedRecipient = (field: 'toAddress' | 'recipientAddress'): Refused =>
+  refuse('recipient_blocked', 'The issuer of USDC has blocked this address, so it cannot receive USDC.', { field })
+
+/** The figures of a rule's refusal, as callers see them. */
+export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Refusal): RefusalFigures {
+  return {
+    rule,
+    next,
+    max_allowed_now: formatUsdc(maxAllowedNow),
+    ...(figures && {
+      limit: figures.limit === null ? null : formatUsdc(figures.limit),
+      spent: formatUsdc(figures.spent),
+      held: formatUsdc(figures.held),
+      remaining: figures.remaining === null ? null : formatUsdc(figures.remaining),
+    }),
+    ...(resetsAt !== null && { resets_at: isoOf(resetsAt) }),
+  }
+}

@@ -1,0 +1,153 @@
+import { type ErrorCode, statusOf } from '../../errors.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
+import { endApproval, endOverdue } from '../approvals/end.ts'
+import { createGrant } from '../approvals/grants.ts'
+import { approvalHash } from '../approvals/hash.ts'
+import { approvalRow } from '../approvals/rows.ts'
+import type { ApproveInput, DenyInput } from '../approvals/rpcTypes.ts'
+import { passwordAbove } from '../approvals/settings.ts'
+import { raiseBudget } from '../changes/groups.ts'
+import { setPaused } from '../changes/pausing.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
+import type { Context } from '../core/context.ts'
+import { accept } from '../payments/accept.ts'
+import type { Accepted } from '../payments/accepted.ts'
+import type { Gathered, Need } from '../payments/needs.ts'
+import type { PayInput } from '../payments/rpcTypes.ts'
+import { fromColumn } from '../storage/columns.ts'
+import { termsOf } from '../storage/newPayment.ts'
+import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'
+
+/** The decided approval, if no payment was accepted: a budget request, a denial, or a repeated decision. */
+type Decided = { decided: ApprovalRow }
+
+/** The waiting payment as the agent requested it, with the credential that it used. */
+export const inputOf = ({ agent_id, credential_hash }: ApprovalRow, waiting: PaymentRow): PayInput => ({
+  principal: { type: 'agent', agentId: agent_id, credentialHash: credential_hash },
+  key: null,
+  terms: termsOf(waiting),
+})
+
+/**
+ * Approves a payment: decides by the current rules, reserves and signs it, ends the approval and creates the grant, all in
+ * one transaction. A refusal leaves the approval open.
+ */
+export function approvePayment(
+  ctx: Context,
+  id: string,
+  input: ApproveInput,
+  gathered: Gathered,
+): Result<Accepted | Decided> | Need {
+  return inOneTransaction(ctx, () => {
+    const open = openApproval(ctx, id, 'APPROVED', input.hash)
+    if (!open.ok || 'decided' in open.value) return open as Result<Decided>
+    const approval = open.value.open
+    const refused = ownerRefusal(ctx, approval, input)
+    if (refused) return refused
+    const waiting = ctx.store.payment(approval.payment_id!)!
+    const result = accept(ctx, inputOf(approval, waiting), gathered, waiting)
+    if ('need' in result) return result
+    if (!result.ok) return asApprovalRefusal(result)
+    const grant = input.grant ? createGrant(ctx, approval, waiting, input.grant, input.by) : ok(null)
+    if (!grant.ok) return grant
+    if (!endApproval(ctx, approval, 'approve', { by: input.by, grantId: grant.value }))
+      throw new Error('an approval was decided twice')
+    return result as Result<Accepted>
+  })
+}
+
+/** Approves a request for more budget. */
+export function approveBudget(ctx: Context, id: string, input: ApproveInput): Result<Decided> {
+  return inOneTransaction(ctx, (): Result<Decided> => {
+    const open = openApproval(ctx, id, 'APPROVED', input.hash)
+    if (!open.ok || 'decided' in open.value) return open as Result<Decided>
+    const approval = open.value.open
+    const refused = ownerRefusal(ctx, approval, input)
+    if (refused) return refused
+    if (input.grant)
+      return refuse('unprocessable', 'A permission can only be granted for payments to an address.', { field: 'grant' })
+    const by = { by: input.by.userId, approval: id }
+    const raised = raiseBudget(ctx, approval.group_id, fromColumn(approval.amount), by)
+    if (!raised.ok) return asApprovalRefusal(raised)
+    endApproval(ctx, approval, 'approve', { by: input.by })
+    return ok({ decided: approvalRow(ctx, id)! })
+  })
+}
+
+/** Denies a request; `pauseAgent` pauses its agent in the same step. Rules and suspensions do not prevent it. */
+export function deny(ctx: Context, id: string, input: DenyInput): Result<Decided> {
+  return inOneTransaction(ctx, (): Result<Decided> => {
+    const open = openApproval(ctx, id, 'DENIED', input.hash)
+    if (!open.ok || 'decided' in open.value) return open as Result<Decided>
+    const { by, pauseAgent } = input
+    endApproval(ctx, open.value.open, 'deny', { by, pauseAgent })
+    if (pauseAgent) setPaused(ctx, { kind: 'agent', id: open.value.open.agent_id }, true)
+    return ok({ decided: approvalRow(ctx, id)! })
+  })
+}
+
+/** Rolls everything back if `decide` refuses after it has written. */
+function inOneTransaction<T extends { ok: boolean } | { need: string }>(ctx: Context, decide: () => T): T {
+  let refused: T | null = null
+  try {
+    return ctx.store.transaction(() => {
+      const result = decide()
+      if ('need' in result || result.ok) return result
+      refused = result
+      throw new RolledBack()
+    })
+  } catch (error) {
+    if (!(error instanceof RolledBack) || refused === null) throw error
+    return refused
+  } finally {
+    // A rollback also undoes the end of overdue approvals, so they are ended again.
+    ctx.store.transaction(() => endOverdue(ctx))
+  }
+}
+class RolledBack extends Error {}
+
+const endings = { APPROVED: 'approved', DENIED: 'denied', EXPIRED: 'expired', CANCELLED: 'cancelled' } as const
+
+function openApproval(
+  ctx: Context,
+  id: string,
+  wanted: 'APPROVED' | 'DENIED',
+  hash: string,
+): Result<{ open: ApprovalRow } | Decided> {
+  endOverdue(ctx)
+  const approval = approvalRow(ctx, id)
+  if (!approval) return notFound('Approval')
+  if (approval.status === wanted) return ok({ decided: approval })
+  if (approval.status !== 'PENDING')
+    return refuse('conflict', `This request is already ${endings[approval.status]}.`, { field: 'status' })
+  const waiting = approval.payment_id === null ? null : ctx.store.payment(approval.payment_id)
+  if (approvalHash(ctx, approval, waiting) !== hash)
+    return refuse('conflict', 'This request has changed since it was shown. Review it again before you decide.', {
+      field: 'hash',
+    })
+  return ok({ open: approval })
+}
+
+/** Why this person can't approve now: the account is suspended, or the password is missing. */
+function ownerRefusal(ctx: Context, approval: ApprovalRow, { passwordChecked, grant }: ApproveInput): Refused | null {
+  const suspended = suspendedOwner(ctx)
+  if (suspended) return suspended
+  const limit = passwordAbove(ctx)
+  const amount = fromColumn(approval.amount)
+  const most = grant && grant.amount > amount ? grant.amount : amount
+  if (limit === null || most <= limit || passwordChecked) return null
+  return refuse('password_required', 'Enter your password to approve this amount.', { field: 'password' })
+}
+
+/** A refusal by the current rules, as a refusal to approve. An `unauthenticated` agent must not sign the owner out. */
+function asApprovalRefusal(refused: Refused): Refused {
+  const own: readonly ErrorCode[] = ['account_suspended']
+  if (statusOf[refused.code] >= 429 || own.includes(refused.code)) return refused
+  const { code, message, refusal } = refused
+  return {
+    ...refuse('approval_refused', code === 'unauthenticated' ? credentialGone : message),
+    ...(refusal && { refusal }),
+  }
+}
+
+export const credentialGone = 'The credential that the agent used for this request was replaced or revoked.'

@@ -1,0 +1,103 @@
+import { logError } from '../../observability/log.ts'
+import type { Context } from '../core/context.ts'
+import { mailKinds, pushKinds } from '../outbox/enqueue.ts'
+import { batchSize, defer, dueEntries, type Entry } from '../outbox/entries.ts'
+import { writeBackup } from './backup.ts'
+import { updateDesk, writeClaimLink } from './claimPage.ts'
+import { sendMail } from './mail.ts'
+import { pushApprovals } from './push.ts'
+import { writeReadModel } from './readModel.ts'
+import { reportTrouble } from './troubles.ts'
+import { countWebhook, sendEvents } from './webhooks.ts'
+
+const mailsAtOnce = 10
+
+/**
+ * Sends the entries of the outbox. Rounds of one kind never overlap, so that none removes an entry whose newer change
+ * another has yet to send, and no message is sent twice.
+ */
+export class Outbox {
+  readonly #context: Context
+  #data: Promise<void> = Promise.resolve()
+  #mail: Promise<void> = Promise.resolve()
+  #events: Promise<void> = Promise.resolve()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Sends links, claim pages, troubles for alerts and the read model. Entries that fail are deferred. */
+  flush(): Promise<void> {
+    const round = () => flushData(this.#context)
+    this.#data = this.#data.then(round, round)
+    return this.#data
+  }
+
+  /** Separate from `flush`, so that no new payout waits for webhook events. */
+  flushEvents(): Promise<void> {
+    const round = () => flushEvents(this.#context)
+    this.#events = this.#events.then(round, round)
+    return this.#events
+  }
+
+  /** Separate from `flush`, so that a slow provider does not delay lists and new payouts. */
+  flushMail(): Promise<void> {
+    const round = () => flushMail(this.#context)
+    this.#mail = this.#mail.then(round, round)
+    return this.#mail
+  }
+
+  /** Writes what D1's lists and its copies lack, in at most five rounds, so that a busy Treasury cannot hold up a reader. */
+  async syncReadModel(): Promise<void> {
+    const { store, now } = this.#context
+    const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept') AND due_at <= ? LIMIT 1"
+    for (let round = 0; round < 5 && store.first(waits, now()); round++) await this.flush()
+  }
+
+  /** Flushes. Returns whether D1 has the payout's link and the salt of its keys. If not, the payout must not be returned. */
+  async syncLink(payoutId: string): Promise<boolean> {
+    await this.flush()
+    const waits = "SELECT 1 FROM outbox WHERE (kind = 'link' AND ref = ?) OR (kind = 'kept' AND ref = 'salt')"
+    return this.#context.store.first(waits, payoutId) === null
+  }
+}
+
+async function flushData(ctx: Context): Promise<void> {
+  // Sent before links, so that no payout is shown while its key could be lost with this object.
+  const kept = dueEntries(ctx, ['kept'], batchSize)
+  if (kept.length > 0) await attempt(ctx, kept, () => writeBackup(ctx, kept))
+  for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
+  for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
+  for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
+  for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
+  const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
+  if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
+}
+
+async function flushEvents(ctx: Context): Promise<void> {
+  const events = dueEntries(ctx, ['event'])
+  if (events.length > 0) await attempt(ctx, events, () => sendEvents(ctx, events))
+}
+
+async function flushMail(ctx: Context): Promise<void> {
+  const { store, now } = ctx
+  const pushes = dueEntries(ctx, pushKinds).map((entry) => attempt(ctx, [entry], () => pushApprovals(ctx, entry)))
+  await Promise.all([
+    ...pushes,
+    ...dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
+      // A message must never contain a link that does not work yet.
+      if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", entry.ref))
+        store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)
+      else await attempt(ctx, [entry], () => sendMail(ctx, entry))
+    }),
+  ])
+}
+
+async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    logError('outbox_failed', { user: ctx.userId, kind: entries[0]?.kind, ref: entries[0]?.ref }, error)
+    for (const entry of entries) defer(ctx, entry)
+  }
+}

@@ -1,0 +1,186 @@
+import { formatUsdc, saturatingSub } from '#domain/money.ts'
+import { isTestChain } from '#domain/networks.ts'
+import { findUserContact } from '../../db/users.ts'
+import { type Message, messageProviderFrom } from '../../notifications/messageProvider.ts'
+import {
+  accountRestoredMessage,
+  budgetMessage,
+  walletHaltedMessage,
+  webhookDisabledMessage,
+} from '../../notifications/ownerMessages.ts'
+import {
+  payoutClaimedMessage,
+  payoutLinkMessage,
+  payoutReminderMessage,
+  payoutReturnedMessage,
+} from '../../notifications/payoutMessages.ts'
+import { approvalNotice, recordEmail } from '../approvals/notices.ts'
+import type { Context } from '../core/context.ts'
+import type { MailKind } from '../outbox/enqueue.ts'
+import { type Entry, markSent } from '../outbox/entries.ts'
+import { eraseSentCodes, openCode } from '../payouts/codes.ts'
+import { claimUrlOf } from '../payouts/link.ts'
+import type { PayoutRow, WebhookRow } from '../storage/rows.ts'
+
+/**
+ * Messages are composed when they are sent and never stored; a code is unsealed only for that moment. A composer returns
+ * null if there is no longer a reason to send the message.
+ */
+const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message | null>> = {
+  'mail.payout_link': payoutLink,
+  'mail.payout_reminder': payoutReminder,
+  'mail.payout_claimed': payoutClaimed,
+  'mail.payout_returned': payoutReturned,
+  'mail.budget_reached': budgetReached,
+  'mail.wallet_stopped': walletStopped,
+  'mail.approvals': approvalNotice,
+  'mail.webhook_disabled': webhookDisabled,
+  'mail.account_restored': accountRestored,
+}
+
+export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
+  const message = await composers[entry.kind as MailKind](ctx, entry.ref)
+  try {
+    if (message) await messageProviderFrom(ctx.env).send(message)
+  } catch (error) {
+    if (entry.kind === 'mail.approvals') recordEmail(ctx, entry.ref, 'failed')
+    throw error
+  }
+  if (message && entry.kind === 'mail.approvals') recordEmail(ctx, entry.ref, 'accepted')
+  markSent(ctx, entry)
+  if (entry.kind === 'mail.payout_link') eraseSentCodes(ctx)
+}
+
+/** The fields of every message to a payout's recipient. */
+async function toRecipient(ctx: Context, payout: PayoutRow) {
+  const payment = ctx.store.payment(payout.id)!
+  return {
+    payoutId: payout.id,
+    to: payment.recipient_email ?? payment.recipient_phone ?? '',
+    channel: payment.recipient_email === null ? ('sms' as const) : ('email' as const),
+    senderName: payout.sender_name,
+    ...amountOf(ctx, payout),
+    claimUrl: await claimUrlOf(ctx, payout),
+    expiresAt: payout.expires_at,
+  }
+}
+
+const amountOf = (ctx: Context, payout: PayoutRow) => ({
+  amount: formatUsdc(BigInt(payout.amount)),
+  isTest: isTestChain(ctx.store.wallet(payout.wallet_id)!.chain_id),
+})
+
+async function payoutLink(ctx: Context, payoutId: string): Promise<Message | null> {
+  const payout = ctx.store.payout(payoutId)!
+  const code = await openCode(ctx, payout)
+  if (code === null || payout.taken_down_at !== null) return null
+  return payoutLinkMessage({
+    id: `payout-link:${payout.id}:${payout.code_version}`,
+    ...(await toRecipient(ctx, payout)),
+    memo: ctx.store.payment(payoutId)!.memo,
+    code,
+  })
+}
+
+async function payoutReminder(ctx: Context, payoutId: string): Promise<Message | null> {
+  const payout = ctx.store.payout(payoutId)!
+  if (payout.status !== 'CREATED' || payout.taken_down_at !== null) return null
+  return payoutReminderMessage({
+    id: `payout-reminder${payout.reminded}:${payout.id}`,
+    ...(await toRecipient(ctx, payout)),
+  })
+}
+
+/** An ended payout and the fields of a message about it to the owner; null if the owner's address is unknown. */
+async function toSender(ctx: Context, payoutId: string) {
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!owner) return null
+  const payout = ctx.store.payout(payoutId)!
+  const payment = ctx.store.payment(payoutId)!
+  const recipient = payment.recipient_email ?? payment.recipient_phone ?? ''
+  return { payout, message: { payoutId, to: owner.email, ...amountOf(ctx, payout), recipient } }
+}
+
+async function payoutClaimed(ctx: Context, payoutId: string): Promise<Message | null> {
+  const found = await toSender(ctx, payoutId)
+  if (!found) return null
+  const { payout, message } = found
+  const explorer = ctx.env[`EXPLORER_URL_${ctx.store.wallet(payout.wallet_id)!.chain_id}`]
+  return payoutClaimedMessage({
+    ...message,
+    explorerUrl: payout.done_tx === null ? null : `${explorer}/tx/${payout.done_tx}`,
+  })
+}
+
+async function payoutReturned(ctx: Context, payoutId: string): Promise<Message | null> {
+  const found = await toSender(ctx, payoutId)
+  return (
+    found &&
+    payoutReturnedMessage({
+      ...found.message,
+      reason: found.payout.action_by === 'expiry' ? 'not_claimed' : 'reclaimed',
+    })
+  )
+}
+
+async function budgetReached(ctx: Context, groupId: string): Promise<Message | null> {
+  const { store, env } = ctx
+  const group = store.group(groupId)
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!group?.spend_limit || !owner) return null
+  const limit = BigInt(group.spend_limit)
+  return budgetMessage({
+    id: `budget:${groupId}:${group.noticed}:${group.spend_limit}`,
+    to: owner.email,
+    group: group.name,
+    percent: group.noticed,
+    limit: formatUsdc(limit),
+    remaining: formatUsdc(saturatingSub(limit, BigInt(group.spent) + BigInt(group.held))),
+    isTest: isTestChain(store.wallet(group.wallet_id)!.chain_id),
+    appOrigin: env.APP_ORIGIN,
+  })
+}
+
+async function walletStopped(ctx: Context, walletId: string): Promise<Message | null> {
+  const wallet = ctx.store.liveWallet(walletId)
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!wallet?.halt_kind || !owner) return null
+  const { name, address, halt_kind, kind } = wallet
+  return walletHaltedMessage({
+    walletId,
+    to: owner.email,
+    name,
+    address,
+    halt: halt_kind,
+    walletKind: kind,
+    appOrigin: ctx.env.APP_ORIGIN,
+    now: ctx.now(),
+  })
+}
+
+/** `restore` has the form `{restore id}:{time to which the account was restored, ms}`. */
+async function accountRestored(ctx: Context, restore: string): Promise<Message | null> {
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!owner) return null
+  const [id, to = ''] = restore.split(':')
+  return accountRestoredMessage({
+    id: `account-restored:${id}`,
+    to: owner.email,
+    asOf: Number(to),
+    appOrigin: ctx.env.APP_ORIGIN,
+  })
+}
+
+async function webhookDisabled(ctx: Context, webhookId: string): Promise<Message | null> {
+  const webhook = ctx.store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', webhookId)
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!webhook?.disabled_reason || !owner) return null
+  const { id, version, url, disabled_reason: reason } = webhook
+  return webhookDisabledMessage({
+    id: `webhook-disabled:${id}:${version}`,
+    to: owner.email,
+    url,
+    reason,
+    appOrigin: ctx.env.APP_ORIGIN,
+  })
+}

@@ -1,0 +1,47 @@
+import type { NoticeEvent } from '#domain/events.ts'
+import { dayMs } from '#domain/time.ts'
+import type { Store } from '../storage/store.ts'
+
+/** Each account keeps this many of its newest notices. */
+const maxKept = 100
+const keepMs = 30 * dayMs // as long as refusals are kept
+
+type NewNotice = { seq: number; at: number; event: NoticeEvent; ref: string; data: Record<string, unknown> }
+
+/** Adds the notice of a row of the audit log, in that row's transaction. Unread repeats become one notice. */
+export function addNotice(store: Store, { seq, at, event, ref, data }: NewNotice): void {
+  const about = aboutOf(event, ref, data)
+  if (about === null) return
+  const earlier = store.first<{ seq: number; times: number }>(
+    'SELECT seq, times FROM notice WHERE event = ? AND about = ? AND seq > ? ORDER BY seq DESC LIMIT 1',
+    event,
+    about,
+    readUpTo(store),
+  )
+  if (earlier) store.run('DELETE FROM notice WHERE seq = ?', earlier.seq)
+  const times = (earlier?.times ?? 0) + 1
+  store.run(
+    'INSERT INTO notice (seq, at, event, ref, about, times) VALUES (?, ?, ?, ?, ?, ?)',
+    seq,
+    at,
+    event,
+    ref,
+    about,
+    times,
+  )
+  store.run('DELETE FROM notice WHERE seq <= (SELECT seq FROM notice ORDER BY seq DESC LIMIT 1 OFFSET ?)', maxKept)
+}
+
+/** The key under which repeats become one notice; null if the owner was there when it happened and needs no notice. */
+function aboutOf(event: NoticeEvent, ref: string, { by, tx }: Record<string, unknown>): string | null {
+  // An agent in a loop may be refused thousands of times.
+  if (event === 'payment.refused') return by === 'user' ? null : String(by)
+  return event === 'wallet.withdrawn' ? String(tx) : ref
+}
+
+export const readUpTo = (store: Store): number => store.meta('notices_read') ?? 0
+
+/** Deletes notices older than 30 days. */
+export function pruneNotices(store: Store, now: number): void {
+  store.run('DELETE FROM notice WHERE at < ?', now - keepMs)
+}

@@ -1,0 +1,31 @@
+import type { RowCursor } from '#domain/listCursor.ts'
+import type { MicroUsdc } from '#domain/money.ts'
+import type { PaymentTerms } from '#schemas/paymentTerms.ts'
+import type { Principal } from '../core/rpcTypes.ts'
+
+export type PayInput = {
+  principal: Principal
+  /** Null for dashboard calls without the header and when an approval is carried out; nothing is deduplicated then. */
+  key: string | null
+  terms: PaymentTerms
+  /**
+   * The agent's reason, shown to its owner if the payment needs approval. Not part of the terms: a model that words it
+   * differently must get the same payment, not a second one.
+   */
+  reason?: string | null
+  /** The user's contact that is paid, for lists only; `terms.to` decides where the money goes. */
+  contact?: { id: string; name: string } | null
+}
+
+/** `agentId` is set if the owner makes a dry run as one of their agents. */
+export type CheckInput = Pick<PaymentTerms, 'to' | 'amount'> & { agentId?: string }
+
+export type RecipientInput = {
+  amount: MicroUsdc
+  toAddress?: string | undefined
+  recipientEmail?: string | undefined
+  recipientPhone?: string | undefined
+}
+
+/** `after` is the last row of the previous page. `reference`: only payments with exactly this one. */
+export type PaymentsInput = { limit: number; after: RowCursor | null; reference: string | null }

@@ -1,0 +1,83 @@
+import type { Result } from '../../result.ts'
+import { freshHead, isNodeTrouble, refuseUnreachable } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
+import { freshStop } from '../core/stop.ts'
+import { accept } from '../payments/accept.ts'
+import type { Accepted } from '../payments/accepted.ts'
+import type { Gathered, Need, NeedResolver } from '../payments/needs.ts'
+import type { PayInput } from '../payments/rpcTypes.ts'
+import { signQueued } from '../payments/sign.ts'
+import type { PaymentRow, WalletRow } from '../storage/rows.ts'
+import { loadSessionKey } from '../wallets/sessionKeys.ts'
+import { CommitBatcher } from './commitBatcher.ts'
+import type { Submissions } from './submissions.ts'
+import { queueSignedPayment } from './submitJobs.ts'
+
+/** Takes a payment from the call to the Relayer: everything asynchronous around the decision in accept.ts. */
+export class PaymentFlow {
+  readonly #context: Context
+  readonly #needs: NeedResolver
+  readonly #submissions: Submissions
+  readonly #waitUntil: (work: Promise<unknown>) => void
+  readonly #batcher: CommitBatcher
+
+  constructor(
+    context: Context,
+    needs: NeedResolver,
+    submissions: Submissions,
+    waitUntil: (work: Promise<unknown>) => void,
+  ) {
+    this.#context = context
+    this.#needs = needs
+    this.#submissions = submissions
+    this.#waitUntil = waitUntil
+    this.#batcher = new CommitBatcher(() => context.now())
+  }
+
+  pay(input: PayInput): Promise<Result<Accepted>> {
+    return this.run(input, (gathered) => accept(this.#context, input, gathered))
+  }
+
+  /** A payment by the owner, which never needs approval. */
+  async payAsOwner(input: PayInput): Promise<Result<Accepted>> {
+    const result = await this.pay(input)
+    if (result.ok && result.value.payment.status === 'PENDING_APPROVAL')
+      throw new Error('an owner payment was held for approval')
+    return result
+  }
+
+  /** Runs `decide`, gathering what it needs, and delivers the payment if it was accepted. For `input` see NeedResolver. */
+  async run<T extends object>(
+    input: Parameters<NeedResolver['decide']>[1],
+    decide: (gathered: Gathered) => Result<T | Accepted> | Need,
+  ): Promise<Result<T | Accepted>> {
+    await Promise.all([this.#batcher.join(), freshStop(this.#context)])
+    const result = await refuseUnreachable(() => this.#needs.decide(decide, input))
+    if (result.ok && 'accepted' in result.value && result.value.accepted)
+      this.#deliver(result.value.accepted.wallet, result.value.payment)
+    return result
+  }
+
+  /** Submits the payment. If it could not be signed on acceptance, such as without a fresh head, it is signed first. */
+  #deliver(wallet: WalletRow, payment: PaymentRow): void {
+    if (payment.status === 'QUEUED') {
+      this.#waitUntil(this.#signLater(wallet))
+      return
+    }
+    queueSignedPayment(this.#context, wallet, payment)
+    this.#submissions.start({ fromTables: payment.kind === 'payout' })
+  }
+
+  async #signLater(wallet: WalletRow): Promise<void> {
+    const { store } = this.#context
+    try {
+      const head = await freshHead(this.#context, wallet.chain_id)
+      await loadSessionKey(this.#context, wallet)
+      await freshStop(this.#context)
+      store.transaction(() => signQueued(this.#context, store.wallet(wallet.id)!, head))
+      this.#submissions.start({ fromTables: true })
+    } catch (error) {
+      if (!isNodeTrouble(error)) throw error
+    }
+  }
+}

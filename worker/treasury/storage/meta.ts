@@ -1,0 +1,54 @@
+import type { MicroUsdc } from '#domain/money.ts'
+
+/** How a value is stored as text. */
+type Format<T> = { read: (stored: string) => T; write: (value: T) => string }
+
+const text: Format<string> = { read: (stored) => stored, write: (value) => value }
+const whole: Format<number> = { read: Number, write: String }
+const flag: Format<boolean> = { read: (stored) => stored === '1', write: (value) => (value ? '1' : '0') }
+const json = <T>(): Format<T> => ({
+  read: (stored) => JSON.parse(stored) as T,
+  write: (value) => JSON.stringify(value),
+})
+const amount: Format<MicroUsdc> = { read: (stored) => BigInt(stored) as MicroUsdc, write: String }
+
+/** The values of the account that fit no table, by their key in the table meta. Times in ms. */
+export const metaFormats = {
+  user_id: text,
+  /** All agents of the account are paused. */
+  account_paused: flag,
+  suspension: json<SuspensionState>(),
+  /** Limits that an operator has set for this user, in the format of the setting LIMITS. */
+  limits: text,
+  /** The newest edition sent to D1 and the claim desks. */
+  edition: whole,
+  /** The user's Relayer shard. */
+  shard: whole,
+  /** When D1 was last told that this Treasury has work in progress; 0 once it was told that it has none. */
+  busy_reported_at: whole,
+  /** Operators know that the storage is large. */
+  is_large: flag,
+  /** Since when signing has been stopped. */
+  signing_stopped_since: whole,
+  /** Refusals that were deleted, so that counts still include them. */
+  pruned_refusals: whole,
+  /** The newest notice that the owner has seen. */
+  notices_read: whole,
+  /** The number of the message that collects new approvals, and when the last one was written. */
+  approval_batch: whole,
+  approval_notice_at: whole,
+  /** Approving more than this needs the password. */
+  approval_password_above: amount,
+  /** The salt of the payouts' keys. */
+  payout_salt: text,
+  /** The restore in progress (restore/state.ts), and the id of the last one that ended here. */
+  restore: text,
+  restored: text,
+}
+
+/** `since` is in ms, null if the account is not suspended. `version` rises with each change. */
+export type SuspensionState = { since: number | null; version: number }
+
+type Formats = typeof metaFormats
+export type MetaName = keyof Formats
+export type MetaValue<Name extends MetaName> = ReturnType<Formats[Name]['read']>

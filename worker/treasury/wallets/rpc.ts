@@ -1,0 +1,84 @@
+import { RpcTarget } from 'cloudflare:workers'
+import type { Wallet } from '#schemas/wallet.ts'
+import { andThen, ok, type Result } from '../../result.ts'
+import { refuseUnreachable } from '../core/chainHeads.ts'
+import type { Context } from '../core/context.ts'
+import { takeOwnerChange } from '../limits/ownerActions.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import { offerSession } from './actions/offerSession.ts'
+import { rotate } from './actions/rotate.ts'
+import { ownerSigningContext } from './actions/signingContext.ts'
+import { submitOwnerAction } from './actions/submitOwnerAction.ts'
+import { deployWallet } from './deploy.ts'
+import { importWallet } from './importWallet.ts'
+import { hasActiveWallet, listWallets, showWallet, walletBalance } from './list.ts'
+import { deleteWallet, renameWallet } from './manage.ts'
+import type { DeployInput, ImportInput, OwnerActionInput, RotateInput } from './rpcTypes.ts'
+import { rotateReply, sessionKeyInfo } from './sessionInfo.ts'
+import { viewPrivateKey } from './viewKey.ts'
+import { walletView } from './views.ts'
+
+/** The user's wallets. `showProgress` submits a deployment and waits briefly for its transaction. */
+export class Wallets extends RpcTarget {
+  readonly #ctx: Context
+  readonly #showProgress: (deploying: WalletRow) => Promise<void>
+
+  constructor(ctx: Context, showProgress: (deploying: WalletRow) => Promise<void>) {
+    super()
+    this.#ctx = ctx
+    this.#showProgress = showProgress
+  }
+
+  async list(): Promise<Wallet[]> {
+    return listWallets(this.#ctx)
+  }
+  async deploy(input: DeployInput): Promise<Result<Wallet>> {
+    return andThen(await refuseUnreachable(() => deployWallet(this.#ctx, input)), async (wallet) => {
+      if (wallet.status === 'deploying') await this.#showProgress(wallet)
+      return ok(walletView(this.#ctx, this.#ctx.store.wallet(wallet.id)!, null))
+    })
+  }
+  async importWallet(input: ImportInput): Promise<Result<Wallet>> {
+    return this.#shown(await refuseUnreachable(() => importWallet(this.#ctx, input)))
+  }
+  async rename(walletId: string, name: string | null): Promise<Result<Wallet>> {
+    return this.#shown(takeOwnerChange(this.#ctx) ?? renameWallet(this.#ctx, walletId, name))
+  }
+  async delete(walletId: string) {
+    return deleteWallet(this.#ctx, walletId)
+  }
+  async viewPrivateKey(walletId: string, masterPassword: string) {
+    return viewPrivateKey(this.#ctx, walletId, masterPassword)
+  }
+  /** Decimal USDC on chain; null if it can't be read. */
+  async balance(walletId: string) {
+    return walletBalance(this.#ctx, walletId)
+  }
+  /** Whether `address` is an active wallet of the user on Base. */
+  async has(address: string) {
+    return hasActiveWallet(this.#ctx, address)
+  }
+  async sessionKey(walletId: string) {
+    return sessionKeyInfo(this.#ctx, walletId)
+  }
+  async rotateSessionKey(input: RotateInput) {
+    return refuseUnreachable(async () =>
+      andThen(await rotate(this.#ctx, input), (action) => rotateReply(this.#ctx, action)),
+    )
+  }
+  /** The values that the owner's next signature must bind. */
+  async ownerSigningContext(walletId: string) {
+    return refuseUnreachable(() => ownerSigningContext(this.#ctx, walletId))
+  }
+  async offerSession(input: RotateInput) {
+    return refuseUnreachable(() => offerSession(this.#ctx, input))
+  }
+  async submitOwnerAction(input: OwnerActionInput) {
+    return refuseUnreachable(async () =>
+      andThen(await submitOwnerAction(this.#ctx, input), ({ id }) => ok({ actionId: id })),
+    )
+  }
+  #shown(result: Result<WalletRow>): Promise<Result<Wallet>> {
+    return andThen(result, async (row) => ok(await showWallet(this.#ctx, row)))
+  }
+}
