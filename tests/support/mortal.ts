@@ -48,14 +48,26 @@ export function mortalDb(spend: () => void) {
   return primaryDb(database)
 }
 
+/** The RPC objects of a Treasury that operators use. */
+const rpcObjects: (string | symbol)[] = ['restore', 'operators', 'backup']
+
+/** A stub, or one of its RPC objects, with each reply as an effect. */
+const mortalStub = (stub: Record<string | symbol, Method>, spend: () => void): object =>
+  new Proxy(
+    {},
+    {
+      get: (_, call) =>
+        rpcObjects.includes(call)
+          ? () => mortalStub(stub[call]!() as typeof stub, spend)
+          : thenSpend((...input) => stub[call]!(...input), spend),
+    },
+  )
+
 /** The namespace, with each reply of its objects as an effect. */
 export const mortalObjects = <Namespace extends object>(objects: Namespace, spend: () => void): Namespace =>
   changed(objects, (name, method) => {
     if (name !== 'getByName') return method
-    return (...values: unknown[]) => {
-      const object = method(...values) as Record<string | symbol, Method>
-      return new Proxy({}, { get: (_, call) => thenSpend((...input) => object[call]!(...input), spend) })
-    }
+    return (...values: unknown[]) => mortalStub(method(...values) as Record<string | symbol, Method>, spend)
   })
 
 /** Makes the loaded instance of the Treasury die after its last effect and lose its memory and uncommitted writes. */

@@ -48,7 +48,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('payout.reclaimed', id)
   happens('approval.expired', 'apr_gone')
   happens('wallet.failed', 'wal')
-  happens('wallet.halted', 'wal', { reason: 'books differ from the chain: x' })
+  happens('wallet.halted', 'wal', { kind: 'books', detail: 'x' })
   happens('wallet.withdrawn', 'wal', { amount: '7', to: shop, tx: '0x1' })
   happens('account.suspended', 'account')
   happens('account.restored', 'account')

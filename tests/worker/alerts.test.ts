@@ -269,7 +269,9 @@ test('a wallet that Bursar halts because its node hides a log raises an alert un
     },
   )
   const [, started] = await mailsAbout(`wallet_halted:${payer.wallet.id}`)
-  expect(started).toContain(`wallet ${payer.wallet.id} of ${payer.userId} is halted: books differ from the chain`)
+  expect(started).toContain(
+    `wallet ${payer.wallet.id} of ${payer.userId} is halted: books: books of ${payer.wallet.id} at block`,
+  )
 })
 
 test('the cron restores a lost alarm and alerts operators @alerts-7', async () => {

@@ -51,7 +51,7 @@ async function expectRecovery({ payer, finalise }: Awaited<ReturnType<typeof cre
   await finalise()
   await payer.booksBalance()
   expect(await rowsOf(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
-  expect(await rowsOf(payer, 'SELECT halted FROM wallet')).toEqual([{ halted: null }])
+  expect(await rowsOf(payer, 'SELECT halt_kind FROM wallet')).toEqual([{ halt_kind: null }])
   const { id } = await accepted(payer, { amount: usdc('1') })
   await becomes(payer, id, 'CONFIRMED')
   const { brokenAt } = await payer.treasury().reports().auditCheck()

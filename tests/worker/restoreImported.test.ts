@@ -154,8 +154,8 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   expect(await restore({ by: operator, list: list! })).toMatchObject({ step: 'done' })
   await open()
   expect(await payer.status(id)).toBe('PROCESSING')
-  const [wallet] = await rows(payer, 'SELECT halted FROM wallet')
-  expect(wallet).toEqual({ halted: expect.stringContaining('books differ') })
+  const [wallet] = await rows(payer, 'SELECT halt_kind FROM wallet')
+  expect(wallet).toEqual({ halt_kind: 'books' })
 })
 
 test('a Treasury that was put back asks D1 before it reads the chain, so a transfer that D1 lacks is still found @restore-45', async () => {

@@ -2,9 +2,11 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { giveUpMs } from '#domain/intent.ts'
+import { giveUpMs, nonceOf } from '#domain/intent.ts'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
-import { claimCall } from '../../worker/chain/calls.ts'
+import { claimCall, sendCall } from '../../worker/chain/calls.ts'
+import { sendDigest } from '../../worker/chain/digests.ts'
+import { signCompact } from '../../worker/chain/sign.ts'
 import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
@@ -192,6 +194,32 @@ test('a withdrawal by the owner without us is booked, and the money is no longer
     ok: false,
     code: 'insufficient_balance',
   })
+})
+
+test('a transfer that a stolen session key signed under our nonce halts the wallet, and the owner is told to revoke the key @threats-12', async () => {
+  const payer = await createPayer({ on: chain })
+  await payer.ledger()
+  await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
+  const paid = await accepted(payer, { amount: usdc('5') })
+  const { key, ...stolen } = await inTreasury(payer, ({ context: { store, keys } }) => {
+    const { epoch, sequence, deadline } = store.payment(paid.id)!
+    return { key: [...keys.values()][0]!, nonce: nonceOf(epoch!, sequence!), deadline: deadline! }
+  })
+  const wallet = payer.wallet.address as Address
+  const send = { ...stolen, to: party('thief').address, amount: usdc('6') }
+  const signature = signCompact(sendDigest({ chainId: chain.chainId, contract: wallet }, send), key)
+  await chain.act(party('thief').address, wallet, sendCall({ ...send, ...signature }))
+  await chain.fault({ mode: 'none' })
+  await until('halted', async () => {
+    await look(payer)
+    return (await payer.treasury().wallets().list())[0]!.halted === 'foreign_transfer'
+  })
+  const { notices } = await payer.treasury().notices().list()
+  expect(notices.find(({ event }) => event === 'wallet.halted')).toMatchObject({
+    detail: expect.stringContaining('Revoke the session key now'),
+  })
+  expect(await payer.pay()).toMatchObject({ ok: false, code: 'wallet_not_ready' })
+  expect(await payer.status(paid.id), 'its amount stays held').toBe('PROCESSING')
 })
 
 test('B1: a payout that the owner reclaims without us is booked and released in its group @threats-9', async () => {
