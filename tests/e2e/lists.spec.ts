@@ -295,7 +295,7 @@ test('payouts can be filtered and all reclaimed @lists-5', async ({ page, contex
     const done = page.getByRole('dialog', { name: /^Reclaimed .* USDC$/ })
     await expect(done).toContainText('3 payouts returned to your wallets.', { timeout: 40_000 })
     await done.getByRole('button', { name: 'Done' }).click()
-    await expect(page.getByText('RECLAIMED')).toHaveCount(3)
+    await expect(page.getByRole('table', { name: 'Payouts' }).getByText('RECLAIMED')).toHaveCount(3)
     await expect(page.getByRole('button', { name: /Reclaim All Pending/ })).toHaveCount(0)
     await expect(page.locator('#content:focus, #content :focus'), 'the focus is not lost with the button').toHaveCount(
       1,

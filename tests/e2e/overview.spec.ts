@@ -17,6 +17,8 @@ const place = async (page: Page, name: string) => {
 }
 
 test.describe('an account in use', () => {
+  // One test stores a layout with more widgets, whose calls the other would count.
+  test.describe.configure({ mode: 'serial' })
   test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
   test('the overview opens with at most six calls and no layout shift, and its figures fit @overview-1', async ({
