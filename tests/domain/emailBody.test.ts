@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as account from '../../worker/notifications/accountMessages.ts'
-import { email } from '../../worker/notifications/email.ts'
-import { link, paragraph, secret } from '../../worker/notifications/emailBody.ts'
+import { email, link, paragraph, secret } from '../../worker/notifications/email.ts'
 import * as owner from '../../worker/notifications/ownerMessages.ts'
 import * as payout from '../../worker/notifications/payoutMessages.ts'
 

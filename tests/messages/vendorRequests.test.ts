@@ -1,12 +1,12 @@
 /** Compares each adapter's request with the one that the vendor's own SDK sends to the same receiver. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Message } from '../../worker/notifications/message.ts'
-import { referenceOf } from '../../worker/notifications/messageReference.ts'
 import { payoutLinkMessage } from '../../worker/notifications/payoutMessages.ts'
 import { amazonSes } from '../../worker/notifications/providers/amazonSes.ts'
 import { postmark } from '../../worker/notifications/providers/postmark.ts'
 import { resend } from '../../worker/notifications/providers/resend.ts'
 import { twilio } from '../../worker/notifications/providers/twilio.ts'
+import { referenceOf } from '../../worker/notifications/reports/deliveryReport.ts'
 import { importClient } from '../support/clients.ts'
 import { type RecordedRequest, type RequestRecorder, startRequestRecorder } from '../support/requestRecorder.ts'
 

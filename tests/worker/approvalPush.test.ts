@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { approvalNotice } from '../../worker/notifications/push/approvalNotice.ts'
+import { approvalNotice } from '../../worker/notifications/approvalMessages.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh, until } from '../support/payer.ts'

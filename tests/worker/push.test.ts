@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { openDb } from '../../worker/db/d1.ts'
 import { pushSubscriptionsOf } from '../../worker/db/pushSubscriptions.ts'
-import { pushToUser } from '../../worker/notifications/push/pushToUser.ts'
+import { pushToUser } from '../../worker/notifications/pushToUser.ts'
 import { newBrowser } from '../support/pushBrowser.ts'
 import { serveUrl } from '../support/serveUrl.ts'
 import { createApi, createUser, env, login, seed } from './apiClient.ts'

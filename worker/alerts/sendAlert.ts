@@ -1,8 +1,7 @@
 import type { AlertRow } from '#domain/alertPlan.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Env } from '../env.ts'
-import { email } from '../notifications/email.ts'
-import { paragraph } from '../notifications/emailBody.ts'
+import { email, paragraph } from '../notifications/email.ts'
 import type { MessageProvider } from '../notifications/message.ts'
 import { logError, logWarning } from '../observability/log.ts'
 

@@ -1,5 +1,4 @@
-import { email } from './email.ts'
-import { link, note, paragraph, secret } from './emailBody.ts'
+import { email, link, note, paragraph, secret } from './email.ts'
 import { greeting, utcDay } from './format.ts'
 import type { Message } from './message.ts'
 

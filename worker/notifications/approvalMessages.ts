@@ -1,8 +1,8 @@
 import { approvalPath } from '#domain/approval.ts'
-import { email } from './email.ts'
-import { link, paragraph } from './emailBody.ts'
+import { email, link, paragraph } from './email.ts'
 import { formatDeadline, formatMoney, oneLine } from './format.ts'
 import type { Message } from './message.ts'
+import type { PushNotice } from './push.ts'
 
 /** Emails to an owner whose agents wait for a decision. Opening a link does not decide anything. */
 
@@ -62,4 +62,23 @@ function sentence(waiting: WaitingApproval): string {
   const money = formatMoney(waiting)
   if (waiting.kind === 'budget') return `${nameOf(waiting)} asks for ${money} more budget.`
   return `${nameOf(waiting)} asks to pay ${money} to ${oneLine(waiting.recipient, 80) ?? 'a recipient'}.`
+}
+
+/** The notice about waiting requests. Lock screens may show it, so it says who asks and how much, but not to whom or why. */
+export function approvalNotice(waiting: readonly [WaitingApproval, ...WaitingApproval[]]): PushNotice {
+  const [{ approvalId, kind, agent, ...money }] = waiting
+  if (waiting.length > 1)
+    return {
+      title: `${waiting.length} requests wait for your approval`,
+      body: 'Requests that you do not answer in time are not paid.',
+      path: '/dashboard/approvals',
+      tag: 'approvals',
+    }
+  const name = oneLine(agent, 60) ?? 'An agent'
+  return {
+    title: kind === 'payment' ? `${name} asks to pay ${formatMoney(money)}` : `${name} asks for more budget`,
+    body: 'Nothing is paid before you approve it.',
+    path: approvalPath(approvalId),
+    tag: approvalId,
+  }
 }

@@ -1,5 +1,84 @@
-import { type EmailPart, emailHtml, emailText } from './emailBody.ts'
+import { html } from 'hono/html'
 import type { Message } from './message.ts'
+
+/**
+ * A part of an email. Text and HTML are made from the same parts, so that both say the same. Codes, passwords and link
+ * addresses are on their own lines, so that they are easy to copy.
+ */
+export type EmailPart =
+  | { kind: 'paragraph' | 'secret' | 'note'; text: string }
+  /** `label` is the button's text; the address is shown below it. */
+  | { kind: 'link'; label: string; url: string }
+
+export const paragraph = (text: string): EmailPart => ({ kind: 'paragraph', text })
+/** A code or a password. */
+export const secret = (text: string): EmailPart => ({ kind: 'secret', text })
+/** Less important text, in smaller print. */
+export const note = (text: string): EmailPart => ({ kind: 'note', text })
+export const link = (label: string, url: string): EmailPart => ({ kind: 'link', label, url })
+
+export const emailText = (parts: EmailPart[]): string =>
+  parts.map((part) => (part.kind === 'link' ? `${part.label}:\n${part.url}` : part.text)).join('\n\n')
+
+/**
+ * A table with inline styles and no images: mail programs drop style sheets, and an image would tell its server who reads
+ * the message. All inserted values are escaped.
+ */
+export function emailHtml(subject: string, parts: EmailPart[]): string {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light">
+<title>${subject}</title>
+</head>
+<body style="margin:0;padding:0;background:${colors.paper}">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${colors.paper}">
+<tr><td align="center" style="padding:32px 16px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px">
+<tr><td aria-hidden="true" style="padding:0 8px 16px;font:600 17px/24px ${sans};color:${colors.green}">Bursar</td></tr>
+<tr><td style="padding:32px 32px 16px;background:${colors.card};border:1px solid ${colors.hairline};border-radius:12px">
+${parts.map(renderPart)}</td></tr>
+</table>
+</td></tr>
+</table>
+</body>
+</html>
+`
+  return String(document)
+}
+
+const sans = "ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif"
+const mono = 'ui-monospace,SFMono-Regular,Menlo,Consolas,monospace'
+/** The same colors as in web/src/styles.css. */
+const colors = {
+  paper: '#f7f6f2',
+  card: '#ffffff',
+  sunken: '#efede6',
+  ink: '#1b1d1a',
+  muted: '#5c6058',
+  hairline: '#dfdcd2',
+  green: '#1f6f4a',
+}
+
+function renderPart(part: EmailPart) {
+  switch (part.kind) {
+    case 'paragraph':
+      return html`<p style="margin:0 0 16px;font:15px/24px ${sans};color:${colors.ink};overflow-wrap:anywhere">${part.text}</p>
+`
+    case 'note':
+      return html`<p style="margin:0 0 16px;font:13px/20px ${sans};color:${colors.muted};overflow-wrap:anywhere">${part.text}</p>
+`
+    case 'secret':
+      return html`<p style="margin:0 0 16px;padding:16px;background:${colors.sunken};border-radius:8px;text-align:center;font:600 24px/32px ${mono};letter-spacing:2px;color:${colors.ink}">${part.text}</p>
+`
+    case 'link':
+      return html`<p style="margin:0 0 8px"><a href="${part.url}" style="display:inline-block;padding:10px 20px;background:${colors.green};border-radius:8px;font:600 15px/20px ${sans};color:#ffffff;text-decoration:none">${part.label}</a></p>
+<p style="margin:0 0 16px;font:13px/20px ${sans};color:${colors.muted};overflow-wrap:anywhere">${part.url}</p>
+`
+  }
+}
 
 /** Builds an email with these parts, as text and as HTML. */
 export function email(input: {

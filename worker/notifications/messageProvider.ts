@@ -1,9 +1,13 @@
 import { type Db, openDb } from '../db/d1.ts'
-import { recordChannel, recordDelivery, wasDelivered } from '../db/messages.ts'
+import { insertDevMessage, recordChannel, recordDelivery, wasDelivered } from '../db/messages.ts'
 import type { Env } from '../env.ts'
 import { type Message, type MessageProvider, MessageRefused } from './message.ts'
-import { devInbox } from './providers/devInbox.ts'
-import { emailProvider, smsProvider } from './providers/fromSettings.ts'
+import { amazonSes } from './providers/amazonSes.ts'
+import { notSetUp } from './providers/callVendor.ts'
+import { cloudflareEmail } from './providers/cloudflareEmail.ts'
+import { postmark } from './providers/postmark.ts'
+import { resend } from './providers/resend.ts'
+import { twilio } from './providers/twilio.ts'
 
 export type { Message, MessageProvider }
 
@@ -34,3 +38,52 @@ export function messageProviderFrom(
     },
   }
 }
+
+/** Throws `upstream_unavailable`, whose cause names the missing settings. */
+export function emailProvider(env: Env, now: () => number): MessageProvider {
+  const from = `Bursar <${required(env, 'email', 'MAIL_FROM')}>`
+  const endpoint = env.EMAIL_ENDPOINT ? { endpoint: env.EMAIL_ENDPOINT } : {}
+  switch (env.EMAIL_PROVIDER || 'cloudflare') {
+    case 'resend':
+      return resend({ from, apiKey: required(env, 'email', 'RESEND_API_KEY'), ...endpoint })
+    case 'postmark': {
+      const stream = env.POSTMARK_STREAM ? { stream: env.POSTMARK_STREAM } : {}
+      return postmark({ from, serverToken: required(env, 'email', 'POSTMARK_SERVER_TOKEN'), ...stream, ...endpoint })
+    }
+    case 'ses': {
+      const credentials = {
+        accessKeyId: required(env, 'email', 'SES_ACCESS_KEY_ID'),
+        secretAccessKey: required(env, 'email', 'SES_SECRET_ACCESS_KEY'),
+      }
+      return amazonSes({ from, region: required(env, 'email', 'SES_REGION'), credentials, ...endpoint }, now)
+    }
+    case 'cloudflare':
+      if (!env.EMAIL) throw notSetUp('email', 'the send_email binding EMAIL is missing')
+      return cloudflareEmail({ binding: env.EMAIL, from: required(env, 'email', 'MAIL_FROM') })
+    default:
+      throw notSetUp('email', 'EMAIL_PROVIDER must be cloudflare, resend, postmark or ses')
+  }
+}
+
+/** Throws `upstream_unavailable`, whose cause names the missing settings. */
+export const smsProvider = (env: Env): MessageProvider =>
+  twilio({
+    accountSid: required(env, 'sms', 'TWILIO_ACCOUNT_SID'),
+    authToken: required(env, 'sms', 'TWILIO_AUTH_TOKEN'),
+    from: required(env, 'sms', 'TWILIO_FROM'),
+    apiOrigin: env.API_ORIGIN,
+    ...(env.SMS_ENDPOINT ? { endpoint: env.SMS_ENDPOINT } : {}),
+  })
+
+type MessageSetting = Extract<keyof Env, `${'MAIL' | 'RESEND' | 'POSTMARK' | 'SES' | 'TWILIO'}_${string}`>
+
+function required(env: Env, channel: 'email' | 'sms', name: MessageSetting): string {
+  const value = env[name]
+  if (!value) throw notSetUp(channel, `${name} is not set`)
+  return value
+}
+
+/** Stores messages for /dev/inbox instead of sending them. */
+export const devInbox = (db: Db, now: () => number): MessageProvider => ({
+  send: (message) => insertDevMessage(db, message, now()),
+})

@@ -1,7 +1,6 @@
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
-import { email } from './email.ts'
-import { link, paragraph } from './emailBody.ts'
+import { email, link, paragraph } from './email.ts'
 import { formatMoney, oneLine, utcDay } from './format.ts'
 import type { Message } from './message.ts'
 

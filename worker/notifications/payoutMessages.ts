@@ -1,5 +1,4 @@
-import { email } from './email.ts'
-import { link, note, paragraph, secret } from './emailBody.ts'
+import { email, link, note, paragraph, secret } from './email.ts'
 import { formatDeadline, formatMoney, lines, oneLine, testMoneyNotice, usdcInWords } from './format.ts'
 import type { Channel, Message } from './message.ts'
 

@@ -8,7 +8,7 @@ import type { Contracts } from '../chain/types.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
 import { smsCountries } from '../notifications/smsCountries.ts'
-import { onrampFrom } from '../onramp/onrampFrom.ts'
+import { onrampFrom } from '../onramp/onramp.ts'
 import { readinessProblems } from '../readiness/readiness.ts'
 
 /** Throws `unavailable` if the database does not respond. */

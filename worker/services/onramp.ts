@@ -5,7 +5,7 @@ import type { OnrampSession } from '#schemas/onramp.ts'
 import type { Deps } from '../appEnv.ts'
 import { countAttempt } from '../db/attempts.ts'
 import { AppError } from '../errors.ts'
-import { onrampFrom } from '../onramp/onrampFrom.ts'
+import { onrampFrom } from '../onramp/onramp.ts'
 import { attemptKey, tooManyAttempts } from './attempts.ts'
 
 /** Limited because the seller may charge or block us for unused sessions. */

@@ -4,8 +4,7 @@ import type { Deps } from '../appEnv.ts'
 import * as db from '../db/pushSubscriptions.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
-import { sendPush } from '../notifications/push/send.ts'
-import { vapidKeys } from '../notifications/push/vapid.ts'
+import { sendPush, vapidKeys } from '../notifications/push.ts'
 import { consumeQuota, pushTests } from './quotas.ts'
 
 /** Maximum browsers per user. A further one replaces the least recently seen. */

@@ -1,6 +1,6 @@
 import { type AwsCredentials, signAws } from '../../identity/sigv4.ts'
 import type { Message, MessageProvider } from '../message.ts'
-import { referenceOf } from '../messageReference.ts'
+import { referenceOf } from '../reports/deliveryReport.ts'
 import { callVendor, type VendorReply, type VendorRequest, type Verdict } from './callVendor.ts'
 
 export type SesOptions = {

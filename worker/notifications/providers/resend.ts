@@ -1,5 +1,5 @@
 import type { Message, MessageProvider } from '../message.ts'
-import { referenceOf } from '../messageReference.ts'
+import { referenceOf } from '../reports/deliveryReport.ts'
 import { callVendor, type VendorReply, type VendorRequest, type Verdict } from './callVendor.ts'
 
 export type ResendOptions = { from: string; apiKey: string /** Overrides Resend's server. */; endpoint?: string }

@@ -1,8 +1,7 @@
 import type { DeliveryState } from '#domain/delivery.ts'
 import { parseJsonObject } from '#domain/jsonObject.ts'
 import { sameHash, sha256 } from '../../identity/secrets.ts'
-import { parseReference } from '../messageReference.ts'
-import type { ReportReader } from './deliveryReport.ts'
+import { parseReference, type ReportReader } from './deliveryReport.ts'
 
 /** Bounce types that are not failures: Postmark is retrying, or the event is an automatic reply or subscription change. */
 const harmlessBounces = new Set([

@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { DeliveryState } from '#domain/delivery.ts'
 import { parseJsonObject } from '#domain/jsonObject.ts'
-import { parseReference } from '../messageReference.ts'
-import type { ReportReader, ReportRequest } from './deliveryReport.ts'
+import { parseReference, type ReportReader, type ReportRequest } from './deliveryReport.ts'
 
 /** A timestamp further from our clock than this is rejected as a replay. */
 const toleranceMs = 5 * 60_000 // 5 minutes

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { DeliveryState } from '#domain/delivery.ts'
-import { parseReference } from '../messageReference.ts'
-import type { ReportReader, ReportRequest } from './deliveryReport.ts'
+import { parseReference, type ReportReader, type ReportRequest } from './deliveryReport.ts'
 
 const states: Record<string, DeliveryState> = {
   delivered: 'delivered',

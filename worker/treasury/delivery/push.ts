@@ -1,6 +1,6 @@
 import type { Channel } from '#schemas/approval.ts'
-import { approvalNotice } from '../../notifications/push/approvalNotice.ts'
-import { pushToUser } from '../../notifications/push/pushToUser.ts'
+import { approvalNotice } from '../../notifications/approvalMessages.ts'
+import { pushToUser } from '../../notifications/pushToUser.ts'
 import { waitingInBatch } from '../approvals/notices.ts'
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'

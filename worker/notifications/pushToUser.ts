@@ -1,6 +1,6 @@
-import type { Db } from '../../db/d1.ts'
-import { deletePushSubscriptions, pushSubscriptionsOf } from '../../db/pushSubscriptions.ts'
-import { type PushNotice, type PushSettings, sendPush } from './send.ts'
+import type { Db } from '../db/d1.ts'
+import { deletePushSubscriptions, pushSubscriptionsOf } from '../db/pushSubscriptions.ts'
+import { type PushNotice, type PushSettings, sendPush } from './push.ts'
 
 /**
  * Sends a notice to all browsers of a user and removes subscriptions that have ended. `accepted`: at least one push service

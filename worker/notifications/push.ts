@@ -1,8 +1,8 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
+import { base64url } from 'jose'
 import { isPushEndpoint } from '#domain/pushHosts.ts'
 import type { PushSubscription } from '#schemas/push.ts'
-import type { Settings } from '../../settings.ts'
-import { vapidKeys } from './vapid.ts'
+import type { Settings } from '../settings.ts'
 
 const timeoutMs = 5_000 // 5 seconds
 
@@ -58,4 +58,11 @@ function addressOf(env: PushSettings, endpoint: string): string {
   if (!env.PUSH_ENDPOINT) return endpoint
   const { pathname, search } = new URL(endpoint)
   return `${env.PUSH_ENDPOINT}${pathname}${search}`
+}
+
+/** The key pair of PUSH_PRIVATE_JWK in the form that browsers and push services use: base64url of the point and of `d`. */
+export function vapidKeys(privateJwk: string): { publicKey: string; privateKey: string } {
+  const { x, y, d } = JSON.parse(privateJwk) as Record<'x' | 'y' | 'd', string>
+  const point = new Uint8Array([4, ...base64url.decode(x), ...base64url.decode(y)])
+  return { publicKey: base64url.encode(point), privateKey: d }
 }
