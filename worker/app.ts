@@ -4,9 +4,14 @@ import { requestId } from 'hono/request-id'
 import type { AppEnv } from './appEnv.ts'
 import type { ServerOf } from './mcp/server.ts'
 import { onFailure, onMethodNotAllowed, onNotFound } from './middleware/failures.ts'
-import { dependencies, limitBodySize, requireJson } from './middleware/requests.ts'
-import { cacheHeaders, securityHeaders } from './middleware/responseHeaders.ts'
-import { requireSettings } from './middleware/settings.ts'
+import {
+  cacheHeaders,
+  dependencies,
+  limitBodySize,
+  requireJson,
+  requireSettings,
+  securityHeaders,
+} from './middleware/requests.ts'
 import { withRequestId } from './observability/log.ts'
 import { account } from './routes/account.ts'
 import { agents } from './routes/agents.ts'

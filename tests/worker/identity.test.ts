@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { demo, seedSql } from '../../local/stack/seed.ts'
-import { isCommonPassword } from '../../worker/identity/commonPasswords.ts'
+import { isCommonPassword } from '../../worker/services/passwords.ts'
 import { env, seed } from './apiClient.ts'
 
 test('common passwords are recognised in any spelling @identity-1', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
-import { subscriberAddress } from '../../worker/middleware/callerAddress.ts'
+import { subscriberAddress } from '../../worker/middleware/rateLimit.ts'
 import { createApi, createUser, env, login, makeGuessingCheap, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)

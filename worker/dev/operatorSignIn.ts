@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { setCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import type { AppEnv } from '../appEnv.ts'
-import { localOperatorCookie } from '../ops/localOperator.ts'
+import { localOperatorCookie } from '../middleware/operator.ts'
 import { page } from './layout.ts'
 
 /** Stands in for Cloudflare Access on a local stack. A button is enough: only this machine can reach the stack. */

@@ -8,9 +8,8 @@ import { AppError } from '../errors.ts'
 import { logWarning } from '../observability/log.ts'
 import { CognitoRefusal, cognitoApi } from './cognitoApi.ts'
 import type { IdentityDirectory, SignIn } from './directory.ts'
-import { notifyAlreadyRegistered } from './notifyAlreadyRegistered.ts'
 import { newId, newSecret, sha256 } from './secrets.ts'
-import { signupToConfirm } from './signupToConfirm.ts'
+import { notifyAlreadyRegistered, signupToConfirm } from './signUps.ts'
 
 type Attribute = { Name: string; Value: string }
 type AuthReply = {

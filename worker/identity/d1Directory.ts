@@ -7,11 +7,10 @@ import * as users from '../db/users.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { confirmationCodeMessage, resetCodeMessage } from '../notifications/accountMessages.ts'
 import type { EmailProof, IdentityDirectory } from './directory.ts'
-import { notifyAlreadyRegistered } from './notifyAlreadyRegistered.ts'
 import { checkPassword, hashPassword, noPassword } from './passwords.ts'
 import { newCode, newId, newSecret, sha256 } from './secrets.ts'
 import { signatures, signed } from './signed.ts'
-import { signupToConfirm } from './signupToConfirm.ts'
+import { notifyAlreadyRegistered, signupToConfirm } from './signUps.ts'
 
 /** A temporary password works for a week. After that, signing in requires replacing it first. */
 export const temporaryPasswordMs = 7 * dayMs

@@ -1,5 +1,5 @@
 import { type KeyringSettings, keyring } from '../keyrings/keyring.ts'
-import { peppered, sameHash } from './secrets.ts'
+import { newSecret, peppered, sameHash } from './secrets.ts'
 
 /** HMAC of the text under the current code pepper, in hex. Only for texts that are verified within weeks. */
 export const signed = (env: KeyringSettings, text: string, now: number): string =>
@@ -14,3 +14,21 @@ export const signatures = (env: KeyringSettings, text: string): string[] =>
 /** Whether `signature` is a full HMAC of the text or a prefix of at least 32 digits. */
 export const isSigned = (env: KeyringSettings, text: string, signature: string): boolean =>
   signatures(env, text).some((full) => sameHash(signature, full.slice(0, signature.length))) && signature.length >= 32
+
+/**
+ * Creates a refresh token: 256 random bits, its session id, and our signature of both. A spent token thus still identifies
+ * its session after its row was deleted, and tokens cannot be forged. `now` in ms.
+ */
+export function newRefreshToken(env: KeyringSettings, sessionId: string, now: number): string {
+  const unsigned = `${newSecret('br_')}.${sessionId}`
+  return `${unsigned}.${signed(env, textOf(unsigned), now).slice(0, 32)}`
+}
+
+/** The session id of a token that we issued, even if it is spent. Null for any other text. */
+export function sessionOfRefreshToken(env: KeyringSettings, token: string): string | null {
+  const [secret, sessionId, signature, ...rest] = token.split('.')
+  if (!secret || !sessionId || !signature || rest.length > 0) return null
+  return isSigned(env, textOf(`${secret}.${sessionId}`), signature) ? sessionId : null
+}
+
+const textOf = (unsigned: string) => `refresh-token:${unsigned}`

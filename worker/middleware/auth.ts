@@ -8,8 +8,7 @@ import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
 import { isLoginSessionOpen } from '../services/loginSessions.ts'
 import { agentCalls, requireQuota, wrongCredentials } from '../services/quotas.ts'
-import { callerAddress } from './callerAddress.ts'
-import { rateLimit } from './rateLimit.ts'
+import { callerAddress, rateLimit } from './rateLimit.ts'
 
 /** Identifies the signed-in user by the access token, not by X-User-ID, and checks that the login session is open. */
 export const login = () =>

@@ -1,8 +1,9 @@
+import type { Context } from 'hono'
+import { getCookie } from 'hono/cookie'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { operatorOf } from '../ops/accessToken.ts'
-import { localOperator } from '../ops/localOperator.ts'
 
 /**
  * Identifies the operator by the token that Cloudflare Access adds to each request or, on a local stack, by the cookie of
@@ -26,3 +27,10 @@ export const operator = () =>
 function keysUnavailable(cause: unknown): never {
   throw new AppError('unavailable', 'Operators cannot be verified right now.', { cause })
 }
+
+/** Set by /dev/operator, which exists on local stacks only. */
+export const localOperatorCookie = 'local_operator'
+
+/** The operator who signed in at /dev/operator. Always null outside local stacks, regardless of the cookie. */
+export const localOperator = (c: Context<AppEnv>): string | null =>
+  c.env.ENVIRONMENT === 'local' && getCookie(c, localOperatorCookie) === '1' ? 'local operator' : null

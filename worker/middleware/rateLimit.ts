@@ -1,6 +1,9 @@
 import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import ipaddr from 'ipaddr.js'
+import { limitsFrom } from '#domain/limits.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { type Quota, quotaExceeded } from '../services/quotas.ts'
+import { claimQuota, type Quota, quotaExceeded } from '../services/quotas.ts'
 import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /**
@@ -22,3 +25,25 @@ export function reportRates(c: Context<AppEnv>, rates: readonly RateState[]): vo
     c.header('RateLimit', `"${name}";r=${remaining};t=${resetSeconds}`, { append: true })
   }
 }
+
+/** The caller's network address as seen by Cloudflare, for limits only. */
+export const callerAddress = (c: Context) => subscriberAddress(c.req.header('cf-connecting-ip') ?? 'unknown')
+
+/** The IPv4 address, or the /64 network of an IPv6 address: a subscriber has all of it and could otherwise evade limits. */
+export function subscriberAddress(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  // Also turns IPv4-mapped IPv6 into IPv4, because its /64 would cover all of IPv4.
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString()
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** Limits public calls about payouts per network address. `tries` are calls that try a code or request a new one. */
+export const claimLimit = (kind: 'reads' | 'tries') =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const { claimReadsPerMinute, claimTriesPerMinute } = limitsFrom(c.env)
+    const perMinute = kind === 'reads' ? claimReadsPerMinute : claimTriesPerMinute
+    rateLimit(c, claimQuota(`claim-${kind}`, perMinute), callerAddress(c))
+    await next()
+  })

@@ -1,10 +1,12 @@
 import { bodyLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
+import { secureHeaders } from 'hono/secure-headers'
 import type { AppEnv } from '../appEnv.ts'
 import { bookmarkHeader, openDb } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
 import { messageProviderFrom } from '../notifications/messageProvider.ts'
 import { logError } from '../observability/log.ts'
+import { refuseMisconfigured } from '../readiness/refuseWork.ts'
 
 const limitTo = (kilobytes: number) =>
   bodyLimit({
@@ -66,3 +68,40 @@ export const dependencies = (now: () => number) =>
     const latest = d1.opened?.bookmark()
     if (latest) c.res.headers.set(bookmarkHeader, latest)
   })
+
+/** Paths that a Worker with a missing or malformed secret still serves, because they tell operators what is wrong. */
+const exempt = new Set(['/api/ready', '/ops/api/ready'])
+
+export const requireSettings = createMiddleware<AppEnv>(async (c, next) => {
+  if (!exempt.has(c.req.path)) refuseMisconfigured(c.env)
+  await next()
+})
+
+/** Security headers of every response. Values that a route has set itself are kept. */
+export const securityHeaders = secureHeaders({
+  overwrite: false,
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+  },
+  strictTransportSecurity: 'max-age=31536000; includeSubDomains',
+  xFrameOptions: 'DENY',
+  // These have no effect on JSON and on pages without script.
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+  removePoweredBy: false,
+})
+
+/** Responses are private and uncached unless a route says otherwise. */
+export const cacheHeaders = createMiddleware<AppEnv>(async (c, next) => {
+  await next()
+  const { headers } = c.res
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store')
+  headers.append('vary', 'Authorization')
+})

@@ -17,14 +17,14 @@ export const secret = (text: string): EmailPart => ({ kind: 'secret', text })
 export const note = (text: string): EmailPart => ({ kind: 'note', text })
 export const link = (label: string, url: string): EmailPart => ({ kind: 'link', label, url })
 
-export const emailText = (parts: EmailPart[]): string =>
+const emailText = (parts: EmailPart[]): string =>
   parts.map((part) => (part.kind === 'link' ? `${part.label}:\n${part.url}` : part.text)).join('\n\n')
 
 /**
  * A table with inline styles and no images: mail programs drop style sheets, and an image would tell its server who reads
  * the message. All inserted values are escaped.
  */
-export function emailHtml(subject: string, parts: EmailPart[]): string {
+function emailHtml(subject: string, parts: EmailPart[]): string {
   const document = html`<!doctype html>
 <html lang="en">
 <head>

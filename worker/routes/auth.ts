@@ -13,15 +13,13 @@ import {
 } from '#schemas/account.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { success } from '../envelope.ts'
-import { callerAddress } from '../middleware/callerAddress.ts'
+import { callerAddress } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
 import {
-  confirmByLink,
   confirmEmail,
   forgotPassword,
   resendConfirmation,
   resetPassword,
-  resetPasswordByLink,
   signUpWithPassword,
 } from '../services/emailCodes.ts'
 import { answerChallenge, login, refresh, signOut } from '../services/loginSessions.ts'
@@ -53,7 +51,7 @@ export const auth = new Hono<AppEnv>()
     c.json(confirmed(await confirmEmail(c.var.deps, c.req.valid('json'), callerAddress(c)))),
   )
   .post('/confirm-link', validate('json', ConfirmByLink), async (c) =>
-    c.json(confirmed(await confirmByLink(c.var.deps, c.req.valid('json'), callerAddress(c)))),
+    c.json(confirmed(await confirmEmail(c.var.deps, c.req.valid('json'), callerAddress(c)))),
   )
   .post('/resend-code', validate('json', AskForCode), async (c) => {
     await resendConfirmation(c.var.deps, c.req.valid('json'), callerAddress(c))
@@ -68,7 +66,7 @@ export const auth = new Hono<AppEnv>()
     return c.json(success(null, passwordChanged))
   })
   .post('/reset-password-link', validate('json', ResetPasswordByLink), async (c) => {
-    await resetPasswordByLink(c.var.deps, c.req.valid('json'), callerAddress(c))
+    await resetPassword(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(null, passwordChanged))
   })
 

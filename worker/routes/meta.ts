@@ -1,8 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
 import { success } from '../envelope.ts'
-import { callerAddress } from '../middleware/callerAddress.ts'
-import { rateLimit } from '../middleware/rateLimit.ts'
+import { callerAddress, rateLimit } from '../middleware/rateLimit.ts'
 import { checkHealth, checkReady, publicConfig } from '../services/deployment.ts'
 import { readinessChecks } from '../services/quotas.ts'
 

@@ -1,17 +1,18 @@
 import { normalizeEmail } from '#domain/email.ts'
+import { signUpModeOf } from '#domain/signUpMode.ts'
 import type { SignupReply, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
 import type { UserRow } from '../db/schema.ts'
-import { editUser, findUser } from '../db/users.ts'
+import { editUser, findUser, returnPasscode, takePasscode } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
-import { notifyAlreadyRegistered } from '../identity/notifyAlreadyRegistered.ts'
-import { newTemporaryPassword } from '../identity/secrets.ts'
+import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
+import { notifyAlreadyRegistered } from '../identity/signUps.ts'
+import { keyring } from '../keyrings/keyring.ts'
 import { temporaryPasswordMessage } from '../notifications/accountMessages.ts'
+import { attemptKey, limitAttempts, resetAttempts } from './attempts.ts'
 import { asUser, endOtherLoginSessions } from './loginSessions.ts'
-import { requirePassword } from './passwordProof.ts'
-import { notifyPasswordChanged, refuseCommonPassword } from './passwordRules.ts'
-import { admitSignUp } from './signUpAdmission.ts'
+import { notifyPasswordChanged, refuseCommonPassword, requirePassword } from './passwords.ts'
 
 /**
  * Creates an account and mails a temporary password. Leaves nothing behind if the mail cannot be sent. If the email is
@@ -87,4 +88,31 @@ export async function changePassword(
     throw new AppError('conflict', 'Your password has just been changed. Please try again.')
   await endOtherLoginSessions(deps, userId, sessionId)
   notifyPasswordChanged(deps, row)
+}
+
+const maxWrongPasscodes = 10
+
+/**
+ * Checks that this sign-up is allowed and counts one use of its passcode. `byPasscode` requires a passcode even if sign-up
+ * is open. Returns a function that undoes the count if the sign-up fails afterwards.
+ */
+export async function admitSignUp(
+  deps: Deps,
+  input: { passcode: string | undefined; byPasscode: boolean },
+  address: string,
+): Promise<() => Promise<void>> {
+  const { env, db } = deps
+  const mode = signUpModeOf(env)
+  if (mode === 'closed') throw new AppError('forbidden', 'Sign-up is closed.')
+  if (mode === 'open' && !input.byPasscode) return async () => {}
+  if (!input.passcode) throw new AppError('wrong_passcode', 'Signup passcode is required', { field: 'signupPasscode' })
+
+  const key = attemptKey('signup', address)
+  await limitAttempts(db, key, maxWrongPasscodes, deps.now())
+  const hashes = keyring(env, 'CODE_PEPPER').versions.map(({ secret }) => passcodeHash(secret, input.passcode!))
+  const passcode = await takePasscode(db, hashes, deps.now())
+  if (passcode === null)
+    throw new AppError('wrong_passcode', 'This signup passcode is not valid.', { field: 'signupPasscode' })
+  await resetAttempts(db, key)
+  return () => returnPasscode(db, passcode)
 }

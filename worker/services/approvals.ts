@@ -15,7 +15,7 @@ import { findUser } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { unwrap } from '../result.ts'
 import type { Decider } from '../treasury/approvals/rpcTypes.ts'
-import { requirePassword } from './passwordProof.ts'
+import { requirePassword } from './passwords.ts'
 
 /** The person who decides, identified by a login session, never an agent. */
 export type Person = { deps: Deps; userId: string; sessionId: string }

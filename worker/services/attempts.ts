@@ -1,7 +1,13 @@
-import { countAttempt, resetAttempts } from '../db/attempts.ts'
+import { dayEndsAt } from '#domain/gasAllowance.ts'
+import { limitsFrom } from '#domain/limits.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
+import type { Deps } from '../appEnv.ts'
+import { countAttempt, hasAttempts, resetAttempts, takeBackAttempt } from '../db/attempts.ts'
 import type { Db } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
+
+export { resetAttempts }
 
 export const attemptWindowMs = 15 * 60_000 // 15 minutes
 
@@ -30,4 +36,104 @@ export function tooManyAttempts(waitMs: number): AppError {
   return new AppError('rate_limited', message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1000)) })
 }
 
-export { resetAttempts }
+/**
+ * Limits on codes, links and passwords. They count per email address, whether or not it has an account, and the responses
+ * are the same in both cases.
+ */
+
+const maxProofs = 100
+
+/** Limits codes and link tokens tried from one network address, for all accounts together. */
+export const limitProofs = (db: Db, address: string, now: number): Promise<void> =>
+  limitTraffic(db, attemptKey('proof-address', address), maxProofs, now)
+
+/** Each may cost an account, a password hash and an unwanted email, and a stranger can name a new email every time. */
+const maxCodeCalls = 100
+const codePauseMs = 60_000 // 60 seconds
+const codesPerHour = 5
+
+/**
+ * Limits signups and code requests from one network address, and codes mailed to one email address, with or without an
+ * account: 60 seconds apart and five an hour.
+ */
+export async function limitCodeRequests(
+  { db, now: clock }: Pick<Deps, 'db' | 'now'>,
+  purpose: string,
+  email: string,
+  address: string,
+): Promise<void> {
+  const now = clock()
+  await limitTraffic(db, attemptKey('code-address', address), maxCodeCalls, now)
+  const pause = await countAttempt(db, attemptKey('code-pause', purpose, email), codePauseMs, now)
+  if (pause.count > 1) {
+    const seconds = Math.max(1, Math.ceil((pause.resetsAt - now) / 1000))
+    const message = `Please wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before asking for another code.`
+    throw new AppError('rate_limited', message, { field: 'email', retryAfter: seconds })
+  }
+  const hour = await countAttempt(db, attemptKey('code-hour', purpose, email), hourMs, now)
+  if (hour.count > codesPerHour) throw tooManyAttempts(hour.resetsAt - now)
+}
+
+/** Longer than a month: 12 of these exceed a year, so a year never allows more than 12 times the limit. */
+const codeMonthMs = 31 * dayMs
+
+/**
+ * Counts a code as wrong before it is compared. Returns a function that undoes the count if it was right. Counts per email
+ * address, for all purposes and from all network addresses. Throws `rate_limited` beyond the limit; the link in the mail
+ * still works then, so that a stranger's guesses do not lock the owner out.
+ */
+export async function limitWrongCodes(
+  { env, db, now }: Pick<Deps, 'env' | 'db' | 'now'>,
+  email: string,
+): Promise<() => Promise<void>> {
+  const { wrongCodesPerMonth: max } = limitsFrom(env)
+  const key = attemptKey('wrong-code', email)
+  const { count, resetsAt } = await countAttempt(db, key, codeMonthMs, now(), max)
+  if (count <= max) return () => takeBackAttempt(db, key)
+  const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(resetsAt)
+  throw new AppError(
+    'rate_limited',
+    `Too many wrong codes: at most ${max} in 31 days. Use the link in our email instead: codes are refused until ${until}.`,
+    { field: 'code', retryAfter: Math.ceil((resetsAt - now()) / 1000) },
+  )
+}
+
+const passwordsKey = (email: string, isKnown: boolean) => attemptKey(isKnown ? 'passwords-known' : 'passwords', email)
+
+/**
+ * Counts a password of an account before it is checked. Returns a function that undoes the count if it was right. At most
+ * `passwordsPerDay` wrong ones are checked per UTC day from all network addresses together. Some of these are reserved for
+ * known addresses, so that strangers cannot lock the owner out. Throws `rate_limited` beyond the limit.
+ */
+export async function limitPasswords(
+  { env, db, now }: Pick<Deps, 'env' | 'db' | 'now'>,
+  email: string,
+  isKnown: boolean,
+): Promise<() => Promise<void>> {
+  const { passwordsPerDay, passwordsKeptForKnownAddresses } = limitsFrom(env)
+  const kept = Math.min(passwordsKeptForKnownAddresses, passwordsPerDay)
+  const key = passwordsKey(email, isKnown)
+  const waitMs = dayEndsAt(now()) - now()
+  const { count } = await countAttempt(db, key, waitMs, now())
+  if (count <= (isKnown ? kept : passwordsPerDay - kept)) return () => takeBackAttempt(db, key)
+  throw new AppError(
+    'rate_limited',
+    `Too many attempts: at most ${passwordsPerDay} passwords are checked per account and day. Try again after 00:00 UTC, or choose a new password with "Forgot password?".`,
+    { retryAfter: Math.ceil(waitMs / 1000) },
+  )
+}
+
+/** After a reset, lets the owner sign in from the now known address even if today's limit was reached. */
+export const resetKnownPasswords = (db: Db, email: string): Promise<void> =>
+  resetAttempts(db, passwordsKey(email, true))
+
+const knownMs = 30 * dayMs
+const knownKey = (email: string, address: string) => attemptKey('known-address', email, address)
+
+/** Whether this account was signed in to from this network address within 30 days. */
+export const isKnownAddress = (db: Db, email: string, address: string, now: number) =>
+  hasAttempts(db, knownKey(email, address), now)
+
+export async function rememberAddress(db: Db, email: string, address: string, now: number): Promise<void> {
+  await countAttempt(db, knownKey(email, address), knownMs, now, Number.MAX_SAFE_INTEGER)
+}

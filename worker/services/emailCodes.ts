@@ -1,22 +1,21 @@
 import { normalizeEmail } from '#domain/email.ts'
 import type { ConfirmReply, SignupReply, SignupToken } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
-import type { UserRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
-import type { Confirmation } from '../identity/directory.ts'
+import type { EmailProof } from '../identity/directory.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
+import { admitSignUp } from './accounts.ts'
 import {
-  limitCodeCalls,
+  attemptKey,
   limitCodeRequests,
   limitProofs,
   limitWrongCodes,
   rememberAddress,
+  resetAttempts,
   resetKnownPasswords,
-} from './accountLimits.ts'
-import { attemptKey, resetAttempts } from './attempts.ts'
+} from './attempts.ts'
 import { endOtherLoginSessions } from './loginSessions.ts'
-import { notifyPasswordChanged, refuseCommonPassword } from './passwordRules.ts'
-import { admitSignUp } from './signUpAdmission.ts'
+import { notifyPasswordChanged, refuseCommonPassword } from './passwords.ts'
 
 /**
  * Signup, confirmation and password reset by emailed codes and links. Neither texts nor response times reveal whether an
@@ -31,8 +30,7 @@ export async function signUpWithPassword(
   const { password, name } = input
   refuseCommonPassword(password, 'password')
   const email = normalizeEmail(input.email)
-  await limitCodeCalls(deps.db, address, deps.now())
-  await limitCodeRequests(deps.db, 'confirm', email, deps.now())
+  await limitCodeRequests(deps, 'confirm', email, address)
   const returnPasscode = await admitSignUp(deps, { passcode: input.signupPasscode, byPasscode: false }, address)
   try {
     const { signupToken } = await directoryFrom(deps).signUp({ email, name, password })
@@ -45,74 +43,38 @@ export async function signUpWithPassword(
 
 export async function resendConfirmation(deps: Deps, input: { email: string }, address: string): Promise<void> {
   const email = normalizeEmail(input.email)
-  await limitCodeCalls(deps.db, address, deps.now())
-  await limitCodeRequests(deps.db, 'confirm', email, deps.now())
+  await limitCodeRequests(deps, 'confirm', email, address)
   deps.runInBackground(directoryFrom(deps).resendConfirmation(email))
 }
 
 export async function confirmEmail(
   deps: Deps,
-  input: { email: string; code: string; signupToken?: string | undefined },
+  input: Proof & { signupToken?: string | undefined },
   address: string,
 ): Promise<ConfirmReply> {
-  const { code, signupToken } = input
-  const email = normalizeEmail(input.email)
-  const directory = directoryFrom(deps)
-  await limitProofs(deps.db, address, deps.now())
-  const confirmation = await tryCode(deps, email, () => directory.confirm({ email, code }, signupToken))
-  if (!confirmation) throw wrongCode('Email confirmation failed.')
-  return confirmReply(confirmation)
+  const confirmation = await prove(deps, input, address, 'Email confirmation failed.', (proof) =>
+    directoryFrom(deps).confirm(proof, input.signupToken),
+  )
+  return { resetToken: null, ...confirmation }
 }
-
-export async function confirmByLink(
-  deps: Deps,
-  input: { token: string; signupToken?: string | undefined },
-  address: string,
-): Promise<ConfirmReply> {
-  await limitProofs(deps.db, address, deps.now())
-  const confirmation = await directoryFrom(deps).confirm({ linkToken: input.token }, input.signupToken)
-  if (!confirmation) throw linkInvalid()
-  return confirmReply(confirmation)
-}
-
-const confirmReply = (confirmation: Confirmation): ConfirmReply => ({ resetToken: null, ...confirmation })
 
 export async function forgotPassword(deps: Deps, input: { email: string }, address: string): Promise<void> {
   const email = normalizeEmail(input.email)
-  await limitCodeCalls(deps.db, address, deps.now())
-  await limitCodeRequests(deps.db, 'reset', email, deps.now())
+  await limitCodeRequests(deps, 'reset', email, address)
   deps.runInBackground(directoryFrom(deps).sendResetCode(email))
 }
 
+/** Ends all of the user's sessions, because others may know the old password, and lets the user sign in at this address. */
 export async function resetPassword(
   deps: Deps,
-  input: { email: string; code: string; newPassword: string },
+  input: Proof & { newPassword: string },
   address: string,
 ): Promise<void> {
-  const { code, newPassword } = input
+  const { newPassword } = input
   refuseCommonPassword(newPassword, 'newPassword')
-  const email = normalizeEmail(input.email)
-  const directory = directoryFrom(deps)
-  await limitProofs(deps.db, address, deps.now())
-  const user = await tryCode(deps, email, () => directory.resetPassword({ email, code }, newPassword))
-  if (!user) throw wrongCode('Password reset failed.')
-  await afterReset(deps, user, address)
-}
-
-export async function resetPasswordByLink(
-  deps: Deps,
-  input: { token: string; newPassword: string },
-  address: string,
-): Promise<void> {
-  refuseCommonPassword(input.newPassword, 'newPassword')
-  await limitProofs(deps.db, address, deps.now())
-  const user = await directoryFrom(deps).resetPassword({ linkToken: input.token }, input.newPassword)
-  if (!user) throw linkInvalid()
-  await afterReset(deps, user, address)
-}
-
-/** Ends all of the user's sessions, because others may know the old password, and lets the user sign in at this address. */
-async function afterReset(deps: Deps, user: UserRow, address: string): Promise<void> {
+  const user = await prove(deps, input, address, 'Password reset failed.', (proof) =>
+    directoryFrom(deps).resetPassword(proof, newPassword),
+  )
   const { db, now } = deps
   await endOtherLoginSessions(deps, user.id, null)
   // The owner is identified, so earlier wrong passwords must not keep them from signing in.
@@ -122,18 +84,31 @@ async function afterReset(deps: Deps, user: UserRow, address: string): Promise<v
   notifyPasswordChanged(deps, user)
 }
 
-/** Runs `compare`, subject to the limit on wrong codes if mails also contain a link. Null for a wrong code. */
-async function tryCode<T>(deps: Deps, email: string, compare: () => Promise<T | null>): Promise<T | null> {
-  if (!directoryFrom(deps).mailsLinks) return compare()
-  const wasRight = await limitWrongCodes(deps, email)
-  const result = await compare()
-  if (result !== null) await wasRight()
-  return result
+/** What the caller received by email: the code, or the token of the link. */
+type Proof = { email: string; code: string } | { token: string }
+
+/** Returns what `take` returns for the proof. Throws if the proof is wrong, or after too many tries; `failed` says what. */
+async function prove<T>(
+  deps: Deps,
+  input: Proof,
+  address: string,
+  failed: string,
+  take: (proof: EmailProof) => Promise<T | null>,
+): Promise<T> {
+  await limitProofs(deps.db, address, deps.now())
+  if ('token' in input) {
+    const taken = await take({ linkToken: input.token })
+    if (taken === null) throw new AppError('gone', 'This link is no longer valid. You can ask for a new one.')
+    return taken
+  }
+  const email = normalizeEmail(input.email)
+  // Without links, the directory limits wrong codes.
+  const wasRight = directoryFrom(deps).mailsLinks ? await limitWrongCodes(deps, email) : null
+  const taken = await take({ email, code: input.code })
+  if (taken === null) {
+    const message = `${failed} The code is wrong or no longer valid. You can ask for a new one.`
+    throw new AppError('wrong_passcode', message, { field: 'code' })
+  }
+  await wasRight?.()
+  return taken
 }
-
-const wrongCode = (what: string) =>
-  new AppError('wrong_passcode', `${what} The code is wrong or no longer valid. You can ask for a new one.`, {
-    field: 'code',
-  })
-
-const linkInvalid = () => new AppError('gone', 'This link is no longer valid. You can ask for a new one.')

@@ -9,13 +9,20 @@ import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
 import type { UserRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
-import { newRefreshToken, sessionOfRefreshToken } from '../identity/refreshTokens.ts'
 import { newId, newSecret, sha256 } from '../identity/secrets.ts'
+import { newRefreshToken, sessionOfRefreshToken } from '../identity/signed.ts'
 import { signUserTokens } from '../identity/tokens.ts'
 import { logWarning } from '../observability/log.ts'
-import { isKnownAddress, limitPasswords, rememberAddress } from './accountLimits.ts'
-import { attemptKey, limitAttempts, limitTraffic, resetAttempts } from './attempts.ts'
-import { refuseCommonPassword } from './passwordRules.ts'
+import {
+  attemptKey,
+  isKnownAddress,
+  limitAttempts,
+  limitPasswords,
+  limitTraffic,
+  rememberAddress,
+  resetAttempts,
+} from './attempts.ts'
+import { refuseCommonPassword } from './passwords.ts'
 
 const sessionMs = 30 * dayMs // regardless of refreshes
 const refreshTokenMs = 7 * dayMs // 7 days without use
