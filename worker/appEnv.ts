@@ -27,8 +27,8 @@ export type AgentPrincipal = {
 }
 
 /**
- * Hono's environment. login() sets `userId` and `loginSessionId`, agent() sets `agent`, and operator() sets `operator`, the
- * actor under which operator actions are recorded.
+ * Hono's environment. login() sets `userId`, the user's `treasury` and `loginSessionId`, agent() sets `agent`, and operator()
+ * sets `operator`, the actor under which operator actions are recorded.
  */
 export type AppEnv = {
   Bindings: Env
@@ -36,6 +36,7 @@ export type AppEnv = {
     requestId: string
     deps: Deps
     userId: string
+    treasury: ReturnType<Env['TREASURY']['getByName']>
     loginSessionId: string
     agent: AgentPrincipal
     operator: string

@@ -23,6 +23,7 @@ export const login = () =>
     if (!(await isLoginSessionOpen(db, sessionId, userId, now())))
       throw new AppError('unauthenticated', 'Your session has expired. Please sign in again.')
     c.set('userId', userId)
+    c.set('treasury', env.TREASURY.getByName(userId))
     c.set('loginSessionId', sessionId)
     await next()
   })

@@ -1,16 +1,64 @@
 import { Hono } from 'hono'
+import { ReadNotices } from '#schemas/notice.ts'
+import { Preferences } from '#schemas/preferences.ts'
+import { NamedPushSubscription, SavePushSubscription } from '#schemas/push.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { success } from '../envelope.ts'
+import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
+import { validate } from '../middleware/validate.ts'
 import { unwrap } from '../result.ts'
+import { readPreferences, writePreferences } from '../services/preferences.ts'
+import { pushKey, removePushSubscription, savePushSubscription, testPush } from '../services/push.ts'
 
 /** /api/account: settings of the whole account. */
 export const account = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).policies().account())))
+  .get('/', async (c) => c.json(success(await c.var.treasury.policies().account())))
   .post('/pause', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause({ kind: 'account' }, true)))),
+    c.json(success(unwrap(await c.var.treasury.policies().pause({ kind: 'account' }, true)))),
   )
   .post('/resume', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause({ kind: 'account' }, false)))),
+    c.json(success(unwrap(await c.var.treasury.policies().pause({ kind: 'account' }, false)))),
   )
+
+/** /api/preferences */
+export const preferences = new Hono<AppEnv>()
+  .use(login())
+  .get('/', async (c) => c.json(success(await readPreferences(c.var.deps, c.var.userId))))
+  .put('/', validate('json', Preferences), async (c) => {
+    await writePreferences(c.var.deps, c.var.userId, c.req.valid('json'))
+    return c.json(success(null))
+  })
+
+/** /api/notices: the notices behind the bell. GET does not mark them as read. */
+export const notices = new Hono<AppEnv>()
+  .use(login())
+  .get('/', async (c) => c.json(success(await c.var.treasury.notices().list())))
+  .get('/count', async (c) => c.json(success(await c.var.treasury.notices().count())))
+  .post('/read', validate('json', ReadNotices), async (c) =>
+    c.json(success(await c.var.treasury.notices().markRead(c.req.valid('json').upTo))),
+  )
+
+/** /api/push: notifications in the user's browsers. */
+export const push = new Hono<AppEnv>()
+  .use(login())
+  .get('/key', (c) => c.json(success(pushKey(c.var.deps))))
+  .post('/subscriptions', validate('json', SavePushSubscription), async (c) => {
+    const { deps, userId: id, loginSessionId: sessionId } = c.var
+    await savePushSubscription(deps, { id, sessionId }, c.req.valid('json'))
+    return c.json(success(null), 201)
+  })
+  .delete('/subscriptions', validate('json', NamedPushSubscription), async (c) => {
+    await removePushSubscription(c.var.deps, c.var.userId, c.req.valid('json').endpoint)
+    return c.json(success(null))
+  })
+  .post('/test', validate('json', NamedPushSubscription), async (c) =>
+    c.json(success(await testPush(c.var.deps, c.var.userId, c.req.valid('json').endpoint))),
+  )
+
+/** /api/audit: verifies the user's audit log from end to end. Local stacks only, because it reads the whole log. */
+export const audit = new Hono<AppEnv>().use(login()).get('/', async (c) => {
+  if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'Not found.')
+  return c.json(success(await c.var.treasury.reports().auditCheck()))
+})

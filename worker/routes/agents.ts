@@ -12,7 +12,7 @@ import { createAgent, deleteAgent, regenerateApiKey, regenerateSecret } from '..
 /** /api/agents */
 export const agents = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).policies().agents())))
+  .get('/', async (c) => c.json(success(await c.var.treasury.policies().agents())))
   .post('/', validate('json', CreateAgent), async (c) => {
     const { name, memo, policyGroupId } = c.req.valid('json')
     const input = { key: idempotencyKey(c), name, memo: memo || null, policyGroupId }
@@ -20,9 +20,8 @@ export const agents = new Hono<AppEnv>()
   })
   .put('/:agentId', validate('json', UpdateAgent), async (c) => {
     const { name, memo } = c.req.valid('json')
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
     return c.json(
-      success(unwrap(await treasury.policies().editAgent(c.req.param('agentId'), { name, memo: memo || null }))),
+      success(unwrap(await c.var.treasury.policies().editAgent(c.req.param('agentId'), { name, memo: memo || null }))),
     )
   })
   .delete('/:agentId', async (c) =>
@@ -38,18 +37,17 @@ export const agents = new Hono<AppEnv>()
   })
   .post('/:agentId/pause', async (c) => {
     const subject = { kind: 'agent', id: c.req.param('agentId') } as const
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause(subject, true))))
+    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, true))))
   })
   .post('/:agentId/resume', async (c) => {
     const subject = { kind: 'agent', id: c.req.param('agentId') } as const
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause(subject, false))))
+    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, false))))
   })
   .get('/:agentId/refusals', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().refusals(c.req.param('agentId'))))),
+    c.json(success(unwrap(await c.var.treasury.policies().refusals(c.req.param('agentId'))))),
   )
   .post('/:agentId/check', validate('json', CheckPayment), async (c) => {
     const { to, amount } = c.req.valid('json')
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
     const input = { agentId: c.req.param('agentId'), to: to, amount }
-    return c.json(success(unwrap(await treasury.checkPayment({ type: 'user' }, input))))
+    return c.json(success(unwrap(await c.var.treasury.checkPayment({ type: 'user' }, input))))
   })

@@ -22,7 +22,7 @@ export const approvals = new Hono<AppEnv>()
     c.json(success(await listApprovals(person(c), c.req.valid('query')))),
   )
   .get('/:approvalId', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).approvals().get(c.req.param('approvalId'))))),
+    c.json(success(unwrap(await c.var.treasury.approvals().get(c.req.param('approvalId'))))),
   )
   .post('/:approvalId/approve', validate('json', Approve), async (c) =>
     c.json(success(await approve(person(c), c.req.param('approvalId'), c.req.valid('json')))),
@@ -36,15 +36,14 @@ export const grants = new Hono<AppEnv>()
   .use(login())
   .get('/', validate('query', GrantsQuery), async (c) => {
     const { status, agentId } = c.req.valid('query')
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(await treasury.approvals().grants({ status, agentId: agentId ?? null })))
+    return c.json(success(await c.var.treasury.approvals().grants({ status, agentId: agentId ?? null })))
   })
   .post('/:grantId/end', async (c) => c.json(success(await endGrant(person(c), c.req.param('grantId')))))
 
 /** /api/approval-settings */
 export const approvalSettings = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).approvals().settings())))
+  .get('/', async (c) => c.json(success(await c.var.treasury.approvals().settings())))
   .put('/', validate('json', SetApprovalSettings), async (c) =>
     c.json(success(await setApprovalSettings(person(c), c.req.valid('json')))),
   )

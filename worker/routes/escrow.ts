@@ -36,7 +36,7 @@ export const escrow = new Hono<AppEnv>()
       email: recipientEmail,
       phone: recipientPhone,
     })
-    const payout = await c.env.TREASURY.getByName(c.var.userId).createPayout({
+    const payout = await c.var.treasury.createPayout({
       principal: { type: 'user' },
       key: idempotencyKey(c),
       terms: {
@@ -56,7 +56,7 @@ export const escrow = new Hono<AppEnv>()
     exportPayouts(c.env, c.var.userId, c.req.valid('query')),
   )
   .post('/reclaim-all', login(), async (c) => {
-    const { count, total } = unwrap(await c.env.TREASURY.getByName(c.var.userId).reclaimAll())
+    const { count, total } = unwrap(await c.var.treasury.reclaimAll())
     const message = count === 0 ? 'There are no payouts to reclaim.' : 'The payouts are being reclaimed.'
     return c.json({ ...success({ count, total }), message })
   })
@@ -64,13 +64,13 @@ export const escrow = new Hono<AppEnv>()
     c.json(success(await getPayout(c.var.deps, c.var.userId, c.req.param('escrowId')))),
   )
   .get('/:escrowId/link', login(), async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).claimLink(c.req.param('escrowId'))))),
+    c.json(success(unwrap(await c.var.treasury.claimLink(c.req.param('escrowId'))))),
   )
   .post('/:escrowId/resend', login(), async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).resendCode(c.req.param('escrowId'), 'sender')))),
+    c.json(success(unwrap(await c.var.treasury.resendCode(c.req.param('escrowId'), 'sender')))),
   )
   .post('/:escrowId/reclaim', login(), async (c) => {
-    const { status, txHash } = unwrap(await c.env.TREASURY.getByName(c.var.userId).reclaim(c.req.param('escrowId')))
+    const { status, txHash } = unwrap(await c.var.treasury.reclaim(c.req.param('escrowId')))
     const reply: ReclaimReply = {
       id: c.req.param('escrowId'),
       status: status === 'RECLAIMED' ? 'RECLAIMED' : 'RECLAIMING',

@@ -12,43 +12,40 @@ import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
 /** /api/policy-groups */
 export const policyGroups = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) =>
-    c.json(
-      success((await c.env.TREASURY.getByName(c.var.userId).policies().groups()).map((entry) => entry.policyGroup)),
-    ),
-  )
-  .get('/with-agents', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).policies().groups())))
+  .get('/', async (c) => c.json(success((await c.var.treasury.policies().groups()).map((entry) => entry.policyGroup))))
+  .get('/with-agents', async (c) => c.json(success(await c.var.treasury.policies().groups())))
   .post('/', validate('json', CreatePolicyGroup), async (c) =>
     c.json(success(await createGroup(c.var.deps, c.var.userId, idempotencyKey(c), c.req.valid('json'))), 201),
   )
-  .get('/:groupId', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().group(c.req.param('groupId'))))),
-  )
+  .get('/:groupId', async (c) => c.json(success(unwrap(await c.var.treasury.policies().group(c.req.param('groupId'))))))
   .put('/:groupId', validate('json', UpdatePolicyGroup), async (c) =>
     c.json(success(await editGroup(c.var.deps, c.var.userId, c.req.param('groupId'), c.req.valid('json')))),
   )
   .get('/:groupId/budget-history', validate('query', BudgetHistoryQuery), async (c) => {
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.reports().budgetHistory(c.req.param('groupId'), c.req.valid('query')))))
+    return c.json(
+      success(unwrap(await c.var.treasury.reports().budgetHistory(c.req.param('groupId'), c.req.valid('query')))),
+    )
   })
   .post('/:groupId/top-up', validate('json', TopUp), async (c) => {
     const { amount } = c.req.valid('json')
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.policies().topUp(c.req.param('groupId'), amount, idempotencyKey(c)))))
+    return c.json(
+      success(unwrap(await c.var.treasury.policies().topUp(c.req.param('groupId'), amount, idempotencyKey(c)))),
+    )
   })
   .delete('/:groupId/cascade', async (c) =>
     c.json(success(await deleteGroup(c.var.deps, c.var.userId, c.req.param('groupId')))),
   )
   .post('/:groupId/pause', async (c) => {
     const subject = { kind: 'group', id: c.req.param('groupId') } as const
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause(subject, true))))
+    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, true))))
   })
   .post('/:groupId/resume', async (c) => {
     const subject = { kind: 'group', id: c.req.param('groupId') } as const
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause(subject, false))))
+    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, false))))
   })
   .post('/:groupId/contacts/:contactId/confirm', validate('json', ConfirmContact), async (c) => {
     const { groupId, contactId } = c.req.param()
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.policies().confirmContact(groupId, contactId, c.req.valid('json')))))
+    return c.json(
+      success(unwrap(await c.var.treasury.policies().confirmContact(groupId, contactId, c.req.valid('json')))),
+    )
   })

@@ -17,7 +17,7 @@ export const transactions = new Hono<AppEnv>()
     const { walletId, toAddress, contactId, ...terms } = c.req.valid('json')
     const contact = await namedContact(c.var.deps, c.var.userId, contactId, { address: toAddress })
     const sent = unwrap(
-      await c.env.TREASURY.getByName(c.var.userId).send({
+      await c.var.treasury.send({
         principal: { type: 'user' },
         key: idempotencyKey(c),
         terms: {
@@ -34,7 +34,7 @@ export const transactions = new Hono<AppEnv>()
     return c.json(success(reply), 201)
   })
   .post('/recipient-check', validate('json', RecipientCheck), async (c) =>
-    c.json(success(await c.env.TREASURY.getByName(c.var.userId).recipientHistory(c.req.valid('json')))),
+    c.json(success(await c.var.treasury.recipientHistory(c.req.valid('json')))),
   )
   .get('/user', validate('query', TransactionsQuery), async (c) => {
     const { rows, page } = await listTransactions(c.env, c.var.userId, c.req.valid('query'))
@@ -44,5 +44,5 @@ export const transactions = new Hono<AppEnv>()
     exportTransactions(c.env, c.var.userId, c.req.valid('query')),
   )
   .get('/:transactionId', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).transaction(c.req.param('transactionId'))))),
+    c.json(success(unwrap(await c.var.treasury.transaction(c.req.param('transactionId'))))),
   )

@@ -5,13 +5,18 @@ import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
 import { unwrap } from '../result.ts'
+import { getOverview } from '../services/overview.ts'
 
 /** /api/usage */
 export const usage = new Hono<AppEnv>()
   .use(login())
-  .get('/dashboard', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).reports().usage())))
+  .get('/dashboard', async (c) => c.json(success(await c.var.treasury.reports().usage())))
   .get('/spending', validate('query', SpendingQuery), async (c) => {
     const { wallet, ...query } = c.req.valid('query')
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.reports().spending({ ...query, walletId: wallet }))))
+    return c.json(success(unwrap(await c.var.treasury.reports().spending({ ...query, walletId: wallet }))))
   })
+
+/** /api/overview */
+export const overview = new Hono<AppEnv>()
+  .use(login())
+  .get('/', async (c) => c.json(success(await getOverview(c.var.deps, c.var.userId))))

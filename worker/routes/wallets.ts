@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { type ChainId, chainIdOf, networks } from '#domain/networks.ts'
 import { checksumAddress } from '#domain/validators.ts'
+import { CreateOnrampSession } from '#schemas/onramp.ts'
 import { RotateSessionKey, SubmitOwnerAction } from '#schemas/sessionKey.ts'
 import { type DeployReply, DeployWallet, ImportWallet, RenameWallet, ViewPrivateKey } from '#schemas/wallet.ts'
 import type { AppEnv } from '../appEnv.ts'
@@ -11,24 +12,23 @@ import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
 import { unwrap } from '../result.ts'
+import { createOnrampSession } from '../services/onramp.ts'
 
 /** /api/wallets */
 export const wallets = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).wallets().list())))
+  .get('/', async (c) => c.json(success(await c.var.treasury.wallets().list())))
   .post('/smart-wallets-v2/deploy', validate('json', DeployWallet), async (c) => {
     const { ownerAddress, chainId, name } = c.req.valid('json')
     const primary = primaryChain(c.env)
     if (chainId !== primary) throw notPrimary(primary)
     const wallet = unwrap(
-      await c.env.TREASURY.getByName(c.var.userId)
-        .wallets()
-        .deploy({
-          key: idempotencyKey(c),
-          owner: checksumAddress(ownerAddress),
-          chainId: primary,
-          name: name || null,
-        }),
+      await c.var.treasury.wallets().deploy({
+        key: idempotencyKey(c),
+        owner: checksumAddress(ownerAddress),
+        chainId: primary,
+        name: name || null,
+      }),
     )
     const reply: DeployReply = {
       id: wallet.id,
@@ -39,80 +39,71 @@ export const wallets = new Hono<AppEnv>()
     return c.json(success(reply), 201)
   })
   .get('/smart-wallets-v2/:walletId/session-key', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().sessionKey(c.req.param('walletId'))))),
+    c.json(success(unwrap(await c.var.treasury.wallets().sessionKey(c.req.param('walletId'))))),
   )
   .post('/smart-wallets-v2/:walletId/rotate-session-key', validate('json', RotateSessionKey), async (c) => {
     const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
     const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours }
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().rotateSessionKey(input))), 202)
+    return c.json(success(unwrap(await c.var.treasury.wallets().rotateSessionKey(input))), 202)
   })
   .post('/smart-wallets-v2/:walletId/session-offers', validate('json', RotateSessionKey), async (c) => {
     const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
     const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours }
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().offerSession(input))), 201)
+    return c.json(success(unwrap(await c.var.treasury.wallets().offerSession(input))), 201)
   })
   .get('/smart-wallets-v2/:walletId/owner-signing-context', async (c) =>
-    c.json(
-      success(
-        unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().ownerSigningContext(c.req.param('walletId'))),
-      ),
-    ),
+    c.json(success(unwrap(await c.var.treasury.wallets().ownerSigningContext(c.req.param('walletId'))))),
   )
   .post('/smart-wallets-v2/:walletId/owner-actions', validate('json', SubmitOwnerAction), async (c) => {
     const input = { ...c.req.valid('json'), walletId: c.req.param('walletId') }
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().submitOwnerAction(input))), 202)
+    return c.json(success(unwrap(await c.var.treasury.wallets().submitOwnerAction(input))), 202)
   })
   .post('/with-private-key', validate('json', ImportWallet), async (c) => {
     const { name, address, chain, policyGroupId, privateKey, masterPassword } = c.req.valid('json')
     const chainId = chainIdOf(chain)
     if (!isInUse(c.env, chainId)) throw notInUse(chainId, 'chain')
     const wallet = unwrap(
-      await c.env.TREASURY.getByName(c.var.userId)
-        .wallets()
-        .importWallet({
-          key: idempotencyKey(c),
-          name: name || null,
-          address: checksumAddress(address),
-          chainId,
-          policyGroupId: policyGroupId || null,
-          privateKey,
-          masterPassword,
-        }),
+      await c.var.treasury.wallets().importWallet({
+        key: idempotencyKey(c),
+        name: name || null,
+        address: checksumAddress(address),
+        chainId,
+        policyGroupId: policyGroupId || null,
+        privateKey,
+        masterPassword,
+      }),
     )
     return c.json(success(wallet), 201)
   })
   .put('/:walletId', validate('json', RenameWallet), async (c) => {
     const name = c.req.valid('json').name || null
-    return c.json(
-      success(unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().rename(c.req.param('walletId'), name))),
-    )
+    return c.json(success(unwrap(await c.var.treasury.wallets().rename(c.req.param('walletId'), name))))
   })
   .delete('/:walletId', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().delete(c.req.param('walletId'))))),
+    c.json(success(unwrap(await c.var.treasury.wallets().delete(c.req.param('walletId'))))),
   )
   .post('/:walletId/private-key', validate('json', ViewPrivateKey), async (c) => {
     const { masterPassword } = c.req.valid('json')
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
     c.header('Cache-Control', 'no-store')
-    return c.json(success(unwrap(await treasury.wallets().viewPrivateKey(c.req.param('walletId'), masterPassword))))
+    return c.json(
+      success(unwrap(await c.var.treasury.wallets().viewPrivateKey(c.req.param('walletId'), masterPassword))),
+    )
   })
   .post('/:walletId/pause', async (c) => {
     const subject = { kind: 'wallet', id: c.req.param('walletId') } as const
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause(subject, true))))
+    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, true))))
   })
   .post('/:walletId/resume', async (c) => {
     const subject = { kind: 'wallet', id: c.req.param('walletId') } as const
-    return c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).policies().pause(subject, false))))
+    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, false))))
   })
   .get('/:walletId/usdc-balance', async (c) => {
-    const balance = unwrap(await c.env.TREASURY.getByName(c.var.userId).wallets().balance(c.req.param('walletId')))
+    const balance = unwrap(await c.var.treasury.wallets().balance(c.req.param('walletId')))
     if (balance === null) throw new AppError('upstream_unavailable', 'The balance can’t be read right now.')
     return c.json(success({ balance, symbol: 'USDC' as const }))
   })
   .get('/:walletId/ledger', async (c) =>
-    c.json(
-      success(unwrap(await c.env.TREASURY.getByName(c.var.userId).reports().walletLedger(c.req.param('walletId')))),
-    ),
+    c.json(success(unwrap(await c.var.treasury.reports().walletLedger(c.req.param('walletId'))))),
   )
 
 const notPrimary = (primary: ChainId) =>
@@ -122,3 +113,11 @@ const notPrimary = (primary: ChainId) =>
 
 const notInUse = (chainId: ChainId, field: string) =>
   new AppError('unprocessable', `Wallets on ${networks[chainId].label} are not available on this server.`, { field })
+
+/** /api/onramp */
+export const onramp = new Hono<AppEnv>()
+  .use(login())
+  .post('/session', validate('json', CreateOnrampSession), async (c) => {
+    const clientIp = c.req.header('cf-connecting-ip') ?? null
+    return c.json(success(await createOnrampSession(c.var.deps, c.var.userId, c.req.valid('json'), clientIp)), 201)
+  })

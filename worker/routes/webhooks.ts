@@ -11,35 +11,29 @@ const pageSize = 25
 /** /api/webhooks */
 export const webhooks = new Hono<AppEnv>()
   .use(login())
-  .get('/', async (c) => c.json(success(await c.env.TREASURY.getByName(c.var.userId).webhooks().list())))
+  .get('/', async (c) => c.json(success(await c.var.treasury.webhooks().list())))
   .post('/', validate('json', CreateWebhook), async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).webhooks().create(c.req.valid('json')))), 201),
+    c.json(success(unwrap(await c.var.treasury.webhooks().create(c.req.valid('json')))), 201),
   )
-  .patch('/:webhookId', validate('json', EditWebhook), async (c) => {
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.webhooks().edit(c.req.param('webhookId'), c.req.valid('json')))))
-  })
+  .patch('/:webhookId', validate('json', EditWebhook), async (c) =>
+    c.json(success(unwrap(await c.var.treasury.webhooks().edit(c.req.param('webhookId'), c.req.valid('json'))))),
+  )
   .delete('/:webhookId', async (c) =>
-    c.json(success(unwrap(await c.env.TREASURY.getByName(c.var.userId).webhooks().delete(c.req.param('webhookId'))))),
+    c.json(success(unwrap(await c.var.treasury.webhooks().delete(c.req.param('webhookId'))))),
   )
-  .post('/:webhookId/rotate-secret', async (c) => {
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.webhooks().rotateSecret(c.req.param('webhookId')))))
-  })
+  .post('/:webhookId/rotate-secret', async (c) =>
+    c.json(success(unwrap(await c.var.treasury.webhooks().rotateSecret(c.req.param('webhookId'))))),
+  )
   .post('/:webhookId/test', async (c) =>
-    c.json(
-      success(unwrap(await c.env.TREASURY.getByName(c.var.userId).webhooks().test(c.req.param('webhookId')))),
-      202,
-    ),
+    c.json(success(unwrap(await c.var.treasury.webhooks().test(c.req.param('webhookId')))), 202),
   )
   .get('/:webhookId/deliveries', validate('query', DeliveriesQuery), async (c) => {
-    const { id } = unwrap(await c.env.TREASURY.getByName(c.var.userId).webhooks().get(c.req.param('webhookId')))
+    const { id } = unwrap(await c.var.treasury.webhooks().get(c.req.param('webhookId')))
     const sender = c.env.WEBHOOK_SENDER.getByName(c.var.userId)
     const { deliveries, next } = await sender.deliveries(id, c.req.valid('query').cursor ?? null, pageSize)
     return c.json(success({ deliveries, next: next === null ? null : String(next) }))
   })
   .post('/:webhookId/deliveries/:deliveryId/replay', async (c) => {
     const { webhookId, deliveryId } = c.req.param()
-    const treasury = c.env.TREASURY.getByName(c.var.userId)
-    return c.json(success(unwrap(await treasury.webhooks().replay(webhookId, deliveryId))), 202)
+    return c.json(success(unwrap(await c.var.treasury.webhooks().replay(webhookId, deliveryId))), 202)
   })

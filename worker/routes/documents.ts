@@ -2,7 +2,18 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
+import { openApi } from '../openapi/document.ts'
+import { docsPage } from '../pages/docs.ts'
 import { authorizationServer, jsonWebKeySet, protectedResource } from '../services/oauthMetadata.ts'
+
+const cached = { 'cache-control': 'public, max-age=300' } // 5 minutes
+
+/** /openapi.json and /docs: public and the same for all callers. */
+export const docs = new Hono<AppEnv>()
+  .get('/openapi.json', cors({ origin: '*', allowMethods: ['GET'] }), (c) =>
+    c.json(openApi(c.env.API_ORIGIN), 200, { ...cached, 'cross-origin-resource-policy': 'cross-origin' }),
+  )
+  .get('/docs', docsPage)
 
 const publicDocument = createMiddleware<AppEnv>(async (c, next) => {
   c.header('cache-control', 'public, max-age=300') // 5 minutes
