@@ -12,8 +12,8 @@ import { countWebhooks } from '../db/webhooks.ts'
 import { countLateSenders } from '../db/webhookWork.ts'
 import type { Env } from '../env.ts'
 import { networkProblems } from '../readiness/networkProblems.ts'
-import { relayerShards } from '../readiness/readiness.ts'
-import { type RelayerAccount, type RelayerHealth, relayerName } from '../relayer/api.ts'
+import { relayersInUse } from '../readiness/readiness.ts'
+import type { RelayerAccount, RelayerHealth } from '../relayer/api.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
 /** The cron wakes a WebhookSender that is two minutes late, and its new due time may reach D1 a minute later. */
@@ -58,9 +58,7 @@ export async function readDeployment(env: Env, db: Db, now: number): Promise<Dep
   const [networks, relayers, overdue, troubles, channels, webhooks, late, exportedAt, frozen, probe] =
     await Promise.all([
       Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
-      Promise.all(
-        used.flatMap((chainId) => relayerShards(env).map((shard) => readRelayer(env.RELAYER, chainId, shard))),
-      ),
+      Promise.all(relayersInUse(env).map((relayer) => readRelayer(env.RELAYER, relayer))),
       countOverdue(db, now - overdueAfterMs),
       openTroubles(db, now - lostAlarmMs),
       failingChannels(db, now - channelMs),
@@ -86,8 +84,11 @@ export async function readDeployment(env: Env, db: Db, now: number): Promise<Dep
   }
 }
 
-async function readRelayer(namespace: Env['RELAYER'], chainId: ChainId, shard: number): Promise<RelayerState> {
-  const relayer = namespace.getByName(relayerName(chainId, shard))
+async function readRelayer(
+  namespace: Env['RELAYER'],
+  { chainId, shard, name }: ReturnType<typeof relayersInUse>[number],
+): Promise<RelayerState> {
+  const relayer = namespace.getByName(name)
   const [account, health] = await Promise.all([orNull(() => relayer.account()), orNull(() => relayer.health())])
   return { chainId, shard, account, health }
 }

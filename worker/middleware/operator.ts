@@ -4,6 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { operatorOf } from '../ops/accessToken.ts'
+import type { Act } from '../ops/record.ts'
 
 /**
  * Identifies the operator by the token that Cloudflare Access adds to each request or, on a local stack, by the cookie of
@@ -34,3 +35,6 @@ export const localOperatorCookie = 'local_operator'
 /** The operator who signed in at /dev/operator. Always null outside local stacks, regardless of the cookie. */
 export const localOperator = (c: Context<AppEnv>): string | null =>
   c.env.ENVIRONMENT === 'local' && getCookie(c, localOperatorCookie) === '1' ? 'local operator' : null
+
+/** The act of the signed-in operator, for recording it. */
+export const actOf = (c: Context<AppEnv>, reason: string): Act => ({ actor: c.var.operator, reason })

@@ -1,8 +1,6 @@
-import { chainIds } from '#domain/networks.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { KeyringState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
-import { isInUse } from '../chain/networkSettings.ts'
 import { newestFinishedRun } from '../db/exports.ts'
 import {
   failedAccounts,
@@ -14,8 +12,8 @@ import {
 } from '../db/keys.ts'
 import { noPassword } from '../identity/passwords.ts'
 import { type KeyringName, keyring, keyringNames } from '../keyrings/keyring.ts'
-import { relayerShards } from '../readiness/readiness.ts'
-import { relayerName, sweptWei } from '../relayer/api.ts'
+import { relayersInUse } from '../readiness/readiness.ts'
+import { sweptWei } from '../relayer/api.ts'
 import { type Act, recordAct } from './record.ts'
 import { currentSince, renewKeys } from './renewKeys.ts'
 
@@ -142,11 +140,8 @@ const listOf = (named: string[], n: number) =>
 
 /** Relayer accounts of other versions that still have transactions or ETH, and new accounts that still need ETH. */
 async function relayersOf({ env }: Deps, version: number): Promise<Remaining[]> {
-  const names = chainIds
-    .filter((chainId) => isInUse(env, chainId))
-    .flatMap((chainId) => relayerShards(env).map((shard) => relayerName(chainId, shard)))
   const lists = await Promise.all(
-    names.map(async (name): Promise<string[]> => {
+    relayersInUse(env).map(async ({ name }): Promise<string[]> => {
       try {
         const accounts = await env.RELAYER.getByName(name).accounts()
         return accounts.flatMap(({ version: own, address, state, inFlight, balance }) => {

@@ -4,6 +4,8 @@ import type { Deps } from '../appEnv.ts'
 import { insertOperatorAction, listOperatorActions } from '../db/operatorActions.ts'
 import { newId } from '../identity/secrets.ts'
 
+const maxActs = 200
+
 export type Act = { actor: string; reason: string }
 
 /** Records an operator's action. Called before the action, so that nothing is done unrecorded. */
@@ -19,11 +21,7 @@ export async function recordAct(
 }
 
 /** Newest first. */
-export async function recentActs({ db }: Pick<Deps, 'db'>, limit: number): Promise<OperatorAction[]> {
-  const rows = await listOperatorActions(db, limit)
-  return rows.map(({ at, detail, ...rest }) => ({
-    ...rest,
-    at: isoOf(at),
-    detail: JSON.parse(detail),
-  }))
+export async function recentActs({ db }: Pick<Deps, 'db'>): Promise<OperatorAction[]> {
+  const rows = await listOperatorActions(db, maxActs)
+  return rows.map(({ at, detail, ...rest }) => ({ ...rest, at: isoOf(at), detail: JSON.parse(detail) }))
 }

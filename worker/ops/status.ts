@@ -1,15 +1,12 @@
-import { type ChainId, chainIds } from '#domain/networks.ts'
 import { signUpModeOf } from '#domain/signUpMode.ts'
 import { isoOf } from '#domain/time.ts'
 import type { OpsStatus, RelayerState, Stuck, StuckJob } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
-import { isInUse } from '../chain/networkSettings.ts'
 import { listAlerts } from '../db/alerts.ts'
 import { countOverdue, listOverdue } from '../db/busyTreasuries.ts'
 import { countSuspended } from '../db/operatorControls.ts'
 import type { Env } from '../env.ts'
-import { readinessProblems, relayerShards } from '../readiness/readiness.ts'
-import { relayerName } from '../relayer/api.ts'
+import { readinessProblems, relayersInUse } from '../readiness/readiness.ts'
 import { currentStop } from './stops.ts'
 import { webhooksState } from './webhooks.ts'
 
@@ -26,7 +23,7 @@ export async function opsStatus(deps: Deps): Promise<OpsStatus> {
     listAlerts(db),
     countOverdue(db, now() - overdueAfterMs),
     countSuspended(db),
-    ...relayers(env).map((name) => relayerState(env, name)),
+    ...relayersInUse(env).map(({ name }) => relayerState(env, name)),
   ])
   return {
     ready: problems.length === 0,
@@ -45,18 +42,13 @@ export async function opsStatus(deps: Deps): Promise<OpsStatus> {
 export async function stuckWork({ env, db, now }: Deps): Promise<Stuck> {
   const [overdue, ...jobs] = await Promise.all([
     listOverdue(db, now() - overdueAfterMs, maxListed),
-    ...relayers(env).map((name) => stuckJobs(env, name)),
+    ...relayersInUse(env).map(({ name }) => stuckJobs(env, name)),
   ])
   return {
     overdueTreasuries: overdue.map(({ userId, since }) => ({ userId, since: isoOf(since) })),
     jobs: jobs.flat(),
   }
 }
-
-const relayers = (env: Env): string[] =>
-  chainIds
-    .filter((chainId: ChainId) => isInUse(env, chainId))
-    .flatMap((chainId) => relayerShards(env).map((shard) => relayerName(chainId, shard)))
 
 async function relayerState(env: Env, name: string): Promise<RelayerState> {
   const relayer = env.RELAYER.getByName(name)

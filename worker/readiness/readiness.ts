@@ -29,7 +29,7 @@ export async function readinessProblems(deps: Pick<Deps, 'env' | 'db' | 'now'>):
     bucketProblems(env),
     keyringProblems(env, deps.db),
     ...used.map((chainId) => networkProblems(env, chainId, now())),
-    ...used.flatMap((chainId) => relayerShards(env).map((shard) => relayerProblems(env, chainId, shard))),
+    ...relayersInUse(env).map((relayer) => relayerProblems(env, relayer)),
   ]
   return [...inWords, ...(await Promise.all(checks)).flat()]
 }
@@ -57,7 +57,19 @@ async function bucketProblems({ BACKUP }: Env): Promise<string[]> {
   }
 }
 
-export const relayerShards = (env: Env) => Array.from({ length: Number(env.RELAYER_SHARDS) }, (_, shard) => shard)
+type RelayerId = { chainId: ChainId; shard: number; name: string }
+
+/** The Relayers of all networks in use. */
+export const relayersInUse = (env: Env): RelayerId[] =>
+  chainIds
+    .filter((chainId) => isInUse(env, chainId))
+    .flatMap((chainId) =>
+      Array.from({ length: Number(env.RELAYER_SHARDS) }, (_, shard) => ({
+        chainId,
+        shard,
+        name: relayerName(chainId, shard),
+      })),
+    )
 
 /** Problems with a relayer's account; empty if it can pay for gas. */
 export const relayerShortage = (
@@ -69,9 +81,9 @@ export const relayerShortage = (
 
 export const relayerLabel = (chainId: ChainId, shard: number) => `${networks[chainId].label}, relayer ${shard}`
 
-async function relayerProblems(env: Env, chainId: ChainId, shard: number): Promise<string[]> {
+async function relayerProblems(env: Env, { chainId, shard, name }: RelayerId): Promise<string[]> {
   try {
-    const { address, balance } = await env.RELAYER.getByName(relayerName(chainId, shard)).account()
+    const { address, balance } = await env.RELAYER.getByName(name).account()
     return relayerShortage(chainId, shard, { address, balance })
   } catch (error) {
     return [`${relayerLabel(chainId, shard)}: ${(error as Error).name}`]

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import {
   CreatePasscode,
   EditPasscode,
@@ -19,23 +19,19 @@ import { reproject } from '../backup/reproject.ts'
 import { restoreExport } from '../backup/restoreExport.ts'
 import { restoreUser } from '../backup/restoreUser.ts'
 import { success } from '../envelope.ts'
-import { operator } from '../middleware/operator.ts'
+import { actOf, operator } from '../middleware/operator.ts'
 import { requireJson } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
 import { setLinkDown } from '../ops/claimLinks.ts'
 import { keyringStates, renewKeysNow, resetOldPasswords } from '../ops/keys.ts'
 import { createPasscode, limitPasscode, passcodeList, revokePasscode } from '../ops/passcodes.ts'
-import { type Act, recentActs } from '../ops/record.ts'
+import { recentActs } from '../ops/record.ts'
 import { opsStatus, stuckWork } from '../ops/status.ts'
 import { currentStop, setStop } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
 import { setWebhooksStopped } from '../ops/webhooks.ts'
 import { readinessProblems } from '../readiness/readiness.ts'
 import { opsPages } from './opsPages.ts'
-
-const maxActs = 200
-
-const actOf = (c: Context<AppEnv>, reason: string): Act => ({ actor: c.var.operator, reason })
 
 /** /ops: the operators' API and pages. Every change is recorded with its actor and reason. */
 export const ops = new Hono<AppEnv>()
@@ -113,7 +109,7 @@ export const ops = new Hono<AppEnv>()
     const { reason, run = null, from, dryRun } = c.req.valid('json')
     return c.json(success(await restoreExport(c.var.deps, actOf(c, reason), { run, from, isDry: dryRun })))
   })
-  .get('/api/actions', async (c) => c.json(success(await recentActs(c.var.deps, maxActs))))
+  .get('/api/actions', async (c) => c.json(success(await recentActs(c.var.deps))))
   .get('/api/passcodes', async (c) => c.json(success(await passcodeList(c.var.deps))))
   .post('/api/passcodes', validate('json', CreatePasscode), async (c) => {
     const { reason, ...input } = c.req.valid('json')

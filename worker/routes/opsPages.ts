@@ -5,11 +5,12 @@ import { z } from 'zod'
 import { CreatePasscode, FindUsers, NamePayout, ReadAudit, Reason, SetLimits, SetStop } from '#schemas/ops.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
+import { actOf } from '../middleware/operator.ts'
 import { validate } from '../middleware/validate.ts'
 import { setLinkDown } from '../ops/claimLinks.ts'
 import { isFormToken } from '../ops/formToken.ts'
 import { createPasscode, passcodeList, revokePasscode } from '../ops/passcodes.ts'
-import { type Act, recentActs } from '../ops/record.ts'
+import { recentActs } from '../ops/record.ts'
 import { opsStatus, stuckWork } from '../ops/status.ts'
 import { setStop } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
@@ -23,8 +24,6 @@ import {
 } from '../pages/ops/accountPages.ts'
 import { formsFor, opsPage } from '../pages/ops/layout.ts'
 import { actsContent, statusContent, stuckContent } from '../pages/ops/statusPage.ts'
-
-const maxActs = 200
 
 /**
  * Accepts forms only from our own pages: browsers send the origin of a POST, and the token binds the form to the operator
@@ -65,7 +64,6 @@ const OneLimit = z
 const OlderAudit = z.object({ reason: Reason.shape.reason, before: numberOf.optional() }).pipe(ReadAudit)
 const RevokePasscode = z.object({ id: z.string().trim(), reason: Reason.shape.reason })
 
-const actOf = (c: Context<AppEnv>, reason: string): Act => ({ actor: c.var.operator, reason })
 /** Redirects to a page that confirms the action. */
 const done = (c: Context<AppEnv>, path: string) => c.redirect(`${path}?done=1`, 303)
 const notice = (c: Context<AppEnv>) => (c.req.query('done') ? { notice: 'Done and recorded.' } : {})
@@ -97,7 +95,7 @@ export const opsPages = new Hono<AppEnv>()
     return done(c, '/ops')
   })
   .get('/stuck', async (c) => opsPage(c, 'Stuck', stuckContent(await stuckWork(c.var.deps))))
-  .get('/actions', async (c) => opsPage(c, 'Acts', actsContent(await recentActs(c.var.deps, maxActs))))
+  .get('/actions', async (c) => opsPage(c, 'Acts', actsContent(await recentActs(c.var.deps))))
   .get('/users', validate('query', FindUsers), async (c) => {
     const { find } = c.req.valid('query')
     return opsPage(c, 'Accounts', usersContent(find, await findUsers(c.var.deps, find)))
