@@ -4,21 +4,21 @@ import { checkAlerts } from './alerts/checkAlerts.ts'
 import { keepAccounts } from './backup/accounts.ts'
 import { exportDaily } from './backup/export.ts'
 import { deleteExpired } from './db/attempts.ts'
-import { takeOverdue } from './db/busyTreasuries.ts'
 import { type Db, primaryDb } from './db/d1.ts'
-import { deleteOldAlarmTroubles, recordLostAlarm } from './db/objectTroubles.ts'
 import { deleteOldRows } from './db/retention.ts'
-import { takeLateSenders } from './db/webhookWork.ts'
+import { deleteOldAlarmTroubles, recordLostAlarm } from './db/troubles.ts'
+import { takeLateSenders, takeOverdue } from './db/watchdog.ts'
 import type { Env } from './env.ts'
 import { logError } from './observability/log.ts'
 import { renewKeys } from './ops/renewKeys.ts'
-import { fatalProblems, misconfigured } from './readiness/refuseWork.ts'
+import { fatalProblems, misconfigured } from './readiness/settingProblems.ts'
 import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
 
 const silentMs = 120_000 // 2 minutes
 /** Maximum number of Treasuries, and of WebhookSenders, woken per minute. */
 const maxWoken = 50
+const overdueAt = (now: number) => ({ before: now - silentMs, now, limit: maxWoken })
 const reportMs = dayMs
 const timeoutMs = 10_000 // 10 seconds
 
@@ -48,7 +48,7 @@ export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeou
 
 /** Wakes Treasuries that are busy and have been silent, in case their alarm was lost; a bounded number at a time. */
 async function wakeTreasuries(attempt: Attempt, env: Env, db: Db, now: number): Promise<void> {
-  const overdue = await attempt('find overdue Treasuries', () => takeOverdue(db, now - silentMs, now, maxWoken))
+  const overdue = await attempt('find overdue Treasuries', () => takeOverdue(db, overdueAt(now)))
   await Promise.all(
     (overdue ?? []).map((userId) => wake(attempt, db, userId, now, () => env.TREASURY.getByName(userId).wakeUp())),
   )
@@ -56,7 +56,7 @@ async function wakeTreasuries(attempt: Attempt, env: Env, db: Db, now: number): 
 
 /** Wakes WebhookSenders whose deliveries are late. */
 async function wakeSenders(attempt: Attempt, env: Env, db: Db, now: number): Promise<void> {
-  const late = await attempt('find late WebhookSenders', () => takeLateSenders(db, now - silentMs, now, maxWoken))
+  const late = await attempt('find late WebhookSenders', () => takeLateSenders(db, overdueAt(now)))
   await Promise.all(
     (late ?? []).map((userId) =>
       wake(attempt, db, `webhooks:${userId}`, now, () => env.WEBHOOK_SENDER.getByName(userId).wakeUp()),

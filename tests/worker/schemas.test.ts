@@ -2,7 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { openTroubles } from '../../worker/db/objectTroubles.ts'
+import { openTroubles } from '../../worker/db/troubles.ts'
 import type { MigrationJob } from '../../worker/durable/migrationJobs.ts'
 import { contract, expand, type Migration } from '../../worker/durable/migrations.ts'
 import { toAppError } from '../../worker/failure.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { markBusy, markIdle } from '../../worker/db/busyTreasuries.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
+import { markBusy, markIdle } from '../../worker/db/watchdog.ts'
 import type { Env } from '../../worker/env.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import { env, seed } from './apiClient.ts'

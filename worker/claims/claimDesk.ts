@@ -11,7 +11,7 @@ import {
 } from '#domain/attempts.ts'
 import { limitsFrom } from '#domain/limits.ts'
 import type { Address } from '../chain/types.ts'
-import { schemaReporter } from '../db/objectTroubles.ts'
+import { schemaReporter } from '../db/troubles.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { claimLink } from './schema.ts'
 
@@ -29,14 +29,8 @@ export async function countMissingLinks(db: Db, links: ClaimLinkRow[]): Promise<
 }
 
 /** The payout that a link leads to, or null. */
-export async function findClaimLink(db: Db, tokenHash: string): Promise<{ userId: string; payoutId: string } | null> {
-  const row = await db
-    .select({ userId: claimLink.userId, payoutId: claimLink.payoutId })
-    .from(claimLink)
-    .where(eq(claimLink.tokenHash, tokenHash))
-    .get()
-  return row ?? null
-}
+export const findClaimLink = (db: Db, tokenHash: string): Promise<LinkedPayout | null> =>
+  findWhere(db, eq(claimLink.tokenHash, tokenHash))
 
 /** Whether this is the address of any payout, open or closed. The case of letters does not matter. */
 export async function isPayoutAddress(db: Db, address: string): Promise<boolean> {
@@ -44,11 +38,12 @@ export async function isPayoutAddress(db: Db, address: string): Promise<boolean>
 }
 
 /** Owner and id of the payout with this id, or null if no link leads to it. */
-export async function findPayoutLink(db: Db, payoutId: string): Promise<{ userId: string; payoutId: string } | null> {
-  const row = await db
-    .select({ userId: claimLink.userId, payoutId: claimLink.payoutId })
-    .from(claimLink)
-    .where(eq(claimLink.payoutId, payoutId))
-    .get()
-  return row ?? null
+export const findPayoutLink = (db: Db, payoutId: string): Promise<LinkedPayout | null> =>
+  findWhere(db, eq(claimLink.payoutId, payoutId))
+
+type LinkedPayout = { userId: string; payoutId: string }
+
+async function findWhere(db: Db, condition: SQL): Promise<LinkedPayout | null> {
+  const { userId, payoutId } = claimLink
+  return (await db.select({ userId, payoutId }).from(claimLink).where(condition).get()) ?? null
 }

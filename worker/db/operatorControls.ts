@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import { isWeaker, type StopMode, stopModes } from '#domain/serviceStop.ts'
 import type { Db } from './d1.ts'
-import { serviceStop, user, userSuspension } from './schema.ts'
+import { operatorAction, serviceStop, user, userSuspension } from './schema.ts'
 
 /** `since` in ms; null if nothing was ever stopped. */
 export type ServiceStop = { mode: StopMode; since: number | null }
@@ -71,3 +71,13 @@ export const findUsersForOperators = (db: Db, text: string, limit: number) =>
     .where(text === '' ? suspendedNow : or(eq(user.email, text.toLowerCase()), eq(user.id, text)))
     .orderBy(desc(userSuspension.since))
     .limit(limit)
+
+export type OperatorActionRow = typeof operatorAction.$inferSelect
+
+export async function insertOperatorAction(db: Db, row: OperatorActionRow): Promise<void> {
+  await db.insert(operatorAction).values(row)
+}
+
+/** Newest first. */
+export const listOperatorActions = (db: Db, limit: number): Promise<OperatorActionRow[]> =>
+  db.select().from(operatorAction).orderBy(desc(sql`rowid`)).limit(limit)

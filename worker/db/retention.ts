@@ -1,4 +1,5 @@
-import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lt, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { dayMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import { agentCredential, deliveredMessage, refreshToken, transactionView } from './schema.ts'
@@ -19,38 +20,12 @@ export async function deleteOldRows(db: Db, now: number): Promise<void> {
   const revoked = and(isNotNull(agentCredential.revokedAt), lt(agentCredential.revokedAt, now - revokedMs))
   const spent = and(isNotNull(refreshToken.replacedAt), lt(refreshToken.replacedAt, now - spentTokenMs))
   const delivered = lt(deliveredMessage.at, now - deliveredMs)
+  const deleteSome = (table: SQLiteTable, key: SQLiteColumn, old: SQL | undefined) =>
+    db.delete(table).where(inArray(key, db.select({ key }).from(table).where(old).limit(maxRows)))
   await db.batch([
-    db
-      .delete(transactionView)
-      .where(
-        inArray(
-          transactionView.id,
-          db.select({ id: transactionView.id }).from(transactionView).where(refused).limit(maxRows),
-        ),
-      ),
-    db
-      .delete(deliveredMessage)
-      .where(
-        inArray(
-          deliveredMessage.id,
-          db.select({ id: deliveredMessage.id }).from(deliveredMessage).where(delivered).limit(maxRows),
-        ),
-      ),
-    db
-      .delete(refreshToken)
-      .where(
-        inArray(
-          refreshToken.hash,
-          db.select({ hash: refreshToken.hash }).from(refreshToken).where(spent).limit(maxRows),
-        ),
-      ),
-    db
-      .delete(agentCredential)
-      .where(
-        inArray(
-          agentCredential.hash,
-          db.select({ hash: agentCredential.hash }).from(agentCredential).where(revoked).limit(maxRows),
-        ),
-      ),
+    deleteSome(transactionView, transactionView.id, refused),
+    deleteSome(deliveredMessage, deliveredMessage.id, delivered),
+    deleteSome(refreshToken, refreshToken.hash, spent),
+    deleteSome(agentCredential, agentCredential.hash, revoked),
   ])
 }

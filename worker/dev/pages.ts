@@ -1,13 +1,16 @@
 import type { Context } from 'hono'
+import { setCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import { formatUsdc } from '#domain/money.ts'
 import { type ChainId, chainIds, networks } from '#domain/networks.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
-import type { AppEnv } from '../appEnv.ts'
+import { isoOf } from '#domain/time.ts'
+import type { AppEnv, Deps } from '../appEnv.ts'
 import type { RpcClient } from '../chain/rpcClient.ts'
+import { listDevMessages } from '../db/messages.ts'
+import { localOperatorCookie } from '../middleware/operator.ts'
+import { type Html, page as workerPage } from '../pages/layout.ts'
 import { localChain } from './faucet.ts'
-import type { InboxMessage } from './inbox.ts'
-import { facts, page } from './layout.ts'
 
 const label = (chainId: ChainId) => `${networks[chainId].label} (local)`
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -156,4 +159,76 @@ function weiAsEther(wei: bigint): string {
 /** Turns http(s) URLs into links. */
 function linked(text: string) {
   return html`${text.split(/(https?:\/\/[^\s"<>]+)/).map((part) => (/^https?:\/\//.test(part) ? html`<a href="${part}">${part}</a>` : part))}`
+}
+
+type Options = { status?: 200 | 400 | 404 | 502; hasForms?: boolean }
+
+/** A page that only local stacks have. */
+export const page = (c: Context<AppEnv>, title: string, content: Html, options: Options = {}) =>
+  workerPage(c, title, content, {
+    ...options,
+    nav: html` <span class="muted">local chain and inbox</span>`,
+    moreStyle: style,
+  })
+
+/** Pairs of label and value, stacked on narrow screens. */
+export const facts = (rows: [string, Html | string][]) =>
+  html`<dl>${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`
+
+const style = `
+:root { --red: #b3261e; }
+h1 { font-size: 20px; line-height: 28px; overflow-wrap: anywhere; }
+h2 { font-size: 15px; margin: 0; overflow-wrap: anywhere; }
+article, dl { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 20px; margin: 0 0 16px; }
+dl div { display: grid; grid-template-columns: 160px 1fr; gap: 4px 16px; padding: 8px 0; border-top: 1px solid var(--line); }
+dl div:first-child { border-top: 0; padding-top: 0; }
+dl div:last-child { padding-bottom: 0; }
+dt { color: var(--muted); font-size: 13px; }
+dd { margin: 0; overflow-wrap: anywhere; }
+article pre { margin: 12px 0 0; padding: 0; background: none; font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; }
+td.amount, th.amount { text-align: right; }
+button { height: 40px; padding: 0 16px; border: 0; border-radius: 8px; background: var(--green); color: #fff; font: inherit; font-weight: 500; }
+button:focus-visible { outline: 2px solid var(--green); outline-offset: 2px; }
+.good { color: var(--green); } .bad { color: var(--red); }
+@media (max-width: 560px) { dl div { grid-template-columns: 1fr; } }
+`
+
+/** Stands in for the operator's form that "Request beta access" opens. */
+export const betaPage = (c: Context<AppEnv>) =>
+  page(
+    c,
+    'Request beta access',
+    html`<article>
+      <p>A deployment’s own form opens here: the address in <code>BETA_ACCESS_URL</code>. Where that is unset, the sign-in
+      page has no such link.</p>
+      <p>On a local stack, no access is needed: <a href="/signup">create an account</a>.</p>
+    </article>`,
+  )
+
+/** Stands in for Cloudflare Access on a local stack. A button is enough: only this machine can reach the stack. */
+export const operatorSignInPage = (c: Context<AppEnv>) =>
+  page(
+    c,
+    'Operators',
+    html`<article>
+      <p>A deployment’s operators sign in through Cloudflare Access. On a local stack this button is enough.</p>
+      <form method="post" action="/dev/operator"><button>Continue as local operator</button></form>
+    </article>`,
+    { hasForms: true },
+  )
+
+export function signInAsOperator(c: Context<AppEnv>) {
+  setCookie(c, localOperatorCookie, '1', { path: '/ops', httpOnly: true, sameSite: 'Strict' })
+  return c.redirect('/ops', 303)
+}
+
+const maxMessages = 200
+
+/** A message that was stored instead of sent. `at` is ISO 8601 UTC. */
+export type InboxMessage = { id: string; to: string; channel: string; subject: string; text: string; at: string }
+
+/** Messages to one recipient, or to all if `to` is null. Newest first. */
+export async function inboxMessages({ db }: Deps, to: string | null): Promise<InboxMessage[]> {
+  const rows = await listDevMessages(db, to, maxMessages)
+  return rows.map(({ recipient, at, ...rest }) => ({ ...rest, to: recipient, at: isoOf(at) }))
 }

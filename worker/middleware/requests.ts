@@ -6,7 +6,7 @@ import { bookmarkHeader, openDb } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
 import { messageProviderFrom } from '../notifications/messageProvider.ts'
 import { logError } from '../observability/log.ts'
-import { refuseMisconfigured } from '../readiness/refuseWork.ts'
+import { refuseMisconfigured } from '../readiness/settingProblems.ts'
 
 const limitTo = (kilobytes: number) =>
   bodyLimit({

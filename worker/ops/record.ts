@@ -1,7 +1,7 @@
 import { isoOf } from '#domain/time.ts'
 import type { OperatorAction } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
-import { insertOperatorAction, listOperatorActions } from '../db/operatorActions.ts'
+import { insertOperatorAction, listOperatorActions } from '../db/operatorControls.ts'
 import { newId } from '../identity/secrets.ts'
 
 const maxActs = 200

@@ -2,13 +2,12 @@ import { signUpModeOf } from '#domain/signUpMode.ts'
 import { isoOf } from '#domain/time.ts'
 import type { OpsStatus, RelayerState, Stuck, StuckJob } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
-import { listAlerts } from '../db/alerts.ts'
-import { countOverdue, listOverdue } from '../db/busyTreasuries.ts'
 import { countSuspended } from '../db/operatorControls.ts'
+import { listAlerts } from '../db/troubles.ts'
+import { countOverdue, listOverdue } from '../db/watchdog.ts'
 import type { Env } from '../env.ts'
 import { readinessProblems, relayersInUse } from '../readiness/readiness.ts'
-import { currentStop } from './stops.ts'
-import { webhooksState } from './webhooks.ts'
+import { currentStop, webhooksState } from './stops.ts'
 
 const overdueAfterMs = 120_000 // 2 minutes
 const maxListed = 100

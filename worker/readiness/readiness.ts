@@ -3,13 +3,14 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type ChainId, chainIds, networks } from '#domain/networks.ts'
 import type { Deps } from '../appEnv.ts'
 import { isInUse } from '../chain/networkSettings.ts'
+import type { Db } from '../db/d1.ts'
+import { knownFingerprints } from '../db/keys.ts'
 import * as schema from '../db/schema.ts'
 import type { Env } from '../env.ts'
+import { keyCheck, keyring, keyringNames } from '../keyrings/keyring.ts'
 import { type RelayerAccount, relayerName } from '../relayer/api.ts'
-import { keyringProblems } from './keyringProblems.ts'
 import { networkProblems } from './networkProblems.ts'
-import { problemText } from './refuseWork.ts'
-import { settingProblems } from './settingProblems.ts'
+import { problemText, settingProblems } from './settingProblems.ts'
 
 /** 0.001 ETH: some 1,500 payments at 0.01 gwei. */
 const minRelayerBalance = 10n ** 15n
@@ -88,4 +89,17 @@ async function relayerProblems(env: Env, { chainId, shard, name }: RelayerId): P
   } catch (error) {
     return [`${relayerLabel(chainId, shard)}: ${(error as Error).name}`]
   }
+}
+
+/** Secrets that differ from the one this database has seen under the same version. */
+export async function keyringProblems(env: Env, db: Db): Promise<string[]> {
+  const known = await knownFingerprints(db).catch(() => null) // other checks report that the database is down
+  if (!known) return []
+  return keyringNames.flatMap((name) =>
+    keyring(env, name).versions.flatMap((key) => {
+      const seen = known.get(`${name} ${key.version}`)
+      const isOther = seen !== undefined && seen !== keyCheck(name, key)
+      return isOther ? [`${name} version ${key.version} is not the secret that was used before`] : []
+    }),
+  )
 }

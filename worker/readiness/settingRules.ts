@@ -1,7 +1,10 @@
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { hexToBytes } from '@noble/hashes/utils'
+import { base64url } from 'jose'
+import { parseJsonObject } from '#domain/jsonObject.ts'
 import { parseLimits, parseNumbers } from '#domain/limits.ts'
 import { parseContractSets } from '../chain/contractSets.ts'
 import { smsCountries } from '../notifications/smsCountries.ts'
-import { privateKeyProblem, signingKeyProblem } from './keyRules.ts'
 
 /** Returns the problem with a value, without repeating the value, or null if it is well formed. */
 export type Rule = (value: string) => string | null
@@ -13,12 +16,25 @@ export const oneOf =
 
 export const hex32: Rule = (value) => (/^(?:0x)?[0-9a-fA-F]{64}$/.test(value) ? null : 'must be 32 bytes in hex')
 
-export const privateKey: Rule = (value) => hex32(value) ?? privateKeyProblem(value)
+/** Also rejects hex that is not a valid key of the curve: zero, or not below its order. */
+export const privateKey: Rule = (value) =>
+  hex32(value) ??
+  (secp256k1.utils.isValidPrivateKey(hexToBytes(value.replace(/^0x/, '')))
+    ? null
+    : 'is not a valid secp256k1 private key')
 
+/** Checks the JSON of an ES256 key with `kid`. Whether its parts match shows only when it is imported. */
 export const signingKey =
   (part: 'private' | 'public'): Rule =>
-  (value) =>
-    signingKeyProblem(value, part)
+  (value) => {
+    const key = parseJsonObject(value)
+    if (!key) return 'is not JSON'
+    const isCoordinate = (text: unknown) => typeof text === 'string' && byteLength(text) === 32
+    if (key.kty !== 'EC' || key.crv !== 'P-256' || !isCoordinate(key.x) || !isCoordinate(key.y))
+      return 'is not an ES256 key in JWK form'
+    if (typeof key.kid !== 'string' || !key.kid) return 'has no kid'
+    return part === 'private' && !isCoordinate(key.d) ? 'has no private part' : null
+  }
 
 /** An origin or any URL, depending on `part`. Plain HTTP is allowed only for loopback. */
 export const httpUrl =
@@ -51,32 +67,25 @@ export const integer =
       ? null
       : `must be a whole number from ${least} to ${most}`
 
-export const limits: Rule = (value) => {
-  try {
-    parseLimits(value)
-    return null
-  } catch {
-    return 'is not a JSON object of known limits'
+const parsedBy =
+  (parse: (value: string) => unknown, words: string): Rule =>
+  (value) => {
+    try {
+      parse(value)
+      return null
+    } catch {
+      return words
+    }
   }
-}
 
-export const feeCeilings: Rule = (value) => {
-  try {
-    parseNumbers(value, { baseFee: 0, priorityFee: 0 }, 'fee ceiling')
-    return null
-  } catch {
-    return 'is not a JSON object of baseFee and priorityFee in gwei'
-  }
-}
+export const limits = parsedBy(parseLimits, 'is not a JSON object of known limits')
 
-export const countries: Rule = (value) => {
-  try {
-    smsCountries(value)
-    return null
-  } catch {
-    return 'must be ISO 3166 codes such as US,DE'
-  }
-}
+export const feeCeilings = parsedBy(
+  (value) => parseNumbers(value, { baseFee: 0, priorityFee: 0 }, 'fee ceiling'),
+  'is not a JSON object of baseFee and priorityFee in gwei',
+)
+
+export const countries = parsedBy(smsCountries, 'must be ISO 3166 codes such as US,DE')
 
 export const emailAddress: Rule = (value) =>
   /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(value) ? null : 'must be a plain email address, such as hello@bursar.example'
@@ -85,3 +94,11 @@ export const pattern =
   (expected: RegExp, words: string): Rule =>
   (value) =>
     expected.test(value) ? null : words
+
+function byteLength(text: string): number | null {
+  try {
+    return base64url.decode(text).length
+  } catch {
+    return null
+  }
+}

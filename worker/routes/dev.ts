@@ -3,11 +3,17 @@ import { chainNameOf, isChainId } from '#domain/networks.ts'
 import { Faucet, LocalOnramp } from '#schemas/dev.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
-import { betaPage } from '../dev/betaPage.ts'
 import { localChain, mintStandIn } from '../dev/faucet.ts'
-import { inboxMessages } from '../dev/inbox.ts'
-import { operatorSignInPage, signInAsOperator } from '../dev/operatorSignIn.ts'
-import { addressPage, inboxPage, onrampPage, transactionPage } from '../dev/pages.ts'
+import {
+  addressPage,
+  betaPage,
+  inboxMessages,
+  inboxPage,
+  onrampPage,
+  operatorSignInPage,
+  signInAsOperator,
+  transactionPage,
+} from '../dev/pages.ts'
 import { success } from '../envelope.ts'
 import { AppError } from '../errors.ts'
 import { requireJson } from '../middleware/requests.ts'

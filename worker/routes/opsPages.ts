@@ -12,9 +12,8 @@ import { isFormToken } from '../ops/formToken.ts'
 import { createPasscode, passcodeList, revokePasscode } from '../ops/passcodes.ts'
 import { recentActs } from '../ops/record.ts'
 import { opsStatus, stuckWork } from '../ops/status.ts'
-import { setStop } from '../ops/stops.ts'
+import { setStop, setWebhooksStopped } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
-import { setWebhooksStopped } from '../ops/webhooks.ts'
 import {
   accountContent,
   auditContent,

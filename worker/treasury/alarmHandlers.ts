@@ -1,5 +1,5 @@
 import { chainIds } from '#domain/networks.ts'
-import { markIdle } from '../db/busyTreasuries.ts'
+import { markIdle } from '../db/watchdog.ts'
 import { earliest } from '../durable/earliest.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'

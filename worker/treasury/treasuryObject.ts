@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
-import { markIdle } from '../db/busyTreasuries.ts'
-import { schemaReporter } from '../db/objectTroubles.ts'
+import { schemaReporter } from '../db/troubles.ts'
+import { markIdle } from '../db/watchdog.ts'
 import { Alarms } from '../durable/alarms.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
 import { RestoreGate } from '../durable/restoreGate.ts'

@@ -1,4 +1,4 @@
-import { markBusy } from '../db/busyTreasuries.ts'
+import { markBusy } from '../db/watchdog.ts'
 import { logError } from '../observability/log.ts'
 import type { Context } from './core/context.ts'
 

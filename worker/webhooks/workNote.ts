@@ -1,5 +1,5 @@
 import { primaryDb } from '../db/d1.ts'
-import { writeWebhookWork } from '../db/webhookWork.ts'
+import { writeWebhookWork } from '../db/watchdog.ts'
 import { logError } from '../observability/log.ts'
 
 /** The time in D1 may be off by this much: the cron wakes a sender that is two minutes late. */

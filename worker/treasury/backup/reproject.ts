@@ -1,6 +1,5 @@
 import { countMissingLinks, insertClaimLinks } from '../../db/claimLinks.ts'
-import { differsFromOwner, restoreOwner } from '../../db/keptAccounts.ts'
-import { countDifferingKept, writeKeptValues } from '../../db/keptValues.ts'
+import { countDifferingKept, differsFromOwner, restoreOwner, writeKeptValues } from '../../db/keptAccounts.ts'
 import { differingSuspension, writeSuspension } from '../../db/operatorControls.ts'
 import { countDiffering, projectLists } from '../../db/projectLists.ts'
 import { countDifferingCredentials, type LiveCredential, restoreCredentials } from '../../db/restoredCredentials.ts'

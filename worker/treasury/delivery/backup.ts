@@ -1,4 +1,4 @@
-import { writeKeptValues } from '../../db/keptValues.ts'
+import { writeKeptValues } from '../../db/keptAccounts.ts'
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'

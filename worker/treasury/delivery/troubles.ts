@@ -1,4 +1,4 @@
-import { recordTrouble } from '../../db/objectTroubles.ts'
+import { recordTrouble } from '../../db/troubles.ts'
 import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'

@@ -1,5 +1,5 @@
 import { listContacts } from '../../db/contacts.ts'
-import { readKeptValues } from '../../db/keptValues.ts'
+import { readKeptValues } from '../../db/keptAccounts.ts'
 import { accountRows } from '../../db/restoreRows.ts'
 import { keepOwner } from '../backup/owner.ts'
 import { contactChanged } from '../changes/contacts.ts'

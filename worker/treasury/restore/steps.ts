@@ -1,4 +1,4 @@
-import { readKeptValues } from '../../db/keptValues.ts'
+import { readKeptValues } from '../../db/keptAccounts.ts'
 import { deleteForgottenRows } from '../../db/restoreRows.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'

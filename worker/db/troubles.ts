@@ -1,7 +1,8 @@
-import { and, asc, eq, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import type { AlertRow } from '#domain/alertPlan.ts'
 import type { TroubleKind } from '#domain/trouble.ts'
 import { type Db, primaryDb } from './d1.ts'
-import { objectTrouble } from './schema.ts'
+import { alert, objectTrouble } from './schema.ts'
 
 export type TroubleRow = typeof objectTrouble.$inferSelect
 
@@ -64,4 +65,18 @@ export const openTroubles = (db: Db, alarmsSince: number): Promise<(TroubleRow &
 /** Deletes lost alarms that were found before `before` (ms). */
 export async function deleteOldAlarmTroubles(db: Db, before: number): Promise<void> {
   await db.delete(objectTrouble).where(and(eq(objectTrouble.kind, 'alarm_lost'), lt(objectTrouble.since, before)))
+}
+
+export const listAlerts = (db: Db): Promise<AlertRow[]> => db.select().from(alert)
+
+export async function insertAlerts(db: Db, rows: AlertRow[]): Promise<void> {
+  if (rows.length > 0) await db.insert(alert).values(rows).onConflictDoNothing()
+}
+
+export async function markAnnounced(db: Db, key: string, now: number): Promise<void> {
+  await db.update(alert).set({ announcedAt: now }).where(eq(alert.key, key))
+}
+
+export async function deleteAlerts(db: Db, keys: string[]): Promise<void> {
+  if (keys.length > 0) await db.delete(alert).where(inArray(alert.key, keys))
 }
