@@ -1,10 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { Alarms } from '../../worker/durable/alarms.ts'
-import { earliest } from '../../worker/durable/earliest.ts'
-import { runJobStep } from '../../worker/durable/migrationJobs.ts'
-import { contract, expand, migrate, newSchema } from '../../worker/durable/migrations.ts'
+import { Alarms, earliest } from '../../worker/durable/alarms.ts'
+import { contract, expand, migrate, newSchema, runJobStep } from '../../worker/durable/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { env } from '../support/testEnv.ts'
 

@@ -1,6 +1,6 @@
 /** A deployment without Base Sepolia: CONTRACTS_84532 is `{}`, as in production. */
 import { beforeAll, expect, test } from 'vitest'
-import { chainsFrom } from '../../worker/chain/chains.ts'
+import { chainsFrom } from '../../worker/chain/rpcChain.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh, manualChain } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'

@@ -8,6 +8,7 @@ import {
   walletStateCall,
 } from './contractReads.ts'
 import { newestContracts } from './contractSets.ts'
+import { type ContractSettings, contractSetsOf, type RpcSettings, rpcUrls } from './networkSettings.ts'
 import { revertReason } from './revert.ts'
 import { RpcClient } from './rpcClient.ts'
 import * as results from './rpcResults.ts'
@@ -158,4 +159,11 @@ function explainRevert(error: unknown): never {
     if (reason) throw new RpcError(error.code, reason, error.data)
   }
   throw error
+}
+
+/** The chains of this environment. No requests are made until first use. Must not be shared across requests. */
+export function chainsFrom(settings: RpcSettings & ContractSettings): Record<ChainId, Chain> {
+  const chain = (chainId: ChainId) =>
+    new RpcChain(chainId, contractSetsOf(settings, chainId), rpcUrls(settings, chainId))
+  return { 8453: chain(8453), 84532: chain(84532) }
 }

@@ -1,5 +1,3 @@
-import { earliest } from './earliest.ts'
-
 /** Delay after the first failure of a kind; it doubles with each further one. */
 const firstBackoffMs = 250
 const maxBackoffMs = 15_000 // 15 seconds
@@ -216,3 +214,9 @@ export class Alarms<Kind extends string> {
 }
 
 const retryOf = (kind: string) => `retry:${kind}`
+
+/** The earliest of some due times (ms); null if none of them is set. */
+export function earliest(...times: readonly (number | null)[]): number | null {
+  const set = times.filter((time) => time !== null)
+  return set.length > 0 ? Math.min(...set) : null
+}

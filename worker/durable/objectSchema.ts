@@ -1,5 +1,4 @@
-import { type MigrationJobs, runJobStep } from './migrationJobs.ts'
-import { type Migrations, migrate, SchemaNotUsable } from './migrations.ts'
+import { type MigrationJobs, type Migrations, migrate, runJobStep, SchemaNotUsable } from './migrations.ts'
 
 export type Schema = {
   /** Their number is the highest supported version. */

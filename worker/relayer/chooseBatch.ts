@@ -1,4 +1,4 @@
-import { earliest } from '../durable/earliest.ts'
+import { earliest } from '../durable/alarms.ts'
 import { FairShare, type Share } from './fairShare.ts'
 
 /** Jobs of one lane and one set of contracts can share a transaction: packed sends, or any other calls. */

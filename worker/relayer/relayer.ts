@@ -1,15 +1,14 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type Limits, parseLimits, withLimits } from '#domain/limits.ts'
 import { hourMs } from '#domain/time.ts'
-import { chainsFrom } from '../chain/chains.ts'
+import { chainsFrom } from '../chain/rpcChain.ts'
 import type { Chain, ChainId } from '../chain/types.ts'
 import { schemaReporter } from '../db/troubles.ts'
-import { Alarms } from '../durable/alarms.ts'
-import { earliest } from '../durable/earliest.ts'
+import { Alarms, earliest } from '../durable/alarms.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
 import { logWarning } from '../observability/log.ts'
-import { openAccounts, type RelayerAccounts } from './accounts.ts'
+import { followOlder, openAccounts, type RelayerAccounts, sweepOlder } from './accounts.ts'
 import type {
   JobReport,
   RelayerAccount,
@@ -21,16 +20,14 @@ import type {
   SubmitResult,
 } from './api.ts'
 import { BatchChooser } from './chooseBatch.ts'
-import { DeliveryState } from './deliveryState.ts'
-import { DeliveryStop, stoppedByOperator } from './deliveryStop.ts'
+import { DeliveryState, DeliveryStop, stoppedByOperator } from './deliveryState.ts'
 import { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
 import { JobQueue } from './jobQueue.ts'
 import { JobWaiters } from './jobWaiters.ts'
 import { relayerSchema } from './migrations.ts'
-import { NewAccountGas } from './newAccountGas.ts'
-import { followOlder, sweepOlder } from './olderAccounts.ts'
+import { grantNewAccountGas } from './newAccountGas.ts'
 import { prune } from './prune.ts'
 import { hasReadyJobs, readyJobs } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
@@ -169,7 +166,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   async grantGas(gas: number): Promise<boolean> {
-    return new NewAccountGas(this.#schema.storage.sql).grant(gas, this.#limits.newAccountsGasPerDay, this.clock.now())
+    return grantNewAccountGas(this.#schema.storage.sql, gas, this.#limits.newAccountsGasPerDay, this.clock.now())
   }
 
   async wakeUp(): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { chainIds } from '#domain/networks.ts'
 import { markIdle } from '../db/watchdog.ts'
-import { earliest } from '../durable/earliest.ts'
+import { earliest } from '../durable/alarms.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
 import type { Outbox } from './delivery/flush.ts'

@@ -1,5 +1,5 @@
 import { parseLimits, withLimits } from '#domain/limits.ts'
-import { chainsFrom } from '../chain/chains.ts'
+import { chainsFrom } from '../chain/rpcChain.ts'
 import { primaryDb } from '../db/d1.ts'
 import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'
