@@ -11,11 +11,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../local/tools/runTool.ts'
 import { readConfig } from './config.ts'
-import { LaunchError } from './launchError.ts'
 import { isRunning, localProduction, welcome } from './local/localProduction.ts'
 import { production } from './production/production.ts'
 import { openState, type State } from './state.ts'
-import { describeSteps, runSteps } from './steps.ts'
+import { describeSteps, LaunchError, runSteps } from './steps.ts'
 
 const say = (line: string) => console.log(line)
 const targets = ['production', 'staging', 'local-production'] as const

@@ -1,6 +1,12 @@
 /** Runs the steps of a launch in order. Each step first checks what already exists. */
-import { LaunchError } from './launchError.ts'
+
+import { ensureBuilt } from '../local/tools/build.ts'
 import type { State } from './state.ts'
+
+/** Stops the launch with a message that the operator can act on. Contains no secrets. */
+export class LaunchError extends Error {
+  override name = 'LaunchError'
+}
 
 export type Outcome = {
   /** False if everything already existed. */
@@ -52,4 +58,15 @@ export async function runSteps(steps: Step[], state: Pick<State, 'noteStep'>, sa
     if (changed) state.noteStep(step.name, note)
     say(`${position}: ${changed ? 'done' : 'unchanged'}, ${note} (${seconds} s)`)
   }
+}
+
+export const buildStep: Step = {
+  name: 'build',
+  effect: 'builds the contracts, the pages and the Worker if their sources have changed',
+  cost: 'about a minute the first time',
+  async run() {
+    const built: string[] = []
+    for (const target of ['contracts', 'web', 'worker'] as const) await ensureBuilt(target, () => built.push(target))
+    return { changed: built.length > 0, note: built.length > 0 ? built.join(', ') : 'already built' }
+  },
 }

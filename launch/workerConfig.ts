@@ -2,8 +2,8 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../local/tools/runTool.ts'
-import { LaunchError } from './launchError.ts'
 import type { State } from './state.ts'
+import { LaunchError } from './steps.ts'
 
 export type WorkerConfigOptions = {
   name: string

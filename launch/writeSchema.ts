@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { configSchema } from './configSchema.ts'
+import { configSchema } from './config.ts'
 
 export const schemaPath = join(import.meta.dirname, 'config.schema.json')
 

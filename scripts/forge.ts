@@ -6,7 +6,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { foundryProgram } from '../local/tools/foundry.ts'
+import { foundryProgram } from '../local/tools/runTool.ts'
 
 const contracts = join(import.meta.dirname, '../contracts')
 

@@ -6,23 +6,20 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../local/client.ts'
-import { type LocalChain, startLocalChain } from '../../local/stack/chains.ts'
-import { startCron } from '../../local/stack/cron.ts'
+import { type LocalChain, relayerShards, startLocalChain } from '../../local/stack/chains.ts'
 import { isPortFree } from '../../local/stack/ports.ts'
 import { ensureLocalSecrets, secretsPathOf } from '../../local/stack/secrets.ts'
-import { bundle, startWrangler, type WorkerProcess } from '../../local/stack/workerProcess.ts'
+import { bundle, startCron, startWrangler, type WorkerProcess } from '../../local/stack/workerProcess.ts'
 import { startAccess } from '../../local/standIns/access.ts'
 import { startInbox } from '../../local/standIns/inbox.ts'
 import { root } from '../../local/tools/runTool.ts'
 import { contractSetting } from '../../worker/chain/contractSets.ts'
+import type { ContractSets } from '../../worker/chain/types.ts'
 import type { CreatedPasscode } from '../../worker/schemas/ops.ts'
-import { buildStep } from '../buildStep.ts'
-import type { LocalConfig } from '../configSchema.ts'
-import { LaunchError } from '../launchError.ts'
+import type { LocalConfig } from '../config.ts'
 import type { State } from '../state.ts'
-import type { Outcome, Step } from '../steps.ts'
+import { buildStep, LaunchError, type Outcome, type Step } from '../steps.ts'
 import { preparePages, workerConfig } from '../workerConfig.ts'
-import { accessAudience, localProductionVariables, twilioAccount } from './variables.ts'
 
 const localDatabase = '00000000-0000-0000-0000-000000000000'
 const readyWithinMs = 60_000 // 1 minute
@@ -243,3 +240,36 @@ function rememberedAs(state: State, name: string, value: string, note: string): 
   if (changed) state.set(name, value)
   return { changed, note }
 }
+
+/** Identifiers that the Worker and the stand-ins share. */
+export const twilioAccount = `AC${'0'.repeat(32)}`
+export const accessAudience = 'local-production'
+
+/** The Worker's variables, under the same rules as in production; only the addresses are local. */
+export const localProductionVariables = (urls: {
+  worker: string
+  chain: string
+  inbox: string
+  access: string
+  contractSets: ContractSets
+}): Record<string, string> => ({
+  ENVIRONMENT: 'production',
+  API_ORIGIN: urls.worker,
+  APP_ORIGIN: urls.worker,
+  PUBLIC_RPC_URL_8453: urls.chain,
+  RPC_URLS_8453: urls.chain,
+  CONTRACTS_8453: contractSetting(urls.contractSets),
+  CONTRACTS_84532: '{}',
+  CONFIRM_DEPTH: '2',
+  RELAYER_SHARDS: String(relayerShards),
+  SIGN_UP: 'passcode',
+  EMAIL_PROVIDER: 'resend',
+  EMAIL_ENDPOINT: urls.inbox,
+  MAIL_FROM: 'bursar@bursar.test',
+  SMS_COUNTRIES: 'US,DE,GB',
+  SMS_ENDPOINT: urls.inbox,
+  TWILIO_ACCOUNT_SID: twilioAccount,
+  TWILIO_FROM: '+15005550006',
+  ACCESS_TEAM_ORIGIN: urls.access,
+  ACCESS_AUDIENCE: accessAudience,
+})

@@ -1,8 +1,8 @@
 /** Cloudflare as a launch uses it: the API where one request is enough, wrangler for the rest. */
 import { existsSync } from 'node:fs'
 import { runTool } from '../../local/tools/runTool.ts'
-import { LaunchError } from '../launchError.ts'
 import type { State } from '../state.ts'
+import { LaunchError } from '../steps.ts'
 
 const keptLines = 40
 

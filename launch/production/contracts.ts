@@ -1,4 +1,6 @@
 /** The contracts: each set is deployed once, by us or by a hardware wallet, and then verified. */
+
+import { existsSync, readFileSync } from 'node:fs'
 import { concat, createPublicClient, erc20Abi, formatEther, http, type PublicClient, size } from 'viem'
 import {
   circleUsdc,
@@ -8,15 +10,14 @@ import {
   type Roles,
   type Step,
 } from '../../contracts/deployment.ts'
-import { withContracts } from '../../worker/chain/contractSets.ts'
+import { parseContractSets, withContracts } from '../../worker/chain/contractSets.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, ContractSets, Contracts } from '../../worker/chain/types.ts'
 import { type ChainId, networks } from '../../worker/domain/networks.ts'
-import type { ProductionConfig } from '../configSchema.ts'
-import { LaunchError } from '../launchError.ts'
+import type { PublicConfig } from '../../worker/schemas/account.ts'
+import type { ProductionConfig } from '../config.ts'
 import type { State } from '../state.ts'
-import type { Outcome } from '../steps.ts'
-import { chosenSet, knownSets } from './contractSets.ts'
+import { LaunchError, type Outcome } from '../steps.ts'
 import { openKeystore } from './keystore.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -132,4 +133,45 @@ async function verify(chain: PublicClient, contracts: Contracts): Promise<void> 
   if (empty.length > 0) throw new LaunchError(`there is no code at ${empty.join(', ')}`)
   const decimals = await chain.readContract({ address: contracts.usdc, abi: erc20Abi, functionName: 'decimals' })
   if (decimals !== 6) throw new LaunchError(`the token at ${contracts.usdc} has ${decimals} decimals, not 6`)
+}
+
+/**
+ * The sets of this deployment, of which none is ever dropped: those of the last launch from the state folder, or else
+ * those that the running Worker publishes, or else none. Roles may have changed since a set was deployed, so its addresses
+ * cannot be recomputed.
+ */
+export async function knownSets(state: State, chainId: ChainId, origin: string): Promise<ContractSets> {
+  const path = state.path('wrangler.json')
+  if (existsSync(path)) {
+    const { vars } = JSON.parse(readFileSync(path, 'utf8')) as { vars: Record<string, string> }
+    return parsed(vars[`CONTRACTS_${chainId}`] ?? '{}', path)
+  }
+  const served = await servedContracts(origin, chainId)
+  return served === null ? { newest: 1, sets: {} } : parsed(served, origin)
+}
+
+function parsed(setting: string, from: string): ContractSets {
+  const sets = parseContractSets(setting)
+  if (typeof sets === 'string') throw new LaunchError(`the contracts in ${from}: the setting ${sets}`)
+  return sets
+}
+
+/** Returns the sets in the form of the setting. Null if nothing of ours is served there yet. */
+async function servedContracts(origin: string, chainId: ChainId): Promise<string | null> {
+  const reply = await fetch(`${origin}/api/config`, { signal: AbortSignal.timeout(10_000) }).catch(() => null)
+  if (!reply?.ok) return null
+  const { data } = (await reply.json().catch(() => ({}))) as { data?: PublicConfig }
+  const { contracts, contractSets } = data?.chains?.[chainId] ?? {}
+  const sets = contractSets ?? (contracts && Object.keys(contracts).length > 0 ? { 1: contracts } : {})
+  const newest = Object.keys(sets).find((set) => sets[set]?.factory === contracts?.factory)
+  return newest === undefined ? null : JSON.stringify({ newest: Number(newest), sets })
+}
+
+/** Returns the set that the config wants, or the newest if it names none. Throws LaunchError if the config skips one. */
+export function chosenSet({ newest, sets }: ContractSets, wanted: number | undefined): number {
+  const versions = Object.keys(sets).map(Number)
+  const next = Math.max(0, ...versions) + 1
+  const set = wanted ?? (versions.length > 0 ? newest : 1)
+  if (set > next) throw new LaunchError(`chain.contractSet is ${set}, but the next set of this deployment is ${next}`)
+  return set
 }

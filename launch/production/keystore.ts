@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { keccak_256 } from '@noble/hashes/sha3'
 import { z } from 'zod'
 import type { Hex } from '../../worker/chain/types.ts'
-import { LaunchError } from '../launchError.ts'
+import { LaunchError } from '../steps.ts'
 
 const hex = z
   .string()

@@ -3,10 +3,9 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:
 import { existsSync, readFileSync } from 'node:fs'
 import { newSigningKey } from '../../local/stack/secrets.ts'
 import type { ChainId } from '../../worker/domain/networks.ts'
-import type { ProductionConfig } from '../configSchema.ts'
-import { LaunchError } from '../launchError.ts'
+import type { ProductionConfig } from '../config.ts'
 import type { State } from '../state.ts'
-import type { Outcome } from '../steps.ts'
+import { LaunchError, type Outcome } from '../steps.ts'
 
 export type Secrets = Record<string, string>
 

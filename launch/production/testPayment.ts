@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { BursarClient, until } from '../../local/client.ts'
 import type { Payment } from '../../worker/schemas/payment.ts'
-import type { ProductionConfig } from '../configSchema.ts'
-import { LaunchError } from '../launchError.ts'
+import type { ProductionConfig } from '../config.ts'
 import type { State } from '../state.ts'
-import type { Outcome } from '../steps.ts'
+import { LaunchError, type Outcome } from '../steps.ts'
 
 const confirmedWithinMs = 3 * 60_000 // 3 minutes
 

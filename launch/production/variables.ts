@@ -5,8 +5,8 @@ import type { ContractSets } from '../../worker/chain/types.ts'
 import type { ChainId } from '../../worker/domain/networks.ts'
 import type { Env } from '../../worker/env.ts'
 import { settingProblems } from '../../worker/readiness/settingProblems.ts'
-import type { ProductionConfig } from '../configSchema.ts'
-import { LaunchError } from '../launchError.ts'
+import type { ProductionConfig } from '../config.ts'
+import { LaunchError } from '../steps.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Undefined removes wrangler.toml's public node: that name is a secret here, so it must not be a variable as well. */

@@ -3,8 +3,8 @@
 import { isoOf } from '#domain/time.ts'
 import { firstVersions, type KeyringName, keyringNames } from '../../worker/keyrings/keyring.ts'
 import type { KeyringState } from '../../worker/schemas/ops.ts'
-import { LaunchError } from '../launchError.ts'
 import type { Secrets } from '../production/secrets.ts'
+import { LaunchError } from '../steps.ts'
 import type { Vault } from './vault.ts'
 import { nextVersion, olderVersions, postponed, ringOf, withNewVersion, withoutOlder } from './versions.ts'
 

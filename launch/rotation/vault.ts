@@ -1,10 +1,10 @@
 /** Stores the secrets of a deployment, and distributes them to it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secrets.ts'
-import { LaunchError } from '../launchError.ts'
 import { openCloudflare } from '../production/cloudflare.ts'
 import { backupName, decrypt, encrypt, type Secrets } from '../production/secrets.ts'
 import type { State } from '../state.ts'
+import { LaunchError } from '../steps.ts'
 
 export type Vault = {
   read(): Secrets

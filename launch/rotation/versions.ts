@@ -10,8 +10,8 @@ import {
   parseKeyrings,
   removed,
 } from '../../worker/keyrings/keyring.ts'
-import { LaunchError } from '../launchError.ts'
 import type { Secrets } from '../production/secrets.ts'
+import { LaunchError } from '../steps.ts'
 
 /** By then every isolate and object has a new version: objects may keep running with old settings for five minutes. */
 export const distributionMs = 10 * 60_000 // 10 minutes

@@ -125,122 +125,32 @@ type Payout = {
   expiresInDays?: 7 | 30
   ends: { claimedOn: number } | { reclaimedOn: number } | 'expires' | 'waits' | 'fails'
 }
-const refunds = { agent: 'Refund desk' } as const
+type Row = [day: number, hour: number, name: string, amount: string, memo: string, ends: Payout['ends']]
+
+const payoutOf =
+  (from: Payout['from'], expiresInDays?: 7 | 30) =>
+  (...[day, hour, name, amount, memo, ends]: Row): Payout => ({
+    ...{ day, hour, from, email: `${name}@bursar.test`, amount, memo, ends },
+    ...(expiresInDays && { expiresInDays }),
+  })
+const refund = payoutOf({ agent: 'Refund desk' })
+const forAWeek = payoutOf({ wallet: 'Operations' }, 7)
+const forAMonth = payoutOf({ wallet: 'Operations' }, 30)
+
 export const payouts: Payout[] = [
-  {
-    day: 2,
-    hour: 11,
-    from: refunds,
-    email: 'ada@bursar.test',
-    amount: '19.90',
-    memo: 'Order 1042',
-    ends: { claimedOn: 2 },
-  },
-  {
-    day: 4,
-    hour: 9,
-    from: refunds,
-    email: 'edsger@bursar.test',
-    amount: '64.00',
-    memo: 'Order 1057',
-    ends: { claimedOn: 6 },
-  },
-  {
-    day: 5,
-    hour: 15,
-    from: { wallet: 'Operations' },
-    email: 'alan@bursar.test',
-    amount: '50.00',
-    memo: 'Puzzle of the month',
-    expiresInDays: 7,
-    ends: { claimedOn: 9 },
-  },
-  {
-    day: 7,
-    hour: 10,
-    from: { wallet: 'Operations' },
-    email: 'john@bursar.test',
-    amount: '25.00',
-    memo: 'Survey, group 1',
-    expiresInDays: 7,
-    ends: 'expires',
-  },
-  {
-    day: 9,
-    hour: 16,
-    from: refunds,
-    email: 'barbara@bursar.test',
-    amount: '32.50',
-    memo: 'Order 1088',
-    ends: { claimedOn: 10 },
-  },
-  {
-    day: 12,
-    hour: 15,
-    from: { wallet: 'Operations' },
-    email: 'leslie@bursar.test',
-    amount: '25.00',
-    memo: 'Survey, group 2',
-    expiresInDays: 7,
-    ends: 'fails',
-  },
-  {
-    day: 13,
-    hour: 14,
-    from: refunds,
-    email: 'donald@bursar.test',
-    amount: '14.20',
-    memo: 'Order 1101',
-    ends: { reclaimedOn: 18 },
-  },
-  {
-    day: 16,
-    hour: 9,
-    from: { wallet: 'Operations' },
-    email: 'grace@bursar.test',
-    amount: '120.00',
-    memo: 'Compiler review',
-    expiresInDays: 30,
-    ends: { claimedOn: 17 },
-  },
-  {
-    day: 19,
-    hour: 11,
-    from: refunds,
-    email: 'radia@bursar.test',
-    amount: '48.75',
-    memo: 'Order 1123',
-    ends: { claimedOn: 20 },
-  },
-  {
-    day: 22,
-    hour: 10,
-    from: refunds,
-    email: 'niklaus@bursar.test',
-    amount: '22.00',
-    memo: 'Order 1130',
-    ends: { claimedOn: 22 },
-  },
-  { day: 26, hour: 9, from: refunds, email: 'tony@bursar.test', amount: '75.00', memo: 'Order 1144', ends: 'waits' },
-  {
-    day: 28,
-    hour: 17,
-    from: { wallet: 'Operations' },
-    email: 'margaret@bursar.test',
-    amount: '40.00',
-    memo: 'Travel costs',
-    expiresInDays: 30,
-    ends: 'waits',
-  },
-  {
-    day: 29,
-    hour: 16,
-    from: refunds,
-    email: 'frances@bursar.test',
-    amount: '18.60',
-    memo: 'Order 1152',
-    ends: 'waits',
-  },
+  refund(2, 11, 'ada', '19.90', 'Order 1042', { claimedOn: 2 }),
+  refund(4, 9, 'edsger', '64.00', 'Order 1057', { claimedOn: 6 }),
+  forAWeek(5, 15, 'alan', '50.00', 'Puzzle of the month', { claimedOn: 9 }),
+  forAWeek(7, 10, 'john', '25.00', 'Survey, group 1', 'expires'),
+  refund(9, 16, 'barbara', '32.50', 'Order 1088', { claimedOn: 10 }),
+  forAWeek(12, 15, 'leslie', '25.00', 'Survey, group 2', 'fails'),
+  refund(13, 14, 'donald', '14.20', 'Order 1101', { reclaimedOn: 18 }),
+  forAMonth(16, 9, 'grace', '120.00', 'Compiler review', { claimedOn: 17 }),
+  refund(19, 11, 'radia', '48.75', 'Order 1123', { claimedOn: 20 }),
+  refund(22, 10, 'niklaus', '22.00', 'Order 1130', { claimedOn: 22 }),
+  refund(26, 9, 'tony', '75.00', 'Order 1144', 'waits'),
+  forAMonth(28, 17, 'margaret', '40.00', 'Travel costs', 'waits'),
+  refund(29, 16, 'frances', '18.60', 'Order 1152', 'waits'),
 ]
 
 /** Changes that the owner makes. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { foundryProgram } from '../tools/foundry.ts'
+import { foundryProgram } from '../tools/runTool.ts'
 
 export type AnvilOptions = {
   chainId: number

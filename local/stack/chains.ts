@@ -1,12 +1,14 @@
 /** The two chains of a local stack, with ETH for the accounts that send transactions, and our contracts. */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deployContracts } from '../../contracts/deployment.ts'
+import { contractSetting, parseContractSets, withContracts } from '../../worker/chain/contractSets.ts'
 import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, ChainId, ContractSets, Contracts, Hex } from '../../worker/chain/types.ts'
 import { keyring } from '../../worker/keyrings/keyring.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
-import { rememberContracts, savedUsdc } from './chainContracts.ts'
 import type { LocalSecrets } from './secrets.ts'
 
 /** anvil's well-known, worthless keys. They control the stand-in token and the contracts of local chains. */
@@ -86,4 +88,37 @@ async function rpc(url: string, method: string, params: unknown[]): Promise<unkn
   const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
   if (error) throw new Error(`${method}: ${error.message}`)
   return result
+}
+
+/** The contract sets of a local state, in contracts.json of its folder: a set that was deployed once stays in use. */
+
+type Saved = Partial<Record<ChainId, unknown>>
+
+const fileOf = (stateDir: string) => join(stateDir, 'contracts.json')
+const saved = (stateDir: string): Saved =>
+  existsSync(fileOf(stateDir)) ? (JSON.parse(readFileSync(fileOf(stateDir), 'utf8')) as Saved) : {}
+
+function savedSets(stateDir: string, chainId: ChainId): ContractSets {
+  const sets = parseContractSets(JSON.stringify(saved(stateDir)[chainId] ?? {}))
+  if (typeof sets === 'string') throw new Error(`${fileOf(stateDir)}: ${chainId} ${sets}`)
+  return sets
+}
+
+/** The token that the state was made with, which all its sets share; undefined before the first start. */
+export function savedUsdc(stateDir: string, chainId: ChainId): Address | undefined {
+  const { newest, sets } = savedSets(stateDir, chainId)
+  return sets[newest]?.usdc
+}
+
+/** Makes the set of these contracts the newest, and adds it if the state lacks it. `isNew`: the chain has no other set. */
+export function rememberContracts(
+  stateDir: string,
+  chainId: ChainId,
+  contracts: Contracts,
+  isNew: boolean,
+): ContractSets {
+  const sets = withContracts(isNew ? { newest: 1, sets: {} } : savedSets(stateDir, chainId), contracts)
+  const all = { ...saved(stateDir), [chainId]: JSON.parse(contractSetting(sets)) as unknown }
+  writeFileSync(fileOf(stateDir), JSON.stringify(all, null, 2))
+  return sets
 }

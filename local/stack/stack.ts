@@ -4,17 +4,16 @@
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { contractSetting } from '../../worker/chain/contractSets.ts'
 import type { ChainId, ContractSets, Contracts } from '../../worker/chain/types.ts'
 import { ensureBuilt } from '../tools/build.ts'
 import { root } from '../tools/runTool.ts'
 import type { Anvil } from './anvil.ts'
-import { startLocalChain } from './chains.ts'
-import { startCron } from './cron.ts'
+import { relayerShards, startLocalChain } from './chains.ts'
 import { ensureDatabase } from './database.ts'
-import { type LocalWorker, startLocalWorker } from './localWorker.ts'
 import { freePort } from './ports.ts'
 import { ensureLocalSecrets, type LocalSecrets, secretsPathOf } from './secrets.ts'
-import { localVariables } from './variables.ts'
+import { startCron, startWorkerProcess, type WorkerProcess } from './workerProcess.ts'
 
 export type StackOptions = {
   /** Ports of the Worker, and of the chains in place of Base and Base Sepolia. Free ones by default. */
@@ -152,5 +151,79 @@ function endQuietly(pid: number): void {
     process.kill(pid, 'SIGTERM')
   } catch {
     // already gone
+  }
+}
+
+/** The Worker's variables on this machine; worker/settings.ts describes them. */
+export const localVariables = (
+  url: string,
+  rpc: Record<ChainId, string>,
+  contractSets: Record<ChainId, ContractSets>,
+): Record<string, string> => ({
+  ENVIRONMENT: 'local',
+  API_ORIGIN: url,
+  APP_ORIGIN: url,
+  BETA_ACCESS_URL: `${url}/dev/beta`,
+  EXPLORER_URL_8453: `${url}/dev`,
+  EXPLORER_URL_84532: `${url}/dev`,
+  PUBLIC_RPC_URL_8453: `${url}/dev/rpc/8453`,
+  PUBLIC_RPC_URL_84532: `${url}/dev/rpc/84532`,
+  RPC_URLS_8453: rpc[8453],
+  RPC_URLS_84532: rpc[84532],
+  CONTRACTS_8453: contractSetting(contractSets[8453]),
+  CONTRACTS_84532: contractSetting(contractSets[84532]),
+  CONFIRM_DEPTH: '1',
+  // Tests move the chains' time.
+  MAX_CLOCK_SKEW_SECONDS: '',
+  RELAYER_SHARDS: String(relayerShards),
+  SMS_COUNTRIES: '*',
+})
+
+/** The Worker of a stack, which can be stopped, killed and restarted. */
+
+export type LocalWorker = {
+  /** Process id of the current wrangler, or of the lean Worker. */
+  pid(): number
+  workerdPid(): number
+  /** Stops the Worker gracefully. */
+  stop(): Promise<void>
+  /** Kills workerd and wrangler with SIGKILL. */
+  kill(): Promise<void>
+  /** Starts the Worker with the same options, after `stop` or `kill`, or in place of a running one. */
+  restart(): Promise<void>
+  /** Resolves when the Worker has exited without `stop`, `kill` or `restart`. */
+  crashed: Promise<void>
+}
+
+/** Resolves once the Worker is serving. */
+export async function startLocalWorker(options: Parameters<typeof startWorkerProcess>[0]): Promise<LocalWorker> {
+  const endedOnPurpose = new WeakSet<WorkerProcess>()
+  const crashed = Promise.withResolvers<void>()
+  const start = async () => {
+    const started = await startWorkerProcess(options)
+    void started.ended.then(() => {
+      if (!endedOnPurpose.has(started)) crashed.resolve()
+    })
+    return started
+  }
+  let current = await start()
+  const stop = async () => {
+    endedOnPurpose.add(current)
+    await current.stop()
+  }
+  return {
+    pid: () => current.pid,
+    workerdPid: () => current.workerdPid(),
+    stop,
+    async kill() {
+      endedOnPurpose.add(current)
+      await current.kill()
+    },
+    async restart() {
+      if (await current.revived()) return
+      await stop()
+      current = await start()
+    },
+    crashed: crashed.promise,
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { foundryProgram } from './foundry.ts'
 
 /** The root of the repository. */
 export const root = join(import.meta.dirname, '../..')
@@ -34,4 +34,15 @@ export async function runTool(
   })
   if (code !== 0) throw new Error(`${command.join(' ')} exited with ${code}:\n${output}`)
   return output
+}
+
+const require = createRequire(import.meta.url)
+
+/** Path of the native program in the npm package. Its JavaScript wrapper hides the exit code and is one more process. */
+export function foundryProgram(tool: 'forge' | 'anvil'): string {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch
+  const platform = `@foundry-rs/${tool}-${process.platform}-${arch}`
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  const fromWrapper = createRequire(require.resolve(`@foundry-rs/${tool}/package.json`))
+  return fromWrapper.resolve(`${platform}/bin/${tool}${suffix}`)
 }

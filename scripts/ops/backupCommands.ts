@@ -1,6 +1,5 @@
 import type { ReprojectReply, RestoreExportReply } from '../../worker/schemas/ops.ts'
-import { acting, type Call, type Command, UsageError } from './command.ts'
-import { rows } from './text.ts'
+import { acting, type Call, type Command, rows, UsageError } from './command.ts'
 
 export const backupCommands: Record<string, Command> = {
   reproject: {

@@ -27,5 +27,41 @@ export function numberOf(text: string): number | null {
   return Number(text)
 }
 export const optional = (text: string | undefined) => (text === undefined ? undefined : numberOf(text))
-export const reading = { needsReason: false } as const
 export const acting = { needsReason: true } as const
+
+type Simple = Pick<Command, 'needsReason' | 'run'>
+type Path = string | ((...args: string[]) => string)
+
+const calling =
+  (method: 'GET' | 'POST') =>
+  <T>(path: Path, textOf: (data: T) => string): Simple => ({
+    needsReason: method === 'POST',
+    async run(call, { args, reason }) {
+      const named = typeof path === 'string' ? path : path(...args)
+      const data = await call<T>(method, named, method === 'POST' ? { reason } : undefined)
+      return { data, text: textOf(data) }
+    },
+  })
+/** For a command that reads `path`, which may depend on its arguments. */
+export const read = calling('GET')
+/** For a command that posts its reason, and nothing else. */
+export const act = calling('POST')
+
+/** Leaves out empty lines. */
+export const lines = (...all: string[]) => all.filter(Boolean).join('\n')
+
+/** Formats a table whose columns are as wide as their longest cell. */
+export function rows(cells: string[][]): string {
+  const widths = cells.reduce<number[]>((most, row) => {
+    for (const [i, cell] of row.entries()) most[i] = Math.max(most[i] ?? 0, cell.length)
+    return most
+  }, [])
+  return cells
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

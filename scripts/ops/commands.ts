@@ -3,35 +3,34 @@ import type {
   AccountReport,
   AuditPage,
   ClaimLinkState,
+  CreatedPasscode,
   FoundUser,
+  KeyringState,
   OperatorAction,
   OpsStatus,
+  Passcode,
+  PasscodeList,
   ServiceStop,
   Stuck,
   Suspension,
   WebhooksState,
 } from '../../worker/schemas/ops.ts'
 import { backupCommands } from './backupCommands.ts'
-import { acting, type Command, numberOf, optional, reading, UsageError } from './command.ts'
-import { keyCommands } from './keyCommands.ts'
-import { passcodeCommands } from './passcodeCommands.ts'
+import { act, acting, type Command, lines, numberOf, optional, read, rows, UsageError } from './command.ts'
 import { restoreCommands } from './restoreCommand.ts'
-import { rows } from './text.ts'
 
 const user = (id: string) => `/users/${encodeURIComponent(id)}`
 const stopText = ({ mode, since }: ServiceStop) => (mode === 'none' ? 'nothing is stopped' : `${mode}, since ${since}`)
 const webhooksText = ({ on, failing, disabled, stoppedSince }: WebhooksState) =>
   `${stoppedSince ? `stopped since ${stoppedSince}` : 'sent'}; ${on} on, ${failing} failing, ${disabled} switched off by Bursar`
+
 export const commands: Record<string, Command> = {
   status: {
     usage: 'status',
     help: 'Shows readiness, stops, alerts and relayers.',
     args: [0, 0],
-    ...reading,
-    run: async (call) => {
-      const data = await call<OpsStatus>('GET', '/status')
-      const { problems, alerts, relayers } = data
-      const text = [
+    ...read<OpsStatus>('/status', ({ problems, alerts, relayers, ...data }) =>
+      lines(
         rows([
           ['ready', data.ready ? 'yes' : 'no'],
           ['stopped', stopText(data.stop)],
@@ -48,9 +47,8 @@ export const commands: Record<string, Command> = {
             `${balance ?? '?'} ETH  waiting ${waiting}  in flight ${inFlight}  ${problem ?? ''}  ${address ?? ''}`,
           ]),
         ),
-      ]
-      return { data, text: text.filter(Boolean).join('\n') }
-    },
+      ),
+    ),
   },
   stop: {
     usage: 'stop new|sign|all',
@@ -98,21 +96,18 @@ claims, reclaims and exits work. all: in addition, the Relayers send nothing.`,
     usage: 'users [email|id]',
     help: 'Finds an account. Without an argument, lists the suspended ones.',
     args: [0, 1],
-    ...reading,
-    run: async (call, { args: [find = ''] }) => {
-      const data = await call<FoundUser[]>('GET', `/users?find=${encodeURIComponent(find)}`)
-      const line = ({ id, email, suspendedSince }: FoundUser) => [id, email, suspendedSince ? 'suspended' : '']
-      return { data, text: rows(data.map(line)) || 'none' }
-    },
+    ...read<FoundUser[]>(
+      (find = '') => `/users?find=${encodeURIComponent(find)}`,
+      (users) =>
+        rows(users.map(({ id, email, suspendedSince }) => [id, email, suspendedSince ? 'suspended' : ''])) || 'none',
+    ),
   },
   user: {
     usage: 'user <id>',
     help: 'Shows state, limits and stuck work of an account.',
     args: [1, 1],
-    ...reading,
-    run: async (call, { args: [id] }) => {
-      const data = await call<AccountReport>('GET', user(id!))
-      const text = [
+    ...read<AccountReport>(user, (data) =>
+      lines(
         rows([
           ['email', data.user.email],
           ['suspended', data.suspended ? `since ${data.user.suspendedSince ?? 'now'}` : 'no'],
@@ -121,30 +116,27 @@ claims, reclaims and exits work. all: in addition, the Relayers send nothing.`,
           ['open', `${data.counts.openPayments} payments, ${data.counts.openPayouts} payouts`],
         ]),
         rows(data.stuck.map(({ since, kind, id, status, why }) => [since, kind, id, status, why])),
-      ]
-      return { data, text: text.filter(Boolean).join('\n') }
-    },
+      ),
+    ),
   },
   suspend: {
     usage: 'suspend <id>',
     help: `Refuses everything to an account's agents. The owner can read, reclaim and withdraw; unsigned payments fail, signed
 ones are delivered, recipients can claim.`,
     args: [1, 1],
-    ...acting,
-    run: async (call, { args: [id], reason }) => {
-      const data = await call<Suspension>('POST', `${user(id!)}/suspend`, { reason })
-      return { data, text: `suspended since ${data.since}; ${data.stoppedPayments} unsigned payments failed` }
-    },
+    ...act<Suspension>(
+      (id) => `${user(id)}/suspend`,
+      ({ since, stoppedPayments }) => `suspended since ${since}; ${stoppedPayments} unsigned payments failed`,
+    ),
   },
   unsuspend: {
     usage: 'unsuspend <id>',
     help: 'Lifts a suspension.',
     args: [1, 1],
-    ...acting,
-    run: async (call, { args: [id], reason }) => {
-      const data = await call<Suspension>('POST', `${user(id!)}/unsuspend`, { reason })
-      return { data, text: 'not suspended' }
-    },
+    ...act<Suspension>(
+      (id) => `${user(id)}/unsuspend`,
+      () => 'not suspended',
+    ),
   },
   limits: {
     usage: 'limits <id> <name>=<value>…',
@@ -167,25 +159,23 @@ ones are delivered, recipients can claim.`,
     usage: 'stuck',
     help: 'Lists accounts and jobs that make no progress, and why.',
     args: [0, 0],
-    ...reading,
-    run: async (call) => {
-      const data = await call<Stuck>('GET', '/stuck')
-      const text = rows([
-        ...data.overdueTreasuries.map(({ since, userId }) => [since, 'account', userId, 'its work makes no progress']),
-        ...data.jobs.map(({ since, kind, id, status, why, userId }) => [since, kind, id, `${status}: ${why}`, userId]),
-      ])
-      return { data, text: text || 'nothing' }
-    },
+    ...read<Stuck>(
+      '/stuck',
+      ({ overdueTreasuries, jobs }) =>
+        rows([
+          ...overdueTreasuries.map(({ since, userId }) => [since, 'account', userId, 'its work makes no progress']),
+          ...jobs.map(({ since, kind, id, status, why, userId }) => [since, kind, id, `${status}: ${why}`, userId]),
+        ]) || 'nothing',
+    ),
   },
   wake: {
     usage: 'wake <id>',
     help: 'Immediately runs the work of an account that waits for a timer.',
     args: [1, 1],
-    ...acting,
-    run: async (call, { args: [id], reason }) => {
-      const data = await call<null>('POST', `${user(id!)}/wake`, { reason })
-      return { data, text: 'woken' }
-    },
+    ...act<null>(
+      (id) => `${user(id)}/wake`,
+      () => 'woken',
+    ),
   },
   'take-down': linkCommand('take-down', 'Makes a claim link show that it is not available. No money moves.'),
   restore: linkCommand('restore', 'Makes a claim link work again.'),
@@ -210,32 +200,105 @@ ones are delivered, recipients can claim.`,
       return { data, text: rows(lines) + more }
     },
   },
-  ...passcodeCommands,
-  ...keyCommands,
+  passcodes: {
+    usage: 'passcodes',
+    help: 'Lists sign-up passcodes.',
+    args: [0, 0],
+    ...read<PasscodeList>(
+      '/passcodes',
+      ({ passcodes, signUp }) => rows(passcodes.map(passcodeLine)) || `none; sign-up is ${signUp}`,
+    ),
+  },
+  'create-passcode': {
+    usage: 'create-passcode <label> [--uses <n>] [--days <n>]',
+    options: ['uses', 'days'],
+    help: 'Creates a sign-up passcode and prints it once. Without options it has no limit.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [label], reason, options }) => {
+      const body = { label, maxUses: numberOf(options.uses ?? ''), expiresInDays: numberOf(options.days ?? ''), reason }
+      const data = await call<CreatedPasscode>('POST', '/passcodes', body)
+      return { data, text: data.passcode }
+    },
+  },
+  'limit-passcode': {
+    usage: 'limit-passcode <id> [--uses <n>|none] [--days <n>|none]',
+    options: ['uses', 'days'],
+    help: 'Changes the limits of a passcode. Days count from now.',
+    args: [1, 1],
+    ...acting,
+    run: async (call, { args: [id], reason, options }) => {
+      const body = { maxUses: optional(options.uses), expiresInDays: optional(options.days), reason }
+      const data = await call<Passcode>('PATCH', `/passcodes/${encodeURIComponent(id!)}`, body)
+      return { data, text: rows([passcodeLine(data)]) }
+    },
+  },
+  'revoke-passcode': {
+    usage: 'revoke-passcode <id>',
+    help: 'Revokes a passcode. Accounts created with it remain.',
+    args: [1, 1],
+    ...act<Passcode>(
+      (id) => `/passcodes/${encodeURIComponent(id)}/revoke`,
+      (passcode) => rows([passcodeLine(passcode)]),
+    ),
+  },
+  keys: {
+    usage: 'keys',
+    help: 'Lists the versions of each secret, and what still needs the older ones. To replace one: npm run ops -- rotate',
+    args: [0, 0],
+    ...read<KeyringState[]>('/keys', (keyrings) =>
+      rows(
+        keyrings.flatMap(({ name, versions, remaining, removableFrom }) => [
+          ...versions.map(({ version, from, state }) => [name, `version ${version}`, state, from ?? '']),
+          ...remaining.map((what) => [name, '', 'needed for', what]),
+          ...(removableFrom ? [[name, '', 'older ones removable from', removableFrom]] : []),
+        ]),
+      ),
+    ),
+  },
+  'renew-keys': {
+    usage: 'renew-keys',
+    help: 'Makes the next fifty accounts re-seal what is under an older key. The cron does the same each minute.',
+    args: [0, 0],
+    ...act<{ accounts: number }>('/keys/renew', ({ accounts }) => `${accounts} accounts`),
+  },
+  'reset-passwords': {
+    usage: 'reset-passwords',
+    help: 'Invalidates passwords hashed under an older pepper: their owners choose new ones by email.',
+    args: [0, 0],
+    ...act<{ passwords: number }>('/keys/reset-passwords', ({ passwords }) => `${passwords} passwords`),
+  },
   ...backupCommands,
   ...restoreCommands,
   acts: {
     usage: 'acts',
     help: 'Lists recent operator actions, newest first.',
     args: [0, 0],
-    ...reading,
-    run: async (call) => {
-      const data = await call<OperatorAction[]>('GET', '/actions')
-      const line = ({ at, actor, action, subject, reason }: OperatorAction) => [at, actor, action, subject, reason]
-      return { data, text: rows(data.map(line)) || 'none' }
-    },
+    ...read<OperatorAction[]>(
+      '/actions',
+      (acts) =>
+        rows(acts.map(({ at, actor, action, subject, reason }) => [at, actor, action, subject, reason])) || 'none',
+    ),
   },
 }
 
-function linkCommand(act: 'take-down' | 'restore', help: string): Command {
+function linkCommand(change: 'take-down' | 'restore', help: string): Command {
   return {
-    usage: `${act} <claim link|payout id>`,
+    usage: `${change} <claim link|payout id>`,
     help,
     args: [1, 1],
     ...acting,
     run: async (call, { args: [payout], reason }) => {
-      const data = await call<ClaimLinkState>('POST', `/claim-links/${act}`, { payout, reason })
+      const data = await call<ClaimLinkState>('POST', `/claim-links/${change}`, { payout, reason })
       return { data, text: `${data.payoutId} of ${data.userId}, ${data.status}: link ${data.isDown ? 'down' : 'up'}` }
     },
   }
 }
+
+const passcodeLine = ({ id, label, state, used, maxUses, expiresAt }: Passcode) => [
+  id,
+  label,
+  state,
+  maxUses === null ? `used ${used}` : `used ${used} of ${maxUses}`,
+  expiresAt ?? '',
+]

@@ -1,6 +1,5 @@
 import type { UserRestoreReply } from '../../worker/schemas/ops.ts'
-import { acting, type Command, UsageError } from './command.ts'
-import { rows } from './text.ts'
+import { acting, type Command, rows, UsageError } from './command.ts'
 
 const acts = ['freeze', 'back', 'continue', 'unfreeze'] as const
 /** Pause between two calls, while blocks become final. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { rememberContracts, savedUsdc } from '../../local/stack/chainContracts.ts'
+import { rememberContracts, savedUsdc } from '../../local/stack/chains.ts'
 import {
   allContracts,
   contractNames,

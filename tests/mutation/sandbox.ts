@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { foundryProgram } from '../../local/tools/foundry.ts'
-import { root } from '../../local/tools/runTool.ts'
+import { foundryProgram, root } from '../../local/tools/runTool.ts'
 import type { Artifact } from './compiler.ts'
 
 /** `failed`: the first test that failed, or what stopped the run. */

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { twilioAccount } from '../../launch/local/variables.ts'
+import { twilioAccount } from '../../launch/local/localProduction.ts'
 import { freePort } from '../../local/stack/ports.ts'
 import { readSecrets } from '../../local/stack/secrets.ts'
 import type { ReceivedMessage } from '../../local/standIns/inbox.ts'

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { openDb } from '../../worker/db/d1.ts'
-import { limitWrongCodes } from '../../worker/services/attempts.ts'
+import { limitWrongCodes } from '../../worker/services/attemptLimits.ts'
 import {
   type Api,
   createApi,

@@ -10,7 +10,7 @@ import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
 import { notifyAlreadyRegistered } from '../identity/signUps.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { temporaryPasswordMessage } from '../notifications/accountMessages.ts'
-import { attemptKey, limitAttempts, resetAttempts } from './attempts.ts'
+import { attemptKey, limitAttempts, resetAttempts } from './attemptLimits.ts'
 import { asUser, endOtherLoginSessions } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword, requirePassword } from './passwords.ts'
 

@@ -13,7 +13,7 @@ import {
   rememberAddress,
   resetAttempts,
   resetKnownPasswords,
-} from './attempts.ts'
+} from './attemptLimits.ts'
 import { endOtherLoginSessions } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword } from './passwords.ts'
 

@@ -21,7 +21,7 @@ import {
   limitTraffic,
   rememberAddress,
   resetAttempts,
-} from './attempts.ts'
+} from './attemptLimits.ts'
 import { refuseCommonPassword } from './passwords.ts'
 
 const sessionMs = 30 * dayMs // regardless of refreshes

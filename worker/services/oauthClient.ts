@@ -1,7 +1,7 @@
 import type { Deps } from '../appEnv.ts'
 import { OAuthError } from '../errors.ts'
 import { type ResolvedAgent, resolveClient } from '../identity/credentials.ts'
-import { attemptKey, limitAttempts } from './attempts.ts'
+import { attemptKey, limitAttempts } from './attemptLimits.ts'
 import { requireQuota, wrongCredentials } from './quotas.ts'
 
 const maxWrong = 20

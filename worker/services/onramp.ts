@@ -6,7 +6,7 @@ import type { Deps } from '../appEnv.ts'
 import { countAttempt } from '../db/attempts.ts'
 import { AppError } from '../errors.ts'
 import { onrampFrom } from '../onramp/onramp.ts'
-import { attemptKey, tooManyAttempts } from './attempts.ts'
+import { attemptKey, tooManyAttempts } from './attemptLimits.ts'
 
 /** Limited because the seller may charge or block us for unused sessions. */
 const sessionsPerHour = 30

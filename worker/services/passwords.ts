@@ -4,7 +4,7 @@ import { findUser } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
 import { passwordChangedMessage } from '../notifications/accountMessages.ts'
-import { attemptKey, limitAttempts, limitPasswords, resetAttempts } from './attempts.ts'
+import { attemptKey, limitAttempts, limitPasswords, resetAttempts } from './attemptLimits.ts'
 
 /** Throws `invalid_input` for passwords that attackers try first. Schemas check the length. */
 export function refuseCommonPassword(password: string, field: string): void {
