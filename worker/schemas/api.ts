@@ -28,55 +28,39 @@ import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usag
 import type { DeployReply, DeployWallet, ImportWallet, ViewPrivateKey, Wallet, WalletLedger } from './wallet.ts'
 import type * as webhook from './webhook.ts'
 
+/** A call whose body is validated by `Schema`. */
+type Body<Schema extends z.ZodType, Reply> = { body: z.input<Schema>; reply: Reply }
+/** The same without a session. */
+type Public<Schema extends z.ZodType, Reply> = Body<Schema, Reply> & { public: true }
+
 export type ApiCalls = {
   'GET /health': { public: true; reply: { status: 'ok' } }
   'GET /ready': { public: true; reply: { status: 'ready' } }
   'GET /config': { public: true; reply: account.PublicConfig }
 
-  'POST /auth/cognito/login': { public: true; body: z.input<typeof account.Login>; reply: account.LoginReply }
-  'POST /auth/cognito/new-password': {
-    public: true
-    body: z.input<typeof account.AnswerChallenge>
-    reply: account.SignedIn
-  }
-  'POST /auth/cognito/refresh': { public: true; body: z.input<typeof account.Refresh>; reply: account.SignedIn }
-  'POST /auth/cognito/sign-out': { public: true; body: z.input<typeof account.Refresh>; reply: null }
-  'POST /auth/cognito/signup': {
-    public: true
-    body: z.input<typeof account.Signup>
-    reply: account.SignupReply & account.SignupToken
-  }
-  'POST /auth/cognito/confirm': {
-    public: true
-    body: z.input<typeof account.ConfirmEmail>
-    reply: account.ConfirmReply
-  }
-  'POST /auth/cognito/confirm-link': {
-    public: true
-    body: z.input<typeof account.ConfirmByLink>
-    reply: account.ConfirmReply
-  }
-  'POST /auth/cognito/resend-code': { public: true; body: z.input<typeof account.AskForCode>; reply: null }
-  'POST /auth/cognito/forgot-password': { public: true; body: z.input<typeof account.AskForCode>; reply: null }
-  'POST /auth/cognito/reset-password': { public: true; body: z.input<typeof account.ResetPassword>; reply: null }
-  'POST /auth/cognito/reset-password-link': {
-    public: true
-    body: z.input<typeof account.ResetPasswordByLink>
-    reply: null
-  }
-  'POST /login': {
-    public: true
-    body: z.input<typeof account.Login>
-    reply: { token: string; user: account.User } | Exclude<account.LoginReply, account.SignedIn>
-  }
+  'POST /auth/cognito/login': Public<typeof account.Login, account.LoginReply>
+  'POST /auth/cognito/new-password': Public<typeof account.AnswerChallenge, account.SignedIn>
+  'POST /auth/cognito/refresh': Public<typeof account.Refresh, account.SignedIn>
+  'POST /auth/cognito/sign-out': Public<typeof account.Refresh, null>
+  'POST /auth/cognito/signup': Public<typeof account.Signup, account.SignupReply & account.SignupToken>
+  'POST /auth/cognito/confirm': Public<typeof account.ConfirmEmail, account.ConfirmReply>
+  'POST /auth/cognito/confirm-link': Public<typeof account.ConfirmByLink, account.ConfirmReply>
+  'POST /auth/cognito/resend-code': Public<typeof account.AskForCode, null>
+  'POST /auth/cognito/forgot-password': Public<typeof account.AskForCode, null>
+  'POST /auth/cognito/reset-password': Public<typeof account.ResetPassword, null>
+  'POST /auth/cognito/reset-password-link': Public<typeof account.ResetPasswordByLink, null>
+  'POST /login': Public<
+    typeof account.Login,
+    { token: string; user: account.User } | Exclude<account.LoginReply, account.SignedIn>
+  >
 
-  'POST /users': { public: true; body: z.input<typeof account.SignupWithPasscode>; reply: account.SignupReply }
-  'POST /users/complete-onboarding': { body: z.input<typeof account.CompleteOnboarding>; reply: account.User }
+  'POST /users': Public<typeof account.SignupWithPasscode, account.SignupReply>
+  'POST /users/complete-onboarding': Body<typeof account.CompleteOnboarding, account.User>
   'GET /users/:userId': { reply: account.User }
-  'PATCH /users/:userId': { body: z.input<typeof account.EditUser>; reply: account.User }
+  'PATCH /users/:userId': Body<typeof account.EditUser, account.User>
   'POST /users/:userId/public-address/nonce': { reply: account.AddressNonce }
-  'PATCH /users/:userId/public-address': { body: z.input<typeof account.LinkAddress>; reply: account.User }
-  'PATCH /users/:userId/change-password': { body: z.input<typeof account.ChangePassword>; reply: null }
+  'PATCH /users/:userId/public-address': Body<typeof account.LinkAddress, account.User>
+  'PATCH /users/:userId/change-password': Body<typeof account.ChangePassword, null>
 
   'GET /contacts': { query?: z.input<typeof ContactQuery>; reply: Contact[] }
   'POST /contacts': { body: ContactInput; reply: Contact }
@@ -87,26 +71,23 @@ export type ApiCalls = {
   'POST /contacts/:contactId/restore': { reply: Contact }
 
   'GET /wallets': { reply: Wallet[] }
-  'POST /wallets/smart-wallets-v2/deploy': { body: z.input<typeof DeployWallet>; reply: DeployReply }
+  'POST /wallets/smart-wallets-v2/deploy': Body<typeof DeployWallet, DeployReply>
   'GET /wallets/smart-wallets-v2/:walletId/session-key': { reply: session.SessionKeyInfo }
-  'POST /wallets/smart-wallets-v2/:walletId/rotate-session-key': {
-    body: z.input<typeof session.RotateSessionKey>
-    reply: session.RotateReply
-  }
-  'POST /wallets/smart-wallets-v2/:walletId/session-offers': {
-    body: z.input<typeof session.RotateSessionKey>
-    reply: session.SessionOffer
-  }
+  'POST /wallets/smart-wallets-v2/:walletId/rotate-session-key': Body<
+    typeof session.RotateSessionKey,
+    session.RotateReply
+  >
+  'POST /wallets/smart-wallets-v2/:walletId/session-offers': Body<typeof session.RotateSessionKey, session.SessionOffer>
   'GET /wallets/smart-wallets-v2/:walletId/owner-signing-context': { reply: session.OwnerSigningContext }
-  'POST /wallets/smart-wallets-v2/:walletId/owner-actions': {
-    body: z.input<typeof session.SubmitOwnerAction>
-    reply: session.OwnerActionReply
-  }
-  'POST /wallets/with-private-key': { body: z.input<typeof ImportWallet>; reply: Wallet }
+  'POST /wallets/smart-wallets-v2/:walletId/owner-actions': Body<
+    typeof session.SubmitOwnerAction,
+    session.OwnerActionReply
+  >
+  'POST /wallets/with-private-key': Body<typeof ImportWallet, Wallet>
   /** Null or blank clears the name. */
   'PUT /wallets/:walletId': { body: { name: string | null }; reply: Wallet }
   'DELETE /wallets/:walletId': { reply: null }
-  'POST /wallets/:walletId/private-key': { body: z.input<typeof ViewPrivateKey>; reply: { privateKey: string } }
+  'POST /wallets/:walletId/private-key': Body<typeof ViewPrivateKey, { privateKey: string }>
   'POST /wallets/:walletId/pause': { reply: policy.Paused }
   'POST /wallets/:walletId/resume': { reply: policy.Paused }
   'GET /wallets/:walletId/usdc-balance': { reply: { balance: string; symbol: 'USDC' } }
@@ -114,45 +95,33 @@ export type ApiCalls = {
 
   'GET /policy-groups': { reply: policy.PolicyGroup[] }
   'GET /policy-groups/with-agents': { reply: policy.PolicyGroupWithAgents[] }
-  'POST /policy-groups': { body: z.input<typeof policy.CreatePolicyGroup>; reply: policy.PolicyGroup }
+  'POST /policy-groups': Body<typeof policy.CreatePolicyGroup, policy.PolicyGroup>
   'GET /policy-groups/:groupId': { reply: policy.PolicyGroup }
-  'PUT /policy-groups/:groupId': { body: z.input<typeof policy.UpdatePolicyGroup>; reply: policy.UpdatedPolicyGroup }
+  'PUT /policy-groups/:groupId': Body<typeof policy.UpdatePolicyGroup, policy.UpdatedPolicyGroup>
   'GET /policy-groups/:groupId/budget-history': { query?: BudgetHistoryParams; reply: BudgetHistory }
-  'POST /policy-groups/:groupId/top-up': { body: z.input<typeof policy.TopUp>; reply: policy.ToppedUp }
+  'POST /policy-groups/:groupId/top-up': Body<typeof policy.TopUp, policy.ToppedUp>
   'DELETE /policy-groups/:groupId/cascade': { reply: policy.Removed }
   'POST /policy-groups/:groupId/pause': { reply: policy.Paused }
   'POST /policy-groups/:groupId/resume': { reply: policy.Paused }
-  'POST /policy-groups/:groupId/contacts/:contactId/confirm': {
-    body: z.input<typeof policy.ConfirmContact>
-    reply: policy.PolicyGroup
-  }
+  'POST /policy-groups/:groupId/contacts/:contactId/confirm': Body<typeof policy.ConfirmContact, policy.PolicyGroup>
 
   'GET /account': { reply: policy.AccountState }
   'POST /account/pause': { reply: policy.Paused }
   'POST /account/resume': { reply: policy.Paused }
 
   'GET /agents': { reply: policy.Agent[] }
-  'POST /agents': { body: z.input<typeof policy.CreateAgent>; reply: policy.CreatedAgent }
-  'PUT /agents/:agentId': { body: z.input<typeof policy.UpdateAgent>; reply: policy.Agent }
+  'POST /agents': Body<typeof policy.CreateAgent, policy.CreatedAgent>
+  'PUT /agents/:agentId': Body<typeof policy.UpdateAgent, policy.Agent>
   'DELETE /agents/:agentId': { reply: policy.Removed }
-  'POST /agents/:agentId/regenerate-api-key': {
-    body: z.input<typeof policy.Regenerate>
-    reply: policy.RegeneratedApiKey
-  }
-  'POST /agents/:agentId/regenerate-credentials': {
-    body: z.input<typeof policy.Regenerate>
-    reply: policy.RegeneratedCredentials
-  }
+  'POST /agents/:agentId/regenerate-api-key': Body<typeof policy.Regenerate, policy.RegeneratedApiKey>
+  'POST /agents/:agentId/regenerate-credentials': Body<typeof policy.Regenerate, policy.RegeneratedCredentials>
   'POST /agents/:agentId/pause': { reply: policy.Paused }
   'POST /agents/:agentId/resume': { reply: policy.Paused }
   'GET /agents/:agentId/refusals': { reply: policy.AgentRefusal[] }
-  'POST /agents/:agentId/check': { body: z.input<typeof CheckPayment>; reply: PaymentCheck }
+  'POST /agents/:agentId/check': Body<typeof CheckPayment, PaymentCheck>
 
-  'POST /transactions/send': { body: z.input<typeof transaction.SendTransaction>; reply: transaction.SendReply }
-  'POST /transactions/recipient-check': {
-    body: z.input<typeof transaction.RecipientCheck>
-    reply: transaction.RecipientHistory
-  }
+  'POST /transactions/send': Body<typeof transaction.SendTransaction, transaction.SendReply>
+  'POST /transactions/recipient-check': Body<typeof transaction.RecipientCheck, transaction.RecipientHistory>
   'GET /transactions/user': {
     query?: PageQuery & z.input<typeof TransactionFilter>
     reply: transaction.Transaction[]
@@ -162,18 +131,10 @@ export type ApiCalls = {
   'GET /transactions/:transactionId': { reply: transaction.Transaction }
 
   'GET /escrow/claim/:accessToken': { public: true; reply: escrow.ClaimPayout }
-  'POST /escrow/verify-passcode': {
-    public: true
-    body: z.input<typeof escrow.VerifyPasscode>
-    reply: escrow.VerifyReply
-  }
-  'POST /escrow/claim': { public: true; body: z.input<typeof escrow.Claim>; reply: escrow.ClaimReply }
-  'POST /escrow/resend-passcode': {
-    public: true
-    body: z.input<typeof escrow.ResendPasscode>
-    reply: escrow.ResendPasscodeReply
-  }
-  'POST /escrow/create': { body: z.input<typeof escrow.CreateEscrow>; reply: escrow.CreateEscrowReply }
+  'POST /escrow/verify-passcode': Public<typeof escrow.VerifyPasscode, escrow.VerifyReply>
+  'POST /escrow/claim': Public<typeof escrow.Claim, escrow.ClaimReply>
+  'POST /escrow/resend-passcode': Public<typeof escrow.ResendPasscode, escrow.ResendPasscodeReply>
+  'POST /escrow/create': Body<typeof escrow.CreateEscrow, escrow.CreateEscrowReply>
   'GET /escrow/list': {
     query?: PageQuery & z.input<typeof PayoutFilter>
     reply: { escrows: escrow.EscrowItem[] }
@@ -188,30 +149,27 @@ export type ApiCalls = {
 
   'GET /approvals': { query?: z.input<typeof approval.ApprovalsQuery>; reply: approval.ApprovalList }
   'GET /approvals/:approvalId': { reply: approval.Approval }
-  'POST /approvals/:approvalId/approve': { body: z.input<typeof approval.Approve>; reply: approval.Approval }
-  'POST /approvals/:approvalId/deny': { body: z.input<typeof approval.Deny>; reply: approval.Approval }
+  'POST /approvals/:approvalId/approve': Body<typeof approval.Approve, approval.Approval>
+  'POST /approvals/:approvalId/deny': Body<typeof approval.Deny, approval.Approval>
   'GET /grants': { query?: z.input<typeof approval.GrantsQuery>; reply: approval.Grant[] }
   'POST /grants/:grantId/end': { reply: approval.Grant }
   'GET /approval-settings': { reply: approval.ApprovalSettings }
-  'PUT /approval-settings': {
-    body: z.input<typeof approval.SetApprovalSettings>
-    reply: approval.ApprovalSettings
-  }
+  'PUT /approval-settings': Body<typeof approval.SetApprovalSettings, approval.ApprovalSettings>
 
   'GET /notices': { reply: NoticeList }
   'GET /notices/count': { reply: NoticeCount }
-  'POST /notices/read': { body: z.input<typeof ReadNotices>; reply: NoticeCount }
+  'POST /notices/read': Body<typeof ReadNotices, NoticeCount>
 
-  'POST /onramp/session': { body: z.input<typeof CreateOnrampSession>; reply: OnrampSession }
+  'POST /onramp/session': Body<typeof CreateOnrampSession, OnrampSession>
   'GET /overview': { reply: Overview }
   'GET /usage/dashboard': { reply: Usage }
   'GET /usage/spending': { query?: SpendingParams; reply: Spending }
   'GET /preferences': { reply: Preferences }
   /** Replaces only the fields in the body. */
-  'PUT /preferences': { body: z.input<typeof Preferences>; reply: null }
+  'PUT /preferences': Body<typeof Preferences, null>
   'GET /webhooks': { reply: webhook.Webhook[] }
-  'POST /webhooks': { body: z.input<typeof webhook.CreateWebhook>; reply: webhook.CreatedWebhook }
-  'PATCH /webhooks/:webhookId': { body: z.input<typeof webhook.EditWebhook>; reply: webhook.Webhook }
+  'POST /webhooks': Body<typeof webhook.CreateWebhook, webhook.CreatedWebhook>
+  'PATCH /webhooks/:webhookId': Body<typeof webhook.EditWebhook, webhook.Webhook>
   'DELETE /webhooks/:webhookId': { reply: null }
   'POST /webhooks/:webhookId/rotate-secret': { reply: webhook.RotatedSecret }
   'POST /webhooks/:webhookId/test': { reply: { id: string } }
@@ -221,9 +179,9 @@ export type ApiCalls = {
   }
   'POST /webhooks/:webhookId/deliveries/:deliveryId/replay': { reply: webhook.Delivery }
   'GET /push/key': { reply: PushKey }
-  'POST /push/subscriptions': { body: z.input<typeof SavePushSubscription>; reply: null }
-  'DELETE /push/subscriptions': { body: z.input<typeof NamedPushSubscription>; reply: null }
-  'POST /push/test': { body: z.input<typeof NamedPushSubscription>; reply: PushTest }
+  'POST /push/subscriptions': Body<typeof SavePushSubscription, null>
+  'DELETE /push/subscriptions': Body<typeof NamedPushSubscription, null>
+  'POST /push/test': Body<typeof NamedPushSubscription, PushTest>
   /** Local stacks only. `brokenAt`: number of the first row whose hash is wrong. */
   'GET /audit': { reply: { rows: number; head: string; brokenAt: number | null } }
 }
