@@ -49,3 +49,10 @@ export const andThen = async <A, B>(
   result: Result<A>,
   next: (value: A) => Result<B> | Promise<Result<B>>,
 ): Promise<Result<B>> => (result.ok ? next(result.value) : result)
+
+/** The body of every successful response under /api. middleware/failures.ts renders failures. */
+export const success = <T>(data: T, message?: string) => ({
+  success: true as const,
+  data,
+  ...(message ? { message } : {}),
+})

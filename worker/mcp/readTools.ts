@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import { BudgetRequest, BudgetRequestId } from '#schemas/budgetRequest.ts'
-import { Payment, PaymentContext, PaymentList, PaymentsQuery } from '#schemas/payment.ts'
+import {
+  BudgetRequest,
+  BudgetRequestId,
+  Payment,
+  PaymentContext,
+  PaymentList,
+  PaymentsQuery,
+} from '#schemas/payment.ts'
 import { ok } from '../result.ts'
 import { getBudgetRequest, getPayment, listPayments, paymentContext } from '../services/agentPayments.ts'
 import { paymentId, type Tool, tool } from './tool.ts'

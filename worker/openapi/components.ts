@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { allScopes } from '#domain/scopes.ts'
-import { ApprovalReference, Budget } from '#schemas/agentFields.ts'
-import { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
-import { CreatePayment, Payment, PaymentCheck, PaymentContext, PaymentList, Problem } from '#schemas/payment.ts'
+import {
+  ApprovalReference,
+  Budget,
+  BudgetRequest,
+  CreateBudgetRequest,
+  CreatePayment,
+  Payment,
+  PaymentCheck,
+  PaymentContext,
+  PaymentList,
+  Problem,
+} from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
 import { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { agentCalls } from '../services/quotas.ts'

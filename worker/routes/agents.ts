@@ -2,11 +2,10 @@ import { Hono } from 'hono'
 import { CheckPayment } from '#schemas/payment.ts'
 import { CreateAgent, Regenerate, UpdateAgent } from '#schemas/policy.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { unwrap } from '../result.ts'
+import { success, unwrap } from '../result.ts'
 import { createAgent, deleteAgent, regenerateApiKey, regenerateSecret } from '../services/policies.ts'
 
 /** /api/agents */

@@ -1,10 +1,9 @@
 import { type Context, Hono } from 'hono'
 import { ApprovalsQuery, Approve, Deny, GrantsQuery, SetApprovalSettings } from '#schemas/approval.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
-import { unwrap } from '../result.ts'
+import { success, unwrap } from '../result.ts'
 import { approve, deny, endGrant, listApprovals, type Person, setApprovalSettings } from '../services/approvals.ts'
 
 /** All of these require a login session; an agent's credentials do not work here. Reading changes nothing. */

@@ -12,9 +12,9 @@ import {
   Signup,
 } from '#schemas/account.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { success } from '../envelope.ts'
 import { callerAddress } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
+import { success } from '../result.ts'
 import {
   confirmEmail,
   forgotPassword,

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { ContactBalancesQuery, ContactQuery, SaveContact } from '#schemas/contact.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { success } from '../envelope.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
+import { success } from '../result.ts'
 import {
   contactBalances,
   createContact,

@@ -14,10 +14,10 @@ import {
   signInAsOperator,
   transactionPage,
 } from '../dev/pages.ts'
-import { success } from '../envelope.ts'
 import { AppError } from '../errors.ts'
 import { requireJson } from '../middleware/requests.ts'
 import { validate } from '../middleware/validate.ts'
+import { success } from '../result.ts'
 
 /** /dev: the inbox, faucet and explorer of local stacks. Responds 404 in other environments. */
 export const dev = new Hono<AppEnv>()

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
-import { success } from '../envelope.ts'
 import { callerAddress, rateLimit } from '../middleware/rateLimit.ts'
+import { success } from '../result.ts'
 import { checkHealth, checkReady, publicConfig } from '../services/deployment.ts'
 import { readinessChecks } from '../services/quotas.ts'
 

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { CreateBudgetRequest } from '#schemas/budgetRequest.ts'
-import { CheckPayment, CreatePayment, PaymentsQuery } from '#schemas/payment.ts'
+import { CheckPayment, CreateBudgetRequest, CreatePayment, PaymentsQuery } from '#schemas/payment.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { agent, challenge } from '../middleware/auth.ts'
 import { requiredIdempotencyKey } from '../middleware/idempotency.ts'

@@ -2,11 +2,10 @@ import { Hono } from 'hono'
 import { ConfirmContact, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '#schemas/policy.ts'
 import { BudgetHistoryQuery } from '#schemas/usage.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { unwrap } from '../result.ts'
+import { success, unwrap } from '../result.ts'
 import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
 
 /** /api/policy-groups */

@@ -6,12 +6,11 @@ import { RotateSessionKey, SubmitOwnerAction } from '#schemas/sessionKey.ts'
 import { type DeployReply, DeployWallet, ImportWallet, RenameWallet, ViewPrivateKey } from '#schemas/wallet.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { isInUse, primaryChain } from '../chain/networkSettings.ts'
-import { success } from '../envelope.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
-import { unwrap } from '../result.ts'
+import { success, unwrap } from '../result.ts'
 import { createOnrampSession } from '../services/onramp.ts'
 
 /** /api/wallets */

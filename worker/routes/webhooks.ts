@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
 import { CreateWebhook, DeliveriesQuery, EditWebhook } from '#schemas/webhook.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { success } from '../envelope.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
-import { unwrap } from '../result.ts'
+import { success, unwrap } from '../result.ts'
 
 const pageSize = 25
 

@@ -43,6 +43,14 @@ export const usdcAmount = z
     return amount
   })
 
+/** For `superRefine`: reports the problem that `problemOf` finds in the value, or nothing if it is null. */
+export const checkedBy =
+  <Value>(problemOf: (value: Value) => string | null) =>
+  (value: Value, ctx: z.core.$RefinementCtx) => {
+    const problem = problemOf(value)
+    if (problem !== null) ctx.addIssue({ code: 'custom', message: problem })
+  }
+
 /** The cursor of a list that is sorted newest first. Opaque to the caller. */
 export const rowCursor = z
   .string()

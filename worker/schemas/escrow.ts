@@ -124,18 +124,14 @@ export type ClaimPayout = {
   txHash: string | null
   explorerUrl: string | null
 }
-export const VerifyPasscode = z.object({
-  accessToken: z.string().min(1).max(200),
-  passcode: z.string().regex(/^[0-9]{6}$/, 'Passcode must be 6 digits'),
-})
+const accessToken = z.string().min(1).max(200)
+const passcode = z.string().regex(/^[0-9]{6}$/, 'Passcode must be 6 digits')
+export const VerifyPasscode = z.object({ accessToken, passcode })
 export type VerifyReply = { verified: true; sessionToken: string; balance: string }
 export const Claim = z
   .object({
-    accessToken: z.string().min(1).max(200),
-    passcode: z
-      .string()
-      .regex(/^[0-9]{6}$/, 'Passcode must be 6 digits')
-      .optional(),
+    accessToken,
+    passcode: passcode.optional(),
     sessionToken: z.string().max(200).optional(),
     recipientAddress: address,
   })
@@ -144,7 +140,7 @@ export const Claim = z
       ctx.addIssue({ code: 'custom', path: ['passcode'], message: 'Passcode must be 6 digits' })
   })
 /** POST /escrow/resend-passcode, by the recipient: a new code to the same address. */
-export const ResendPasscode = z.object({ accessToken: z.string().min(1).max(200) })
+export const ResendPasscode = z.object({ accessToken })
 export type ResendPasscodeReply = { sentTo: string }
 /** GET /escrow/{id}/link: the link can be seen again, the code cannot. */
 export type ClaimLink = { claimUrl: string }

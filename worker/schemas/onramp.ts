@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onrampAmountProblem } from '#domain/onrampRules.ts'
-import { address } from './common.ts'
+import { address, checkedBy } from './common.ts'
 
 /** POST /onramp/session. `destinationAddress` is one of the caller's wallets on Base. */
 export const CreateOnrampSession = z.object({
@@ -8,10 +8,7 @@ export const CreateOnrampSession = z.object({
   blockchains: z.tuple([z.literal('base')], { error: 'Funds can be added on Base only' }),
   assets: z.tuple([z.literal('USDC')], { error: 'Only USDC can be added' }),
   /** US dollars as a decimal string, at most two decimals. */
-  presetFiatAmount: z.string({ error: 'Please enter a valid amount' }).superRefine((text, ctx) => {
-    const problem = onrampAmountProblem(text)
-    if (problem) ctx.addIssue({ code: 'custom', message: problem })
-  }),
+  presetFiatAmount: z.string({ error: 'Please enter a valid amount' }).superRefine(checkedBy(onrampAmountProblem)),
   redirectUrl: z.url('redirectUrl must be a URL').max(500),
 })
 export type OnrampSession = { onrampUrl: string }

@@ -1,15 +1,45 @@
 import { z } from 'zod'
+import { reasonMax } from '#domain/approval.ts'
 import { chainNames } from '#domain/networks.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import { eachNote, paymentNotes } from '#domain/paymentNotes.ts'
-import { ApprovalReference, Budget, instant, reason, usdc } from './agentFields.ts'
-import { rowCursor } from './common.ts'
+import { rowCursor, usdcAmount } from './common.ts'
 import { commonTerms, PaymentRecipient } from './paymentTerms.ts'
 
 /**
  * The contract of /v1 and the MCP tools. These schemas validate requests, type responses and are published in
  * /openapi.json.
  */
+
+const usdc = z.string().meta({ description: 'Decimal USDC.', examples: ['12.5'], pattern: '^\\d+(\\.\\d{1,6})?$' })
+const instant = z.string().meta({ description: 'ISO 8601, UTC.', format: 'date-time' })
+
+const reason = z.string().trim().max(reasonMax, `The reason must be at most ${reasonMax} characters`).optional()
+
+/** A policy group's budget. */
+export const Budget = z
+  .object({
+    limit: usdc.nullable().describe('Null if there is no limit.'),
+    spent: usdc.describe('Confirmed payments.'),
+    held: usdc.describe('Accepted but not yet confirmed.'),
+    remaining: usdc.nullable().describe('limit − spent − held; null without a limit.'),
+  })
+  .describe('The policy group’s total budget, shared by all its agents. Decimal USDC.')
+
+/** The approval that the owner was asked for. */
+export const ApprovalReference = z
+  .object({
+    id: z.string(),
+    status: z.enum(['PENDING', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELLED']),
+    requested_at: instant,
+    decided_at: instant.nullable().describe('When it was decided, cancelled or expired.'),
+    expires_at: instant.describe('When it expires without a decision.'),
+    url: z
+      .string()
+      .meta({ format: 'uri' })
+      .describe('Page where the signed-in owner decides. Opening it does not decide anything.'),
+  })
+  .describe('The owner’s approval.')
 
 /** POST /v1/payments */
 export const CreatePayment = z.strictObject({
@@ -199,3 +229,29 @@ export const Problem = z
   })
   .describe('RFC 9457. Policy refusals also have rule, figures, max_allowed_now and next.')
 export type Problem = z.infer<typeof Problem>
+
+export const BudgetRequestId = z.string().min(1).max(64).describe('The id that POST /v1/budget-requests returned.')
+
+/** POST /v1/budget-requests */
+export const CreateBudgetRequest = z.strictObject({
+  amount: usdcAmount.meta({
+    pattern: '^\\d{1,12}(\\.\\d{1,6})?$',
+    description: 'Decimal USDC as a string, with at most 6 decimals: how much to add to the policy group’s budget.',
+    examples: ['50'],
+  }),
+  reason: reason.describe('Why you need it, in plain text. The owner reads it.'),
+})
+export type CreateBudgetRequest = z.output<typeof CreateBudgetRequest>
+/** A request for more budget, which the owner approves or denies. */
+export const BudgetRequest = z.object({
+  id: z.string(),
+  object: z.literal('budget_request'),
+  status: z.enum(['PENDING_APPROVAL', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELLED']),
+  amount: usdc.describe('Amount to add to the budget. Decimal USDC.'),
+  reason: z.string().nullable(),
+  created_at: instant,
+  decided_at: instant.nullable(),
+  approval: ApprovalReference,
+  budget: Budget,
+})
+export type BudgetRequest = z.infer<typeof BudgetRequest>

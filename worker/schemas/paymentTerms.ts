@@ -3,7 +3,7 @@ import { eachNote, type NoteName, noteProblem, paymentNotes } from '#domain/paym
 import { expiryDays } from '#domain/payoutExpiry.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
-import { address, email, phone, usdcAmount } from './common.ts'
+import { address, checkedBy, email, phone, usdcAmount } from './common.ts'
 
 /** The recipient as requested. For contacts, the whitelist snapshot decides where the money goes. */
 export const PaymentRecipient = z
@@ -52,10 +52,7 @@ const note = (name: NoteName) =>
   z
     .string()
     .max(paymentNotes[name].max, noteProblem(name, 'x'.repeat(paymentNotes[name].max + 1))!)
-    .superRefine((text, ctx) => {
-      const message = noteProblem(name, text)
-      if (message) ctx.addIssue({ code: 'custom', message })
-    })
+    .superRefine(checkedBy((text: string) => noteProblem(name, text)))
     .optional()
     .transform((text) => text || null)
     .meta({ description: paymentNotes[name].about, examples: [paymentNotes[name].example] })

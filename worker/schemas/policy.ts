@@ -157,11 +157,9 @@ const spendLimit = z
     return amount
   })
 
-const name = z
-  .string('Policy name is required')
-  .trim()
-  .min(1, 'Policy name is required')
-  .max(60, 'Name must be at most 60 characters')
+const nameOr = (missing: string) =>
+  z.string(missing).trim().min(1, missing).max(60, 'Name must be at most 60 characters')
+const name = nameOr('Policy name is required')
 
 /** Must not be empty, because an empty list could mean "none" or "any". */
 const list = (what: string, normal: (text: string) => string | null, example: string) =>
@@ -227,11 +225,7 @@ const exactly = z.string().max(254).nullable()
 /** POST /policy-groups/{id}/contacts/{contactId}/confirm: the values that the owner was shown. */
 export const ConfirmContact = z.strictObject({ address: exactly, email: exactly, phone: exactly })
 
-const agentName = z
-  .string('Name is required')
-  .trim()
-  .min(1, 'Name is required')
-  .max(60, 'Name must be at most 60 characters')
+const agentName = nameOr('Name is required')
 const agentMemo = z.string().trim().max(200, 'Memo must be at most 200 characters').optional()
 export const CreateAgent = z.object({
   name: agentName,

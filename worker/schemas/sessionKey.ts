@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { durationProblem, limitProblem, type OwnerActionKind } from '#domain/sessionKey.ts'
-import { address } from './common.ts'
+import { address, checkedBy } from './common.ts'
 
 /** A change to the wallet contract, signed by us (`rotate`) or by its owner. Limits are micro-USDC strings. */
 export type WalletActionView = {
@@ -62,14 +62,8 @@ const micro = (name: string) =>
 
 /** POST rotate-session-key and session-offers. */
 export const RotateSessionKey = z.object({
-  spendingLimit: micro('spendingLimit').superRefine((limit, ctx) => {
-    const problem = limitProblem(limit)
-    if (problem) ctx.addIssue({ code: 'custom', message: problem })
-  }),
-  ttlHours: z.number({ error: 'ttlHours must be a number of hours' }).superRefine((hours, ctx) => {
-    const problem = durationProblem(hours)
-    if (problem) ctx.addIssue({ code: 'custom', message: problem })
-  }),
+  spendingLimit: micro('spendingLimit').superRefine(checkedBy(limitProblem)),
+  ttlHours: z.number({ error: 'ttlHours must be a number of hours' }).superRefine(checkedBy(durationProblem)),
 })
 
 const signed = {

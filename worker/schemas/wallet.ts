@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type ChainName, chainNames } from '#domain/networks.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
 import { masterPasswordLength, privateKeyOf, privateKeyProblem, walletNameProblem } from '#domain/walletRules.ts'
-import { address } from './common.ts'
+import { address, checkedBy } from './common.ts'
 
 export type WalletStatus = 'deploying' | 'active' | 'failed'
 /** An item of GET /wallets. Amounts are decimal USDC unless noted. */
@@ -64,13 +64,7 @@ export type WalletLedger = {
   scannedBlock: number
 }
 
-const walletName = z
-  .string({ error: 'Name must be text' })
-  .trim()
-  .superRefine((name, ctx) => {
-    const problem = walletNameProblem(name)
-    if (problem !== null) ctx.addIssue({ code: 'custom', message: problem })
-  })
+const walletName = z.string({ error: 'Name must be text' }).trim().superRefine(checkedBy(walletNameProblem))
 const masterPassword = z
   .string({ error: 'Master password is required' })
   .min(1, 'Master password is required')

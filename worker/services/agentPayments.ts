@@ -1,7 +1,8 @@
 import { encodeRowCursor } from '#domain/listCursor.ts'
 import { type Scope, scopeFor, visibleScopes } from '#domain/scopes.ts'
-import type { BudgetRequest, CreateBudgetRequest } from '#schemas/budgetRequest.ts'
 import type {
+  BudgetRequest,
+  CreateBudgetRequest,
   CreatePayment,
   Payment,
   PaymentCheck,
