@@ -9,13 +9,10 @@ import { z } from 'zod'
 import { defaultLimits } from '../worker/domain/limits.ts'
 import { signUpModes } from '../worker/domain/signUpMode.ts'
 import * as rules from '../worker/readiness/settingRules.ts'
+import { checkedBy } from '../worker/schemas/common.ts'
 import { LaunchError } from './steps.ts'
 
-const checked = (rule: rules.Rule) =>
-  z.string().superRefine((value, context) => {
-    const problem = rule(value)
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem })
-  })
+const checked = (rule: rules.Rule) => z.string().superRefine(checkedBy(rule))
 const matching = (expected: RegExp, words: string) => z.string().regex(expected, words)
 const address = matching(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
 const httpsUrl = checked(rules.httpUrl('url'))

@@ -48,6 +48,12 @@ function fail(message: string): never {
   throw new Error(message)
 }
 
+const untilIs = <T extends { status: string }>(what: string, status: T['status'], look: () => Promise<T>): Promise<T> =>
+  until(what, async () => {
+    const now = await look()
+    return now.status === status && now
+  })
+
 /** Signs up with the passcode and signs in with the password from the email. Returns the access token. */
 async function signUp(): Promise<string> {
   step('Sign up with a passcode; the temporary password comes by email')
@@ -180,10 +186,7 @@ async function payStranger(agent: string, recipient: Address): Promise<void> {
 
   step('The stranger opens the link, enters the code and takes the money to a new address')
   const look = () => bursar.api<ClaimPayout>(`/escrow/claim/${accessToken}`)
-  const page = await until('the payout to be claimable', async () => {
-    const now = await look()
-    return now.status === 'CREATED' && now
-  })
+  const page = await untilIs('the payout to be claimable', 'CREATED', look)
   tell('page', `${page.amount} USDC for ${page.recipientEmail}, ${page.status}`)
   const wrong = passcode === '000000' ? '000001' : '000000'
   const refused = await bursar.call<{ error: string }>('/api/escrow/verify-passcode', {
@@ -197,16 +200,10 @@ async function payStranger(agent: string, recipient: Address): Promise<void> {
   tell('code', `correct; the payout holds ${balance} USDC`)
   const claim = { accessToken, sessionToken, recipientAddress: recipient }
   await bursar.api<ClaimReply>('/escrow/claim', { body: claim })
-  const taken = await until('the payout to be withdrawn', async () => {
-    const now = await look()
-    return now.status === 'WITHDRAWN' && now
-  })
+  const taken = await untilIs('the payout to be withdrawn', 'WITHDRAWN', look)
   tell('withdrawn', `to ${recipient}`)
   tell('transaction', taken.txHash ?? '-')
-  const paid = await until('the payment to be confirmed', async () => {
-    const payment = await paymentNow(agent, id)
-    return payment.status === 'CONFIRMED' && payment
-  })
+  const paid = await untilIs('the payment to be confirmed', 'CONFIRMED', () => paymentNow(agent, id))
   tell('budget', budgetOf(paid.budget))
 }
 
@@ -222,10 +219,7 @@ async function reclaim(token: string, walletId: string): Promise<void> {
   })
   tell('funded', created.fundingTxHash ?? '-')
   await bursar.api(`/escrow/${escrowId}/reclaim`, { token, key: randomUUID(), body: {} })
-  const ended = await until('the payout to be reclaimed', async () => {
-    const now = await look()
-    return now.status === 'RECLAIMED' && now
-  })
+  const ended = await untilIs('the payout to be reclaimed', 'RECLAIMED', look)
   tell('reclaimed', ended.txHash ?? '-')
 }
 

@@ -12,7 +12,7 @@ import { ringOf } from '../../launch/rotation/versions.ts'
 import { openState } from '../../launch/state.ts'
 import { ensureLocalSecrets, readSecrets } from '../../local/stack/secrets.ts'
 import { keyringNames } from '../../worker/keyrings/keyring.ts'
-import { emptyRings, keyrings } from '../../worker/readiness/keyringRules.ts'
+import { emptyRings, keyrings } from '../../worker/readiness/settingRules.ts'
 import type { KeyringState } from '../../worker/schemas/ops.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bursar-rotation-'))

@@ -1,6 +1,6 @@
 /** Cloudflare Access as the Worker sees it: a team's keys behind `fetch`, and tokens signed with them. */
 import type { JWTPayload } from 'jose'
-import { newKeys, signAccessToken } from '../../local/standIns/accessTokens.ts'
+import { newKeys, signAccessToken } from '../../local/standIns/access.ts'
 import { serveUrl } from './serveUrl.ts'
 
 export { newKeys }

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs, minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { renewKeys } from '../../worker/ops/renewKeys.ts'
+import { renewKeys } from '../../worker/ops/keys.ts'
 import { sealedColumns } from '../../worker/treasury/keys/sealedColumns.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'

@@ -1,19 +1,16 @@
-import { utf8ToBytes } from '@noble/hashes/utils'
 import { encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { numberToHex } from 'viem/utils'
 import { usdcAbi } from './abi.ts'
-import { addressTopic, topics } from './calls.ts'
-import { domainSeparator, keccak, packWords } from './digests.ts'
+import { addressTopic, plain, topics } from './calls.ts'
+import { domainSeparator, hashText, typedDataDigest } from './digests.ts'
 import type { Address, Chain, Hex, LogFilter } from './types.ts'
 
 /** EIP-3009 of Circle's USDC (FiatTokenV2), by which imported wallets pay: accounts that are plain keys. */
 
-const hashText = (text: string): Hex => keccak(utf8ToBytes(text))
 const typeHash = hashText(
   'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)',
 )
 const separatorCall = encodeFunctionData({ abi: usdcAbi, functionName: 'DOMAIN_SEPARATOR' })
-const plain = (address: Address) => address.toLowerCase() as Address
 
 /** The overload with v, r and s, which exists in every version of the token. */
 const transfer = prepareEncodeFunctionData({
@@ -54,11 +51,7 @@ export const authorizationNonce = (paymentId: string): Hex => hashText(paymentId
 
 export function authorizationDigest(separator: Hex, authorization: Authorization): Hex {
   const { from, to, amount, nonce, validBefore } = authorization
-  const struct = keccak(packWords(typeHash, from, to, amount, 0, validBefore, nonce))
-  const bytes = new Uint8Array(66)
-  bytes.set([0x19, 0x01])
-  bytes.set(packWords(separator, struct), 2)
-  return keccak(bytes)
+  return typedDataDigest(separator, typeHash, from, to, amount, 0, validBefore, nonce)
 }
 
 /** `vs` as in EIP-2098. */

@@ -22,7 +22,7 @@ const prepared = {
 }
 
 /** viem rejects mixed case that is not a valid checksum. Addresses are validated where they enter, not here. */
-const plain = (address: Address) => address.toLowerCase() as Address
+export const plain = (address: Address) => address.toLowerCase() as Address
 const plainTerms = ({ payer, claimKey, reclaimKey, amount, expiry }: Terms) => ({
   payer: plain(payer),
   claimKey: plain(claimKey),

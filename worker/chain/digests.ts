@@ -38,7 +38,7 @@ export function keccak(bytes: Uint8Array): Hex {
   return `0x${bytesToHex(keccak_256(bytes))}`
 }
 
-const hashText = (text: string): Hex => keccak(utf8ToBytes(text))
+export const hashText = (text: string): Hex => keccak(utf8ToBytes(text))
 
 const types = {
   domain: hashText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
@@ -75,10 +75,14 @@ export function domainSeparator(name: string, chainId: number, contract: Address
   return separator
 }
 
-function digest(name: string, domain: Domain, ...struct: Word[]): Hex {
+const digest = (name: string, domain: Domain, ...struct: Word[]): Hex =>
+  typedDataDigest(domainSeparator(name, domain.chainId, domain.contract), ...struct)
+
+/** The digest of a struct, given as its type's hash and its fields, under a domain separator. */
+export function typedDataDigest(separator: Hex, ...struct: Word[]): Hex {
   const bytes = new Uint8Array(66)
   bytes.set([0x19, 0x01])
-  bytes.set(packWords(domainSeparator(name, domain.chainId, domain.contract), keccak(packWords(...struct))), 2)
+  bytes.set(packWords(separator, keccak(packWords(...struct))), 2)
   return keccak(bytes)
 }
 

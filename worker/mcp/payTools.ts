@@ -56,6 +56,8 @@ function waiting(payment: z.input<typeof Paid>) {
   return task && { id: payment.id, task }
 }
 
+const pays = { output: Paid, annotations: paying, taskOf: waiting }
+
 const sends =
   'Sends USDC on Base immediately, or after the owner has approved it (PENDING_APPROVAL). A confirmed payment cannot be reversed.'
 const claims =
@@ -71,9 +73,7 @@ export const payTools: Tool[] = [
       method: contact.shape.method,
       ...common,
     }),
-    output: Paid,
-    annotations: paying,
-    taskOf: waiting,
+    ...pays,
     scope: scopeFor.contact,
     run: (call, { contact_id, method, ...rest }) =>
       pay(call, { type: 'contact', contactId: contact_id, ...(method && { method }) }, rest),
@@ -83,9 +83,7 @@ export const payTools: Tool[] = [
     title: 'Pay an address',
     description: `Pay any address on Base in USDC. ${sends}`,
     input: z.strictObject({ address: address.shape.address, ...common }),
-    output: Paid,
-    annotations: paying,
-    taskOf: waiting,
+    ...pays,
     scope: scopeFor.address,
     run: (call, { address, ...rest }) => pay(call, { type: 'address', address }, rest),
   }),
@@ -94,9 +92,7 @@ export const payTools: Tool[] = [
     title: 'Pay by email',
     description: `Pay a person by email in USDC. ${claims}`,
     input: z.strictObject({ email: email.shape.email, ...common }),
-    output: Paid,
-    annotations: paying,
-    taskOf: waiting,
+    ...pays,
     scope: scopeFor.email,
     run: (call, { email, ...rest }) => pay(call, { type: 'email', email }, rest),
   }),
@@ -105,9 +101,7 @@ export const payTools: Tool[] = [
     title: 'Pay by phone',
     description: `Pay a person by text message in USDC. ${claims}`,
     input: z.strictObject({ phone: phone.shape.phone, ...common }),
-    output: Paid,
-    annotations: paying,
-    taskOf: waiting,
+    ...pays,
     scope: scopeFor.phone,
     run: (call, { phone, ...rest }) => pay(call, { type: 'phone', phone }, rest),
   }),

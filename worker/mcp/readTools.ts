@@ -11,8 +11,10 @@ import { ok } from '../result.ts'
 import { getBudgetRequest, getPayment, listPayments, paymentContext } from '../services/agentPayments.ts'
 import { paymentId, type Tool, tool } from './tool.ts'
 
-const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
-const scope = 'payment_context:read'
+const reads = {
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  scope: 'payment_context:read',
+} as const
 /** More would fill an agent's context. The agent can search instead. */
 const maxContacts = 100
 
@@ -34,8 +36,7 @@ export const readTools: Tool[] = [
     output: PaymentContext.extend({
       contacts_total: z.int().describe(`Number of matching contacts. At most ${maxContacts} are listed.`),
     }),
-    annotations: readOnly,
-    scope,
+    ...reads,
     async run(call, { contact }) {
       const result = await paymentContext(call)
       if (!result.ok) return result
@@ -55,8 +56,7 @@ export const readTools: Tool[] = [
     description: 'Your payments, newest first, including refused ones. For the next page, pass next_cursor as cursor.',
     input: PaymentsQuery,
     output: PaymentList,
-    annotations: readOnly,
-    scope,
+    ...reads,
     run: listPayments,
   }),
   tool({
@@ -66,8 +66,7 @@ export const readTools: Tool[] = [
       'One of your payments, by id. PENDING_APPROVAL means that it waits for the owner. The statuses CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED, CANCELLED and EXPIRED are final.',
     input: z.strictObject({ payment_id: paymentId }),
     output: Payment,
-    annotations: readOnly,
-    scope,
+    ...reads,
     run: (call, { payment_id }) => getPayment(call, payment_id),
   }),
   tool({
@@ -76,8 +75,7 @@ export const readTools: Tool[] = [
     description: 'One of your requests for more budget, by id.',
     input: z.strictObject({ request_id: BudgetRequestId.describe('The id that request_budget returned.') }),
     output: BudgetRequest,
-    annotations: readOnly,
-    scope,
+    ...reads,
     run: (call, { request_id }) => getBudgetRequest(call, request_id),
   }),
 ]

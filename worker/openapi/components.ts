@@ -137,6 +137,14 @@ export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'WWW-
   Link: { description: 'The next page, with rel="next".', schema: { type: 'string' } },
 }
 
+const pathId = (name: string, description: string): Json => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string', minLength: 1, maxLength: 64 },
+})
+
 export const parameters: Record<string, Json> = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -147,18 +155,6 @@ export const parameters: Record<string, Json> = {
     schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[!-+\\--~]+$' },
     example: '7f9c2ba4-order-1142',
   },
-  PaymentId: {
-    name: 'paymentId',
-    in: 'path',
-    required: true,
-    description: 'The id that POST /v1/payments returned.',
-    schema: { type: 'string', minLength: 1, maxLength: 64 },
-  },
-  RequestId: {
-    name: 'requestId',
-    in: 'path',
-    required: true,
-    description: 'The id that POST /v1/budget-requests returned.',
-    schema: { type: 'string', minLength: 1, maxLength: 64 },
-  },
+  PaymentId: pathId('paymentId', 'The id that POST /v1/payments returned.'),
+  RequestId: pathId('requestId', 'The id that POST /v1/budget-requests returned.'),
 }

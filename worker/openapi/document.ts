@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { commonHeaders, headers, type Json, parameters, ref, schemas } from './components.ts'
 import { introduction, scopeDescriptions } from './descriptions.ts'
-import { type Operation, operations } from './operations.ts'
+import { type Operation, operations, type RequestName } from './operations.ts'
 import { type WebhookOperation, webhooks, webhooksTag } from './webhooks.ts'
 
 export type OpenApi = {
@@ -123,30 +123,30 @@ function queryParameters(query: z.ZodObject): Json[] {
   })
 }
 
-const payExamples = {
-  address: {
-    summary: 'To an address',
-    value: {
-      to: { type: 'address', address: '0x8ba1f109551bD432803012645Ac136ddd64DBA72' },
-      amount: '12.5',
-      memo: 'Invoice 1142',
+/** Examples of JSON bodies; other bodies are forms. */
+const jsonExamples: { [Name in RequestName]?: Json } = {
+  CreatePayment: {
+    address: {
+      summary: 'To an address',
+      value: {
+        to: { type: 'address', address: '0x8ba1f109551bD432803012645Ac136ddd64DBA72' },
+        amount: '12.5',
+        memo: 'Invoice 1142',
+      },
     },
+    contact: { summary: 'To a contact', value: { to: { type: 'contact', contactId: 'contact_1' }, amount: '3' } },
+    email: { summary: 'By email', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
   },
-  contact: { summary: 'To a contact', value: { to: { type: 'contact', contactId: 'contact_1' }, amount: '3' } },
-  email: { summary: 'By email', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
+  CreateBudgetRequest: {
+    more: { summary: 'More budget', value: { amount: '50', reason: 'Twelve more invoices are due this week.' } },
+  },
 }
 
-const budgetExamples = {
-  more: { summary: 'More budget', value: { amount: '50', reason: 'Twelve more invoices are due this week.' } },
-}
-
-function requestBody(body: NonNullable<Operation['body']>): Json {
-  const content =
-    body === 'CreatePayment'
-      ? { 'application/json': { schema: ref(body), examples: payExamples } }
-      : body === 'CreateBudgetRequest'
-        ? { 'application/json': { schema: ref(body), examples: budgetExamples } }
-        : { 'application/x-www-form-urlencoded': { schema: ref(body) } }
+function requestBody(body: RequestName): Json {
+  const examples = jsonExamples[body]
+  const content = examples
+    ? { 'application/json': { schema: ref(body), examples } }
+    : { 'application/x-www-form-urlencoded': { schema: ref(body) } }
   return { required: true, content }
 }
 

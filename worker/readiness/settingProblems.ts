@@ -2,8 +2,8 @@ import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
 import type { Settings } from '../settings.ts'
-import { emptyRings, firstVersion, keyrings } from './keyringRules.ts'
 import * as rule from './settingRules.ts'
+import { emptyRings, firstVersion, keyrings } from './settingRules.ts'
 
 /**
  * `fatal`: the Worker refuses all work, because it would sign with a wrong key, store data that it cannot read back or send

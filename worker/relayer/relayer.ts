@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import { utcDay } from '#domain/gasAllowance.ts'
 import { type Limits, parseLimits, withLimits } from '#domain/limits.ts'
 import { hourMs } from '#domain/time.ts'
 import { chainsFrom } from '../chain/rpcChain.ts'
@@ -25,9 +26,7 @@ import { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
 import { JobQueue } from './jobQueue.ts'
-import { JobWaiters } from './jobWaiters.ts'
 import { relayerSchema } from './migrations.ts'
-import { grantNewAccountGas } from './newAccountGas.ts'
 import { prune } from './prune.ts'
 import { hasReadyJobs, readyJobs } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
@@ -294,5 +293,51 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
       feeCeilings,
     })
     return this.#accounts
+  }
+}
+
+/** Grants gas units to new accounts. Returns false and grants nothing if all of today's (UTC) would exceed `ceiling`. */
+export function grantNewAccountGas(sql: SqlStorage, gas: number, ceiling: number, now: number): boolean {
+  const day = utcDay(now)
+  sql.exec('DELETE FROM new_account_gas WHERE day < ?', day)
+  const [today] = sql.exec<{ granted: number }>('SELECT granted FROM new_account_gas WHERE day = ?', day).toArray()
+  if ((today?.granted ?? 0) + gas > ceiling) return false
+  sql.exec(
+    'INSERT INTO new_account_gas (day, granted) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET granted = granted + ?2',
+    day,
+    gas,
+  )
+  return true
+}
+
+const maxWaitMs = 5_000 // 5 seconds
+
+/** Calls that wait until a job is no longer `waiting`. */
+export class JobWaiters {
+  readonly #isWaiting: (id: string) => boolean
+  readonly #waiters = new Map<string, Set<() => void>>()
+
+  constructor(isWaiting: (id: string) => boolean) {
+    this.#isWaiting = isWaiting
+  }
+
+  /** Returns once `resolve` finds the job no longer waiting, or after `ms` (at most 5,000). */
+  async wait(id: string, ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiters = this.#waiters.get(id) ?? new Set()
+    this.#waiters.set(id, waiters.add(resolve))
+    const timeout = setTimeout(resolve, Math.min(ms, maxWaitMs))
+    await promise
+    clearTimeout(timeout)
+    waiters.delete(resolve)
+    if (waiters.size === 0) this.#waiters.delete(id)
+  }
+
+  /** Call after every change of jobs. */
+  resolve(): void {
+    for (const [id, waiters] of this.#waiters) {
+      if (this.#isWaiting(id)) continue
+      for (const resolve of waiters) resolve()
+    }
   }
 }

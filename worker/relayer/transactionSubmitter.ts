@@ -1,17 +1,10 @@
 import { notAhead } from '../chain/clockSkew.ts'
-import { type Address, type Chain, type Hex, RpcError, RpcUnavailable } from '../chain/types.ts'
+import { type Address, type Block, type Chain, type Hex, RpcError, RpcUnavailable } from '../chain/types.ts'
 import { logError } from '../observability/log.ts'
 import { encodeBatch, failedInLogs } from './batchEncoding.ts'
-import {
-  type ChainSnapshot,
-  type Receipt,
-  readChainSnapshot,
-  readReceipts,
-  type SendingSnapshot,
-} from './chainSnapshot.ts'
 import { type Batch, type InFlight, maxInFlight } from './chooseBatch.ts'
 import type { FailureQuota } from './failureQuota.ts'
-import { type FeeCeilings, replacementFees } from './fees.ts'
+import { type FeeCeilings, type FeeReading, type Fees, replacementFees } from './fees.ts'
 import type { JobQueue, QueuedJob } from './jobQueue.ts'
 import { type Simulation, simulateBatch } from './simulation.ts'
 import type { Transactions, WatchedAttempt } from './transactions.ts'
@@ -319,4 +312,43 @@ export function outcomeOf(error: unknown): BroadcastOutcome {
     return 'refused'
   }
   return 'later'
+}
+
+export type Receipt = NonNullable<Awaited<ReturnType<Chain['receipt']>>>
+
+/** The state of the chain as one step has read it. */
+export type ChainSnapshot = {
+  head: Block
+  feeReading: FeeReading
+  /** The account's next nonce by mined transactions: the chain's, to which the submitter adds `firstNonce`. */
+  nonce: number
+  /** The same, counting the pool as well; read only while our own next nonce is unknown, otherwise equal to `nonce`. */
+  pendingNonce: number
+  receipts: Map<Hex, Receipt>
+}
+
+/** A snapshot with fees within the ceilings, so that transactions may be sent. */
+export type SendingSnapshot = ChainSnapshot & { fees: Fees }
+
+/** Reads everything in one round trip. Throws RpcUnavailable. */
+export async function readChainSnapshot(
+  chain: Chain,
+  account: Address,
+  hashes: readonly Hex[],
+  isNonceUnknown: boolean,
+): Promise<ChainSnapshot> {
+  const [head, feeReading, nonce, pendingNonce, receipts] = await Promise.all([
+    chain.head(),
+    chain.fees(),
+    chain.accountNonce(account, 'latest'),
+    isNonceUnknown ? chain.accountNonce(account, 'pending') : 0,
+    readReceipts(chain, hashes),
+  ])
+  return { head, feeReading, nonce, pendingNonce: Math.max(nonce, pendingNonce), receipts }
+}
+
+/** Receipts by transaction hash; hashes the node does not know are left out. Throws RpcUnavailable. */
+export async function readReceipts(chain: Chain, hashes: readonly Hex[]): Promise<Map<Hex, Receipt>> {
+  const receipts = await Promise.all(hashes.map((hash) => chain.receipt(hash)))
+  return new Map(hashes.flatMap((hash, i) => (receipts[i] ? [[hash, receipts[i]] as const] : [])))
 }

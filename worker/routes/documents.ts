@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { openApi } from '../openapi/document.ts'
 import { docsPage } from '../pages/docs.ts'
-import { authorizationServer, jsonWebKeySet, protectedResource } from '../services/oauthMetadata.ts'
+import { authorizationServer, jsonWebKeySet, protectedResource } from '../services/oauth.ts'
 
 const cached = { 'cache-control': 'public, max-age=300' } // 5 minutes
 

@@ -4,8 +4,7 @@ import type { AppEnv } from '../appEnv.ts'
 import { OAuthError } from '../errors.ts'
 import { callerAddress } from '../middleware/rateLimit.ts'
 import { page } from '../pages/layout.ts'
-import { introspect, issueToken, revokeToken } from '../services/oauth.ts'
-import type { OAuthRequest } from '../services/oauthClient.ts'
+import { introspect, issueToken, type OAuthRequest, revokeToken } from '../services/oauth.ts'
 
 /** /oauth: RFC 6749, 7009 and 7662. */
 export const oauth = new Hono<AppEnv>()

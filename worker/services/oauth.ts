@@ -1,11 +1,11 @@
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { Deps } from '../appEnv.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import type { ResolvedAgent } from '../identity/credentials.ts'
-import { type AgentToken, accessTokenMs, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
+import { type ResolvedAgent, resolveClient } from '../identity/credentials.ts'
+import { type AgentToken, accessTokenMs, publicKeys, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
 import type { Principal } from '../treasury/core/rpcTypes.ts'
-import { authenticate, type OAuthRequest, refuseClient } from './oauthClient.ts'
-import { consumeQuota, tokenRequests } from './quotas.ts'
+import { attemptKey, limitAttempts } from './attemptLimits.ts'
+import { consumeQuota, requireQuota, tokenRequests, wrongCredentials } from './quotas.ts'
 
 /** Resources that access tokens can be issued for. Each has its own metadata document (RFC 9728). */
 export const resources = ['/v1', '/mcp'] as const
@@ -129,3 +129,103 @@ function grantedScopes(requested: Scope[] | null, allowed: readonly Scope[]): Sc
     throw new OAuthError('invalid_scope', `The agent's policy group allows only ${allowed.join(' ')}.`)
   return allScopes.filter((scope) => granted.includes(scope) || scope === 'payment_context:read')
 }
+
+const maxWrong = 20
+
+/** The received form, with the Authorization header and the caller's network address. */
+export type OAuthRequest = { form: URLSearchParams; authorization: string | undefined; address: string }
+
+/**
+ * The agent that a client id and its secret belong to. Throws the same OAuthError for an unknown client, a deleted client
+ * and a wrong secret, or `rate_limited` after many wrong credentials.
+ */
+export async function authenticate(deps: Deps, request: OAuthRequest): Promise<ResolvedAgent> {
+  const { db } = deps
+  const now = deps.now()
+  refuseRepeats(request.form)
+  const { clientId, secret } = clientOf(request.form, request.authorization)
+  requireQuota(wrongCredentials, request.address, now)
+  const client = await resolveClient(db, clientId, secret, now)
+  if (client) return client
+  return refuseClient(deps, request, clientId)
+}
+
+/** Counts a wrong credential and throws `invalid_client`, or `rate_limited` after many of them. */
+export async function refuseClient(deps: Deps, { address }: OAuthRequest, clientId: string): Promise<never> {
+  const now = deps.now()
+  wrongCredentials.take(address, now)
+  await limitAttempts(deps.db, attemptKey('oauth', clientId, address), maxWrong, now)
+  throw new OAuthError('invalid_client', 'Unknown client or wrong secret.')
+}
+
+function refuseRepeats(form: URLSearchParams) {
+  for (const name of new Set(form.keys()))
+    if (name !== 'resource' && form.getAll(name).length > 1)
+      throw new OAuthError('invalid_request', 'A parameter is repeated.')
+}
+
+/** Reads the Basic header or the body, never both. Basic parts are form-urlencoded (RFC 6749 section 2.3.1). */
+function clientOf(form: URLSearchParams, authorization: string | undefined): { clientId: string; secret: string } {
+  const bodyId = form.get('client_id')
+  const bodySecret = form.get('client_secret')
+  const assertion = form.get('client_assertion')
+  if (assertion && (authorization !== undefined || bodySecret)) throw repeatedCredentials()
+  if (authorization === undefined) {
+    if (!bodyId || !bodySecret) throw new OAuthError('invalid_client', 'Missing client id or secret.')
+    return { clientId: bodyId, secret: bodySecret }
+  }
+  const basic = /^Basic +([A-Za-z0-9+/=_-]{1,2048})$/i.exec(authorization)?.[1]
+  const pair = basic === undefined ? null : decodeBasic(basic)
+  if (!pair)
+    throw new OAuthError('invalid_client', 'The Authorization header must be Basic with a client id and secret.')
+  if (bodySecret || (bodyId && bodyId !== pair.clientId)) throw repeatedCredentials()
+  return pair
+}
+
+const repeatedCredentials = () =>
+  new OAuthError('invalid_request', 'Send the client id and secret once, in the header or in the body.')
+
+function decodeBasic(encoded: string): { clientId: string; secret: string } | null {
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon < 1) return null
+  try {
+    const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '))
+    return { clientId: decode(text.slice(0, colon)), secret: decode(text.slice(colon + 1)) }
+  } catch {
+    return null
+  }
+}
+
+/** RFC 9728: the authorization server that issues tokens for a resource. Lists the one scope that every agent has. */
+export const protectedResource = (origin: string, resource: (typeof resources)[number]) => ({
+  resource: `${origin}${resource}`,
+  authorization_servers: [origin],
+  bearer_methods_supported: ['header'],
+  scopes_supported: ['payment_context:read'],
+  resource_name: 'Bursar',
+  resource_documentation: `${origin}/docs`,
+})
+
+const clientAuthentication = ['client_secret_basic', 'client_secret_post']
+
+/** RFC 8414. The authorization endpoint always refuses (routes/oauth.ts), but what it will require is already listed. */
+export const authorizationServer = (origin: string) => ({
+  issuer: origin,
+  token_endpoint: `${origin}/oauth/token`,
+  token_endpoint_auth_methods_supported: clientAuthentication,
+  authorization_endpoint: `${origin}/oauth/authorize`,
+  response_types_supported: ['code'],
+  code_challenge_methods_supported: ['S256'],
+  grant_types_supported: ['client_credentials'],
+  scopes_supported: allScopes,
+  jwks_uri: `${origin}/.well-known/jwks.json`,
+  revocation_endpoint: `${origin}/oauth/revoke`,
+  revocation_endpoint_auth_methods_supported: clientAuthentication,
+  introspection_endpoint: `${origin}/oauth/introspect`,
+  introspection_endpoint_auth_methods_supported: clientAuthentication,
+  service_documentation: `${origin}/docs`,
+})
+
+/** RFC 7517: the public keys that verify our tokens. */
+export const jsonWebKeySet = ({ env }: Pick<Deps, 'env'>) => publicKeys(env)
