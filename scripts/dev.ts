@@ -5,8 +5,7 @@
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownerPhrase } from '../local/sample/fillMonth.ts'
-import { makeSample } from '../local/sample/sample.ts'
+import { makeSample, ownerPhrase } from '../local/sample/fillMonth.ts'
 import { isPortFree } from '../local/stack/ports.ts'
 import { demo } from '../local/stack/seed.ts'
 import { type Stack, type StackOptions, startStack } from '../local/stack/stack.ts'

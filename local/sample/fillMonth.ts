@@ -10,9 +10,10 @@ import type { Payment } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
-import { type BursarClient, until } from '../client.ts'
+import { BursarClient, until } from '../client.ts'
 import { demo } from '../stack/seed.ts'
-import type { SampleClock } from './clock.ts'
+import { type StackOptions, startStack } from '../stack/stack.ts'
+import { type SampleClock, sampleBlockTime, startClock } from './clock.ts'
 import { changes, contacts, deposits, groups, payments, payouts, refusals, type WalletName } from './month.ts'
 
 /** Owns the sample's wallets. It is the phrase of every local chain's test accounts, so anyone can act as their owner. */
@@ -258,5 +259,37 @@ class SampleAccount {
   }
   #make<T>(path: string, body: unknown): Promise<T> {
     return this.#bursar.api<T>(path, { token: this.#token, key: randomUUID(), body })
+  }
+}
+
+/**
+ * For `npm run dev -- --sample`: creates the state in `stateDir`, which must not exist, on a stack that it stops at the end.
+ * A stack started there afterwards shows the month. Takes about two minutes. `started` receives a function that stops it
+ * early.
+ */
+export async function makeSample(
+  options: Pick<StackOptions, 'port' | 'basePort' | 'sepoliaPort' | 'stateDir' | 'say'>,
+  started: (stop: () => Promise<void>) => void = () => {},
+): Promise<void> {
+  const { say = () => {} } = options
+  const startsAt = monthStart(Date.now())
+  const stack = await startStack({
+    ...options,
+    startsAt,
+    blockTime: sampleBlockTime,
+    quiet: true,
+    entry: 'local/sample/worker.ts',
+  })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= stack.stop()
+    return stopping
+  }
+  started(stop)
+  try {
+    const clock = await startClock(stack.url, [stack.rpc[8453], stack.rpc[84532]], startsAt)
+    await fillMonth(new BursarClient(stack.url, stack.rpc[8453]), clock, say)
+  } finally {
+    await stop()
   }
 }

@@ -62,8 +62,6 @@ export async function startAccess({ port, target, audience, serviceToken }: Acce
 
 const isSame = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-/** Tokens as Cloudflare Access signs them. */
-
 export async function newKeys(kid: string) {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' } }

@@ -1,6 +1,6 @@
 /** Rotates every keyring of a running stack, as `npm run ops -- rotate` does, but without waiting ten minutes. */
 import assert from 'node:assert/strict'
-import { withNewVersion, withoutOlder } from '../../launch/rotation/versions.ts'
+import { withNewVersion, withoutOlder } from '../../launch/rotation/rotate.ts'
 import { until } from '../../local/client.ts'
 import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secrets.ts'
 import { type KeyringSettings, keyring, keyringNames } from '../../worker/keyrings/keyring.ts'

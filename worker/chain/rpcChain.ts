@@ -1,15 +1,16 @@
-import { numberToHex } from 'viem/utils'
+import { type Abi, decodeFunctionResult, encodeFunctionData } from 'viem'
+import { decodeErrorResult, numberToHex } from 'viem/utils'
 import {
-  balanceOfCall,
-  decodeBalance,
-  decodeIsBlacklisted,
-  decodeWalletState,
-  isBlacklistedCall,
-  walletStateCall,
-} from './contractReads.ts'
+  agentWalletAbi,
+  agentWalletFactoryAbi,
+  payoutEscrowAbi,
+  payoutVaultAbi,
+  providerAbi,
+  relayAbi,
+  usdcAbi,
+} from './abi.ts'
 import { newestContracts } from './contractSets.ts'
 import { type ContractSettings, contractSetsOf, type RpcSettings, rpcUrls } from './networkSettings.ts'
-import { revertReason } from './revert.ts'
 import { RpcClient } from './rpcClient.ts'
 import * as results from './rpcResults.ts'
 import {
@@ -166,4 +167,77 @@ export function chainsFrom(settings: RpcSettings & ContractSettings): Record<Cha
   const chain = (chainId: ChainId) =>
     new RpcChain(chainId, contractSetsOf(settings, chainId), rpcUrls(settings, chainId))
   return { 8453: chain(8453), 84532: chain(84532) }
+}
+
+const contractErrors: Abi = [
+  ...agentWalletAbi,
+  ...agentWalletFactoryAbi,
+  ...payoutEscrowAbi,
+  ...payoutVaultAbi,
+  ...providerAbi,
+  ...relayAbi,
+  ...usdcAbi,
+].filter((item) => item.type === 'error')
+
+/**
+ * Describes revert data: `WrongEpoch(1, 2)` for an error of our contracts, the text of `require` for USDC's. Null if the
+ * data is empty or unknown.
+ */
+export function revertReason(data: Hex | undefined): string | null {
+  if (!data || data.length < 10) return null
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: contractErrors, data })
+    if (errorName === 'Error') return String(args?.[0])
+    return args?.length ? `${errorName}(${args.join(', ')})` : errorName
+  } catch {
+    return null
+  }
+}
+
+/** Read-only calls and decoders of their results. Decoders throw RpcUnavailable if a result does not match the ABI. */
+
+export const walletStateCall = encodeFunctionData({ abi: agentWalletAbi, functionName: 'state' })
+
+/** Null if the address has no code. */
+export function decodeWalletState(data: Hex): WalletState | null {
+  if (data === '0x') return null
+  const state = strictly('wallet state', () =>
+    decodeFunctionResult({ abi: agentWalletAbi, functionName: 'state', data }),
+  )
+  const { blockNumber, timestamp, sessionKey, validUntil, epoch, rotationDisabled, sessionRevoked } = state
+  const { remaining, top, seen, balance, ownerNonce } = state
+  return {
+    blockNumber: Number(blockNumber),
+    timestamp: Number(timestamp),
+    sessionKey: sessionKey.toLowerCase() as Address,
+    validUntil,
+    epoch,
+    rotationDisabled,
+    sessionRevoked,
+    remaining,
+    top,
+    seen,
+    balance,
+    ownerNonce,
+  }
+}
+
+export const balanceOfCall = (account: Address): Hex =>
+  encodeFunctionData({ abi: usdcAbi, functionName: 'balanceOf', args: [account.toLowerCase() as Address] })
+
+export const decodeBalance = (data: Hex): bigint =>
+  strictly('balance', () => decodeFunctionResult({ abi: usdcAbi, functionName: 'balanceOf', data }))
+
+export const isBlacklistedCall = (account: Address): Hex =>
+  encodeFunctionData({ abi: usdcAbi, functionName: 'isBlacklisted', args: [account.toLowerCase() as Address] })
+
+export const decodeIsBlacklisted = (data: Hex): boolean =>
+  strictly('isBlacklisted', () => decodeFunctionResult({ abi: usdcAbi, functionName: 'isBlacklisted', data }))
+
+function strictly<T>(what: string, decode: () => T): T {
+  try {
+    return decode()
+  } catch (cause) {
+    throw new RpcUnavailable(`malformed result: ${what}`, { cause })
+  }
 }

@@ -68,7 +68,7 @@ export function cognitoApi(env: Env, now: () => number) {
       return send(headersOf(action), JSON.stringify({ AccessToken: accessToken }))
     },
 
-    /** Required if the app client has a secret; undefined otherwise. */
+    /** Required if the app client has a secret; undefined, which JSON leaves out, otherwise. */
     secretHash(email: string): string | undefined {
       if (!env.COGNITO_CLIENT_SECRET) return undefined
       return createHmac('sha256', env.COGNITO_CLIENT_SECRET).update(`${email}${client}`).digest('base64')

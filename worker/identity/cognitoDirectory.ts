@@ -28,19 +28,10 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
   const { env, db, now, runInBackground } = deps
   const cognito = cognitoApi(env, now)
 
-  const secretHash = (email: string) => {
-    const hash = cognito.secretHash(email)
-    return hash === undefined ? {} : { SecretHash: hash }
-  }
-  const authSecretHash = (email: string) => {
-    const hash = cognito.secretHash(email)
-    return hash === undefined ? {} : { SECRET_HASH: hash }
-  }
-
   const initiate = (email: string, password: string) =>
     cognito.asClient<AuthReply>('InitiateAuth', {
       AuthFlow: 'USER_PASSWORD_AUTH',
-      AuthParameters: { USERNAME: email, PASSWORD: password, ...authSecretHash(email) },
+      AuthParameters: { USERNAME: email, PASSWORD: password, SECRET_HASH: cognito.secretHash(email) },
     })
 
   /** Our row for a user of the pool, created when we first see the user. */
@@ -112,7 +103,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
 
   async function resendConfirmation(email: string): Promise<void> {
     await cognito
-      .asClient('ResendConfirmationCode', { Username: email, ...secretHash(email) })
+      .asClient('ResendConfirmationCode', { Username: email, SecretHash: cognito.secretHash(email) })
       .catch(ignore(noSuchUser))
   }
 
@@ -131,7 +122,11 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
         .asClient<AuthReply>('RespondToAuthChallenge', {
           ChallengeName: 'NEW_PASSWORD_REQUIRED',
           Session: proof,
-          ChallengeResponses: { USERNAME: user.email, NEW_PASSWORD: newPassword, ...authSecretHash(user.email) },
+          ChallengeResponses: {
+            USERNAME: user.email,
+            NEW_PASSWORD: newPassword,
+            SECRET_HASH: cognito.secretHash(user.email),
+          },
         })
         .catch(asPasswordRule('newPassword'))
         .catch(ignore(challengeExpired))
@@ -144,7 +139,12 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
         { Name: 'name', Value: name },
       ]
       const created = await cognito
-        .asClient('SignUp', { Username: email, Password: password, UserAttributes, ...secretHash(email) })
+        .asClient('SignUp', {
+          Username: email,
+          Password: password,
+          UserAttributes,
+          SecretHash: cognito.secretHash(email),
+        })
         .catch(asPasswordRule('password'))
         .catch(asEmailRule)
         .catch(ignore(new Set(['UsernameExistsException', 'AliasExistsException'])))
@@ -171,7 +171,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       if ('linkToken' in proof) return null
       const { email, code } = proof
       const accepted = await cognito
-        .asClient('ConfirmSignUp', { Username: email, ConfirmationCode: code, ...secretHash(email) })
+        .asClient('ConfirmSignUp', { Username: email, ConfirmationCode: code, SecretHash: cognito.secretHash(email) })
         .catch(ignore(wrongCode))
       if (!accepted) return null
       const user = await rowOf(email, null, 'UNCONFIRMED')
@@ -187,7 +187,9 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
     },
 
     async sendResetCode(email) {
-      await cognito.asClient('ForgotPassword', { Username: email, ...secretHash(email) }).catch(ignore(noSuchUser))
+      await cognito
+        .asClient('ForgotPassword', { Username: email, SecretHash: cognito.secretHash(email) })
+        .catch(ignore(noSuchUser))
     },
 
     async resetPassword(proof, newPassword) {
@@ -198,7 +200,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
           Username: email,
           ConfirmationCode: code,
           Password: newPassword,
-          ...secretHash(email),
+          SecretHash: cognito.secretHash(email),
         })
         .catch(asPasswordRule('newPassword'))
         .catch(ignore(wrongCode))

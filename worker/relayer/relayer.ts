@@ -278,19 +278,14 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   #openAccounts(): RelayerAccounts {
-    const [jobs, quota, feeCeilings] = [this.#jobs, this.#quota, this.#feeCeilings]
-    const now = () => this.clock.now()
-    const chains = () => this.chains
-    const maxClockSkew = () => this.maxClockSkew
-    const settings = () => this.env
     this.#accounts ??= openAccounts(this.#schema.storage, this.ctx.id, {
-      settings,
-      now,
-      chains,
-      maxClockSkew,
-      jobs,
-      quota,
-      feeCeilings,
+      settings: () => this.env,
+      now: () => this.clock.now(),
+      chains: () => this.chains,
+      maxClockSkew: () => this.maxClockSkew,
+      jobs: this.#jobs,
+      quota: this.#quota,
+      feeCeilings: this.#feeCeilings,
     })
     return this.#accounts
   }

@@ -16,13 +16,15 @@ import { setStop, setWebhooksStopped } from '../ops/stops.ts'
 import { accountReport, findUsers, readAudit, setLimits, setSuspended, wakeUser } from '../ops/users.ts'
 import {
   accountContent,
+  actsContent,
   auditContent,
   claimLinksContent,
   passcodesContent,
+  statusContent,
+  stuckContent,
   usersContent,
-} from '../pages/ops/accountPages.ts'
+} from '../pages/ops/contents.ts'
 import { formsFor, opsPage } from '../pages/ops/layout.ts'
-import { actsContent, statusContent, stuckContent } from '../pages/ops/statusPage.ts'
 
 /**
  * Accepts forms only from our own pages: browsers send the origin of a POST, and the token binds the form to the operator
