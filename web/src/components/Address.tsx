@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
-import { addressGroups, shortAddress } from '../lib/address.ts'
 import { explorerOf } from '../lib/chainConfig.ts'
+import { addressGroups, shortAddress } from '../lib/format.ts'
 import type { Chain } from '../lib/networks.ts'
 import { configQuery } from '../queries/config.ts'
 import { CopyButton } from './CopyButton.tsx'

@@ -27,3 +27,10 @@ export function Fact(props: { name: ReactNode; children: ReactNode }) {
     </div>
   )
 }
+
+/** 'Syncing...' while a list is being refreshed; otherwise an empty space of the same width. */
+export const Syncing = (props: { active: boolean }) => (
+  <span role="status" className="min-w-20 text-muted text-small">
+    {props.active ? 'Syncing...' : ''}
+  </span>
+)

@@ -1,4 +1,4 @@
-import { shortAddress } from '../lib/address.ts'
+import { shortAddress } from '../lib/format.ts'
 import type { Transaction } from '../queries/transactions.ts'
 
 /** The recipient of a payment, in one line. */

@@ -3,7 +3,6 @@ import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { IconButton } from './Button.tsx'
-import { LateReply } from './LateReply.tsx'
 
 const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
 
@@ -110,3 +109,20 @@ export function Dialog(props: {
     </Base.Root>
   )
 }
+
+/** The bar above a dialog's buttons that offers to stop waiting. */
+const LateReply = (props: { onStopWaiting: () => void }) => (
+  <div
+    role="alert"
+    className="flex flex-wrap items-center justify-between gap-x-4 bg-amber-tint px-5 py-2 text-amber text-small"
+  >
+    The server has not replied yet.
+    <button
+      type="button"
+      onClick={props.onStopWaiting}
+      className="min-h-6 rounded-sm font-medium underline underline-offset-3 pointer-coarse:min-h-11"
+    >
+      Stop waiting
+    </button>
+  </div>
+)

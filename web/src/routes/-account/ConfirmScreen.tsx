@@ -8,12 +8,18 @@ import { EmailField, ErrorBox } from '#web/components/Field.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Confirmation, confirmEmail, resendCode } from '#web/queries/account.ts'
-import { CodeField, codeProblem } from './AccountFields.tsx'
-import { BackToSignIn, Done, Heading } from './AccountPage.tsx'
+import {
+  BackToSignIn,
+  CodeField,
+  codeProblem,
+  Done,
+  Heading,
+  useCodeSent,
+  useHandedEmail,
+  useLinkToken,
+} from './AccountPage.tsx'
 import { ConfirmByLink } from './ConfirmByLink.tsx'
-import { useCodeSent, useHandedEmail } from './handedEmail.ts'
 import { NewPasswordByLink } from './NewPasswordByLink.tsx'
-import { useLinkToken } from './useLinkToken.ts'
 
 /** Confirms an email address by the link or the code in our email. */
 export function ConfirmScreen() {

@@ -6,8 +6,7 @@ import { EmailField, ErrorBox } from '#web/components/Field.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { forgotPassword } from '#web/queries/account.ts'
-import { BackToSignIn, Heading } from './AccountPage.tsx'
-import { useHandedEmail } from './handedEmail.ts'
+import { BackToSignIn, Heading, useHandedEmail } from './AccountPage.tsx'
 
 /** Sends a code by email, to be entered on the next screen. Does not reveal whether the account exists. */
 export function ForgotPasswordScreen() {

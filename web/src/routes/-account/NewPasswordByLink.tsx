@@ -4,8 +4,7 @@ import { Button } from '#web/components/Button.tsx'
 import { TextLink } from '#web/components/Links.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { resetPasswordByLink } from '#web/queries/account.ts'
-import { NewPasswordField, newPasswordProblem } from './AccountFields.tsx'
-import { BackToSignIn, Done, Heading, LinkProblem } from './AccountPage.tsx'
+import { BackToSignIn, Done, Heading, LinkProblem, NewPasswordField, newPasswordProblem } from './AccountPage.tsx'
 
 /** Sets a new password for someone who opened an emailed link. `children` says why. */
 export function NewPasswordByLink(props: { token: string; children: ReactNode }) {

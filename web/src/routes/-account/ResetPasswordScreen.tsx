@@ -7,11 +7,19 @@ import { EmailField, ErrorBox } from '#web/components/Field.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { forgotPassword, resetPassword } from '#web/queries/account.ts'
-import { CodeField, codeProblem, NewPasswordField, newPasswordProblem } from './AccountFields.tsx'
-import { BackToSignIn, Done, Heading } from './AccountPage.tsx'
-import { useCodeSent, useHandedEmail } from './handedEmail.ts'
+import {
+  BackToSignIn,
+  CodeField,
+  codeProblem,
+  Done,
+  Heading,
+  NewPasswordField,
+  newPasswordProblem,
+  useCodeSent,
+  useHandedEmail,
+  useLinkToken,
+} from './AccountPage.tsx'
 import { NewPasswordByLink } from './NewPasswordByLink.tsx'
-import { useLinkToken } from './useLinkToken.ts'
 
 /** Sets a new password for someone with the link or the code from our email. */
 export function ResetPasswordScreen() {

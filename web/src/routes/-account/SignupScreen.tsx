@@ -10,9 +10,7 @@ import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { signUp, signUpWithPasscode } from '#web/queries/account.ts'
 import { configQuery } from '#web/queries/config.ts'
-import { NewPasswordField } from './AccountFields.tsx'
-import { BackToSignIn, Done, Heading } from './AccountPage.tsx'
-import { useHandedEmail } from './handedEmail.ts'
+import { BackToSignIn, Done, Heading, NewPasswordField, useHandedEmail } from './AccountPage.tsx'
 
 const ways = { passcode: 'Signup passcode', password: 'Own password' } as const
 type Way = keyof typeof ways

@@ -10,12 +10,11 @@ import { forgetTransfer, keepCompletion, keepSession, keepTransfer, restore, typ
 import { Verify } from './Verify.tsx'
 
 // The steps after the first one are loaded when they are needed.
-const loadPending = () => import('./ClaimPending.tsx')
-const loadReceipt = () => import('./Receipt.tsx')
-const ClaimOutcome = lazy(() => import('./ClaimOutcome.tsx'))
-const ClaimPending = lazy(loadPending)
-const AlreadyClaimed = lazy(() => import('./AlreadyClaimed.tsx'))
-const Receipt = lazy(loadReceipt)
+const loadOutcomes = () => import('./outcomes.tsx')
+const ClaimOutcome = lazy(async () => ({ default: (await loadOutcomes()).ClaimOutcome }))
+const ClaimPending = lazy(async () => ({ default: (await loadOutcomes()).ClaimPending }))
+const AlreadyClaimed = lazy(async () => ({ default: (await loadOutcomes()).AlreadyClaimed }))
+const Receipt = lazy(async () => ({ default: (await loadOutcomes()).Receipt }))
 const Withdraw = lazy(() => import('./Withdraw.tsx'))
 
 const invalidLink = 'This payout link is invalid or has expired.'
@@ -87,7 +86,7 @@ function ClaimSteps(props: { accessToken: string }) {
 
   // Loads the next steps while the address is typed: once the money has left, they must show even if the network is gone.
   useEffect(() => {
-    if (state.step === 'withdraw') Promise.all([loadPending(), loadReceipt()]).catch(() => undefined)
+    if (state.step === 'withdraw') loadOutcomes().catch(() => undefined)
   }, [state.step])
 
   // The payout's status on chain decides the outcome of a pending transfer.

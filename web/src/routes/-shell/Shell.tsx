@@ -1,16 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Spinner } from '#web/components/Spinner.tsx'
+import { SkeletonRows } from '#web/components/states.tsx'
 import { useSession } from '#web/lib/session.ts'
+import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
+import { pushKeyQuery } from '#web/queries/push.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
-import { InactivityGuard } from './InactivityGuard.tsx'
 import { OnrampReturn } from './OnrampReturn.tsx'
-import { OtherPage } from './OtherPage.tsx'
-import { SessionExpired } from './SessionExpired.tsx'
+import { InactivityGuard, SessionExpired } from './SessionEnd.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
-import { usePush } from './usePush.ts'
 
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
@@ -76,3 +77,36 @@ export function Shell() {
 }
 
 const here = () => location.pathname + location.search
+
+/** Pages without their own route, by the last part of their path: every page, even /login, loads all route definitions. */
+const otherPages = {
+  notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
+  webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
+}
+
+/** Renders one of `otherPages`. Unknown paths redirect to the overview. */
+function OtherPage(props: { path: string }) {
+  const Page = Object.hasOwn(otherPages, props.path) ? otherPages[props.path as keyof typeof otherPages] : null
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (!Page) void navigate({ to: '/dashboard/overview', replace: true })
+  }, [Page, navigate])
+  return <Suspense fallback={<SkeletonRows rows={5} />}>{Page && <Page />}</Suspense>
+}
+
+/** Makes the dashboard installable, which iPhones require for push, and keeps push on if the user has turned it on. */
+function usePush(userId: string | undefined): void {
+  useEffect(() => {
+    if (document.querySelector('link[rel=manifest]')) return
+    document.head.append(
+      Object.assign(document.createElement('link'), { rel: 'manifest', href: '/manifest.webmanifest' }),
+    )
+  }, [])
+  const isOn = userId !== undefined && pushUser() === userId
+  const publicKey = useQuery({ ...pushKeyQuery, enabled: isOn }).data?.publicKey
+  useEffect(() => {
+    // If this fails, messages stop, which the settings show; the page works regardless.
+    if (isOn && publicKey)
+      import('#web/push/device.ts').then((device) => device.keepPushOn(publicKey)).catch(() => undefined)
+  }, [isOn, publicKey])
+}

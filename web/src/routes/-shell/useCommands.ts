@@ -12,11 +12,10 @@ import {
   Wallet,
 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { shortAddress } from '#web/lib/address.ts'
-import { formatAmount } from '#web/lib/format.ts'
+import { formatAmount, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
+import { groupsQuery } from '#web/queries/agents.ts'
 import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
-import { groupsQuery } from '#web/queries/policyGroups.ts'
 import { categoryLabel, displayStatus, transactionSearchQuery } from '#web/queries/transactions.ts'
 import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { type Findable, find, isTransactionPart } from './find.ts'

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import { MoneyChain } from '#web/components/Amount.tsx'
-import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/policyGroups.ts'
+import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/agents.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 import type { Dialogs } from './dialogs.ts'
 import { subjectOf } from './subjects.ts'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Agent } from '#web/queries/agents.ts'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import type { Agent, PolicyGroup } from '#web/queries/agents.ts'
 import { QuickStart } from './QuickStart.tsx'
 import { Refusals } from './Refusals.tsx'
 import { TryPayment } from './TryPayment.tsx'

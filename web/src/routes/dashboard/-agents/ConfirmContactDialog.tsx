@@ -2,7 +2,7 @@ import { toast } from 'react-hot-toast/headless'
 import { FullAddress } from '#web/components/Address.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { type ContactMethods, confirmContact, type PolicyGroup, refreshGroups } from '#web/queries/policyGroups.ts'
+import { type ContactMethods, confirmContact, type PolicyGroup, refreshGroups } from '#web/queries/agents.ts'
 
 const methods = ['address', 'email', 'phone'] as const
 const names = { address: 'Wallet address', email: 'Email', phone: 'Phone' }

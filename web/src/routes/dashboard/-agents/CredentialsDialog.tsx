@@ -4,7 +4,7 @@ import { Button } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
 import { QuickStart } from './QuickStart.tsx'
 
 /** An agent's credentials. Secrets are present only if they are new. */

@@ -1,7 +1,6 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { type Agent, deleteAgent } from '#web/queries/agents.ts'
-import { refreshGroups } from '#web/queries/policyGroups.ts'
+import { type Agent, deleteAgent, refreshGroups } from '#web/queries/agents.ts'
 
 export default function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) {
   const { agent } = props

@@ -1,7 +1,7 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { plural } from '#web/lib/format.ts'
-import { deleteGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/policyGroups.ts'
+import { deleteGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/agents.ts'
 
 export default function DeleteGroupDialog(props: {
   group: PolicyGroupWithAgents

@@ -2,8 +2,7 @@ import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { FormDialog } from '#web/components/FormDialog.tsx'
 import { formResolver } from '#web/lib/formResolver.ts'
-import { type Agent, updateAgent } from '#web/queries/agents.ts'
-import { refreshGroups } from '#web/queries/policyGroups.ts'
+import { type Agent, refreshGroups, updateAgent } from '#web/queries/agents.ts'
 import { AgentFields, type AgentValues, agentProblems } from './AgentFields.tsx'
 
 const resolver = formResolver<AgentValues>(agentProblems)

@@ -16,7 +16,7 @@ import {
   refreshGroups,
   type ScopeUpdate,
   updateGroup,
-} from '#web/queries/policyGroups.ts'
+} from '#web/queries/agents.ts'
 import { GroupFields } from './GroupFields.tsx'
 import { changesOf, editInput, editProblems, type GroupValues, groupFields, merge, valuesOf } from './groupForm.ts'
 import { PolicyEffect } from './PolicyEffect.tsx'

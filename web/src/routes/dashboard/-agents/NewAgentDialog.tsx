@@ -2,8 +2,8 @@ import { type UseFormReturn, useForm } from 'react-hook-form'
 import { Field, Select } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
 import { formResolver } from '#web/lib/formResolver.ts'
+import type { PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { type CreatedAgent, createAgent } from '#web/queries/agents.ts'
-import type { PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
 import { AgentFields, type AgentValues, agentProblems } from './AgentFields.tsx'
 
 type Values = AgentValues & { policyGroupId: string }

@@ -1,7 +1,7 @@
 import { CirclePause } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '#web/components/Button.tsx'
-import type { PauseSubject } from '#web/queries/pausing.ts'
+import type { PauseSubject } from '#web/queries/agents.ts'
 import { useResume } from './useResume.ts'
 
 /** Says what is paused, with a button to resume it. */

@@ -1,8 +1,7 @@
 import { useForm } from 'react-hook-form'
 import { Checkbox } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
-import { type Agent, regenerateApiKey, regenerateSecret } from '#web/queries/agents.ts'
-import { refreshGroups } from '#web/queries/policyGroups.ts'
+import { type Agent, refreshGroups, regenerateApiKey, regenerateSecret } from '#web/queries/agents.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 
 export type Regenerated = Credentials & { /** Says what happens to the previous credential. */ note: string }

@@ -3,8 +3,7 @@ import { scopeFor } from '#domain/scopes.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Field, Select } from '#web/components/Field.tsx'
-import type { Agent, PaymentRecipient } from '#web/queries/agents.ts'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import type { Agent, PaymentRecipient, PolicyGroup } from '#web/queries/agents.ts'
 import { TryPayment } from './TryPayment.tsx'
 
 const kinds = ['contact', 'address', 'email', 'phone'] as const satisfies readonly PaymentRecipient['type'][]

@@ -1,7 +1,7 @@
 import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { shortAddress } from '#web/lib/address.ts'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import { shortAddress } from '#web/lib/format.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
 
 const shownAtOnce = 50
 

@@ -1,5 +1,5 @@
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
 
 /** A sentence that says which payments need approval; null if none do. `above` is decimal USDC. */
 export function approvalsInWords(

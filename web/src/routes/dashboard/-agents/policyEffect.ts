@@ -2,7 +2,7 @@ import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf, typedMicro } from '#web/lib/amounts.ts'
 import { budgetLeftAsTyped, budgetLeftOf, mostSpendable } from '#web/lib/budgetLeft.ts'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
 import type { GroupValues } from './groupForm.ts'
 import { approvalsInWords } from './limits.ts'
 

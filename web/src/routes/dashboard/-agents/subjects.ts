@@ -1,5 +1,4 @@
-import type { PauseSubject } from '#web/queries/pausing.ts'
-import type { PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
+import type { PauseSubject, PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { walletName } from '#web/queries/wallets.ts'
 
 export const account: PauseSubject = { kind: 'account', id: '', name: 'all agents' }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { toast } from 'react-hot-toast/headless'
 import { messageOf } from '#web/lib/apiError.ts'
-import { type PauseSubject, setPaused } from '#web/queries/pausing.ts'
+import { type PauseSubject, setPaused } from '#web/queries/agents.ts'
 
 /** Resumes something paused. Needs no confirmation, since nothing is lost. */
 export const useResume = () =>

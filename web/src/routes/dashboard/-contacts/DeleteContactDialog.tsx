@@ -3,6 +3,7 @@ import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
+import { groupsQuery, refreshGroups } from '#web/queries/agents.ts'
 import {
   type Contact,
   deleteContact,
@@ -10,7 +11,6 @@ import {
   refreshContacts,
   restoreContact,
 } from '#web/queries/contacts.ts'
-import { groupsQuery, refreshGroups } from '#web/queries/policyGroups.ts'
 import { useGroupsWith } from './useGroupsWith.ts'
 
 const undoShownMs = 10_000 // 10 seconds; the server allows ten minutes

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { groupsQuery } from '#web/queries/policyGroups.ts'
+import { groupsQuery } from '#web/queries/agents.ts'
 
 /** The names of the policy groups whose agents may pay this contact. */
 export function useGroupsWith(contactId: string): string[] {

@@ -1,6 +1,6 @@
 import type { UseFormReturn } from 'react-hook-form'
 import type { ContactMethod, SendValues } from '#domain/sendRules.ts'
-import { shortAddress } from '#web/lib/address.ts'
+import { shortAddress } from '#web/lib/format.ts'
 import { useSms } from '#web/queries/config.ts'
 import type { Contact } from '#web/queries/contacts.ts'
 import { methodsOf } from './payment.ts'

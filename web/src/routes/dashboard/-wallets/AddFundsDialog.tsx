@@ -17,9 +17,8 @@ import { formatAmount } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { configQuery } from '#web/queries/config.ts'
-import { createOnrampSession } from '#web/queries/onramp.ts'
-import { type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from './walletDialog.ts'
+import { createOnrampSession, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
+import type { WalletDialogProps } from './walletSearch.ts'
 
 type Values = { amount: string }
 /** The seller's page, and whether the browser blocked it. */

@@ -5,15 +5,15 @@ import { slowDeployMs } from '#domain/walletRules.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
+import { RadioChoice } from '#web/components/RadioChoice.tsx'
 import { networkName } from '#web/lib/networks.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { useElapsed } from '#web/lib/useElapsed.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import { deployWallet, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
-import { Deployed } from './Deployed.tsx'
-import { Deploying } from './Deploying.tsx'
+import { LazyOwnerWallet } from '#web/wallet/lazyWallet.tsx'
+import { Deployed, Deploying } from './Deployed.tsx'
 import { KeypairStep } from './KeypairStep.tsx'
-import { OwnerChoice } from './OwnerChoice.tsx'
 import { creationProblem } from './walletProblems.ts'
 
 const pollMs = 1_500 // 1.5 seconds
@@ -145,4 +145,44 @@ export default function DeployDialog(props: { onClose: () => void }) {
     case 'success':
       return <Deployed wallet={state.wallet} ownerAddress={state.ownerAddress} onClose={props.onClose} />
   }
+}
+
+/** Chooses the key that owns the new wallet: one generated here, or the connected wallet's. */
+function OwnerChoice(props: {
+  ownWallet: boolean
+  onChange: (ownWallet: boolean) => void
+  onAddress: (address: string | null) => void
+}) {
+  const choices = [
+    { ownWallet: false, label: 'Generate a new recovery phrase', hint: 'Twelve words, generated in this browser.' },
+    {
+      ownWallet: true,
+      label: 'Use my connected wallet',
+      hint: 'Its account becomes the owner. There is no new phrase to keep.',
+    },
+  ]
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium text-small">Owner key</legend>
+      {choices.map(({ ownWallet, label, hint }) => (
+        <RadioChoice
+          key={label}
+          name="owner"
+          label={label}
+          hint={hint}
+          checked={props.ownWallet === ownWallet}
+          onChoose={() => props.onChange(ownWallet)}
+        />
+      ))}
+      {props.ownWallet && (
+        <div className="mt-2 space-y-3">
+          <LazyOwnerWallet onAddress={props.onAddress} />
+          <p className="text-muted text-small">
+            Only this key can withdraw everything, end our access permanently, or reclaim payouts without us. It must be
+            an ordinary account, not a smart wallet.
+          </p>
+        </div>
+      )}
+    </fieldset>
+  )
 }

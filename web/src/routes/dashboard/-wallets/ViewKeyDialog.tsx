@@ -9,7 +9,7 @@ import { PasswordInput } from '#web/components/PasswordInput.tsx'
 import { SecretCopyButton } from '#web/components/SecretCopyButton.tsx'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { viewPrivateKey, walletName } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from './walletDialog.ts'
+import type { WalletDialogProps } from './walletSearch.ts'
 
 type Values = { masterPassword: string }
 const resolver = formResolver<Values>(({ masterPassword }) => ({

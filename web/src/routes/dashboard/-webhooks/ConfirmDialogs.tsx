@@ -1,7 +1,7 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { deleteWebhook, editWebhook, refreshWebhooks, rotateSecret, type Webhook } from '#web/queries/webhooks.ts'
-import type { NewSecret } from './SecretDialog.tsx'
+import type { NewSecret } from './WebhookDialog.tsx'
 import { hostOf } from './words.ts'
 
 type Props = { webhook: Webhook; onClose: () => void }

@@ -1,24 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { History, KeyRound, Pencil, Plus, Power, PowerOff, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { maxWebhooks } from '#domain/webhookRules.ts'
+import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { type Column, DataTable } from '#web/components/DataTable.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
+import { Time } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { webhooksQuery } from '#web/queries/webhooks.ts'
+import { type Webhook, webhooksQuery } from '#web/queries/webhooks.ts'
 import { DeleteWebhookDialog, RotateSecretDialog, SwitchWebhookDialog } from './ConfirmDialogs.tsx'
-import type { NewSecret } from './SecretDialog.tsx'
-import { type WebhookAct, WebhookTable } from './WebhookTable.tsx'
+import type { NewSecret } from './WebhookDialog.tsx'
+import { disabledTexts, eventsText, hostOf } from './words.ts'
 
-const acts = ['deliveries', 'edit', 'rotate', 'switch', 'delete'] as const satisfies readonly WebhookAct[]
+const acts = ['deliveries', 'edit', 'rotate', 'switch', 'delete'] as const
+type WebhookAct = (typeof acts)[number]
 
 const read = (search: Record<string, unknown>) => ({ ...flagsOf(search, ['create']), ...textsOf(search, acts) })
 
 const WebhookDialog = lazy(() => import('./WebhookDialog.tsx'))
-const SecretDialog = lazy(() => import('./SecretDialog.tsx'))
+const SecretDialog = lazy(async () => ({ default: (await import('./WebhookDialog.tsx')).SecretDialog }))
 const DeliveriesDialog = lazy(() => import('./DeliveriesDialog.tsx'))
 
 export default function WebhooksPage() {
@@ -84,4 +89,61 @@ export default function WebhooksPage() {
       </Suspense>
     </>
   )
+}
+
+/** The account's webhooks. */
+function WebhookTable(props: { webhooks: Webhook[]; onAct: (act: WebhookAct, webhook: Webhook) => void }) {
+  const { onAct } = props
+  const columns: Column<Webhook>[] = [
+    {
+      header: 'Address',
+      cell: (webhook) => (
+        <div className="py-1">
+          <p className="wrap-anywhere font-medium">{webhook.url}</p>
+          {webhook.disabledReason && <p className="text-red">{disabledTexts[webhook.disabledReason]}</p>}
+        </div>
+      ),
+    },
+    {
+      header: 'Events',
+      cell: (webhook) => <span className="wrap-anywhere">{eventsText(webhook)}</span>,
+    },
+    {
+      header: 'State',
+      cell: ({ enabled, disabledReason }) => (
+        <Chip tone={enabled ? 'good' : disabledReason ? 'bad' : 'neutral'}>{enabled ? 'On' : 'Off'}</Chip>
+      ),
+    },
+    { header: 'Created', cell: (webhook) => <Time iso={webhook.createdAt} as="date" />, wideOnly: true },
+    {
+      header: 'Actions',
+      align: 'right',
+      cell: (webhook) => (
+        <div className="flex items-center justify-end gap-1">
+          <Button
+            look="quiet"
+            aria-label={`Deliveries to ${hostOf(webhook)}`}
+            onClick={() => onAct('deliveries', webhook)}
+          >
+            <History aria-hidden="true" className="size-4" />
+            Deliveries
+          </Button>
+          <ActionMenu
+            label={`Actions for ${hostOf(webhook)}`}
+            items={[
+              { label: 'Edit', icon: Pencil, onSelect: () => onAct('edit', webhook) },
+              { label: 'Rotate secret', icon: KeyRound, onSelect: () => onAct('rotate', webhook) },
+              {
+                label: webhook.enabled ? 'Switch off' : 'Switch on',
+                icon: webhook.enabled ? PowerOff : Power,
+                onSelect: () => onAct('switch', webhook),
+              },
+              { label: 'Delete', icon: Trash2, danger: true, onSelect: () => onAct('delete', webhook) },
+            ]}
+          />
+        </div>
+      ),
+    },
+  ]
+  return <DataTable label="Webhooks" columns={columns} rows={props.webhooks} keyOf={({ id }) => id} />
 }

@@ -13,12 +13,10 @@ import { formResolver } from '#web/lib/formResolver.ts'
 import { networkWarning, unitOf } from '#web/lib/networks.ts'
 import { withdrawalProblem } from '#web/lib/withdrawalProblem.ts'
 import { configQuery } from '#web/queries/config.ts'
-import { ownerSigningContext } from '#web/queries/sessionKeys.ts'
-import { walletName } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from '../walletDialog.ts'
+import { ownerSigningContext, walletName } from '#web/queries/wallets.ts'
+import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
-import { OwnerKey } from './OwnerKey.tsx'
-import { useOwnerAction } from './useOwnerAction.ts'
+import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
 
 const words = {
   running: 'Withdrawing everything',

@@ -7,7 +7,7 @@ import { Skeleton } from '#web/components/states.tsx'
 import { chainConfig } from '#web/lib/chainConfig.ts'
 import { configQuery } from '#web/queries/config.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from '../walletDialog.ts'
+import type { WalletDialogProps } from '../walletSearch.ts'
 import { recoverySheet, sheetText } from './recoverySheet.ts'
 
 /** What an owner needs to withdraw without us: a sheet for this wallet, and the recovery page. Contains no secrets. */

@@ -1,10 +1,68 @@
 /** @jsxImportSource preact */
-import { disableRotation, reclaimPayout, revokeSession } from '#chain/ownerCalls.ts'
-import { checksumAddress } from '#domain/validators.ts'
-import { Facts } from './Facts.tsx'
-import { etherText, momentText, usdcText } from './text.ts'
-import { WithdrawForm } from './WithdrawForm.tsx'
+
+import type { RefObject } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { disableRotation, reclaimPayout, revokeSession, withdraw } from '#chain/ownerCalls.ts'
+import type { Address } from '#chain/types.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { addressProblem, checksumAddress } from '#domain/validators.ts'
+import { addressGroups, formatAmount, formatMoment } from '../lib/format.ts'
+import { withdrawalProblem } from '../lib/withdrawalProblem.ts'
 import type { OnSend, OpenPayout, WalletState } from './wallet.ts'
+
+/** Micro-USDC as '1,234.50 USDC'. */
+const usdcText = (micro: bigint): string => `${formatAmount(formatUsdc(micro))} USDC`
+
+/** Wei as '0.5 ETH'. */
+function etherText(wei: bigint): string {
+  const digits = wei.toString().padStart(19, '0')
+  return `${digits.slice(0, -18)}.${digits.slice(-18).replace(/0+$/, '').padEnd(1, '0')} ETH`
+}
+
+/** Unix seconds as a local time with its zone. */
+const momentText = (seconds: number): string => formatMoment(seconds * 1000)
+
+/** A list of names and values. */
+const Facts = (props: { rows: [name: string, value: string][] }) => (
+  <dl>
+    {props.rows.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** Enough for the most expensive call of this page at a high gas price: 0.0001 ETH. */
+const enoughWei = 100_000_000_000_000n
+
+/** The owner's address and its ETH, with a warning if that may not cover the network fees. */
+export const OwnerCard = (props: {
+  address: string
+  /** Wei. */
+  ether: bigint
+  network: string
+  heading: RefObject<HTMLHeadingElement>
+}) => (
+  <section class="card">
+    <h2 ref={props.heading} tabIndex={-1}>
+      Your key
+    </h2>
+    <Facts
+      rows={[
+        ['Network', props.network],
+        ['Owner address', checksumAddress(props.address)],
+        ['ETH for network fees', etherText(props.ether)],
+      ]}
+    />
+    {props.ether < enoughWei && (
+      <p class="warn">
+        Network fees are paid by the owner address. Send about 1 USD of ETH on this network to it, then look up again.
+      </p>
+    )}
+  </section>
+)
 
 export type FoundWallet = {
   state: WalletState
@@ -116,6 +174,66 @@ function Authority(props: { state: WalletState; disabled: boolean; onSend: OnSen
           }
         >
           Switch off rotation authority
+        </button>
+      </div>
+    </div>
+  )
+}
+
+const noToken: Address = `0x${'0'.repeat(40)}`
+
+/** A form that withdraws all USDC and ETH of a wallet to an address. */
+function WithdrawForm(props: { wallet: WalletState; disabled: boolean; onSend: OnSend }) {
+  const { wallet } = props
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const to = typed.trim()
+  const id = `to-${wallet.address}`
+  const holdings = [
+    { token: wallet.usdcToken, amount: wallet.usdc, text: usdcText(wallet.usdc) },
+    { token: noToken, amount: wallet.ether, text: etherText(wallet.ether) },
+  ].filter(({ amount }) => amount > 0n)
+
+  function submit() {
+    const found = withdrawalProblem(to, wallet.address)
+    setProblem(found)
+    if (found) return input.current?.focus()
+    props.onSend(
+      'withdraw everything',
+      holdings.map(({ token, amount, text }) => ({
+        data: withdraw(token, to as Address, amount),
+        done: `Withdrew ${text}.`,
+      })),
+    )
+  }
+
+  return (
+    <div class="part">
+      <h3>Withdraw everything</h3>
+      <label for={id}>To address, on the same network</label>
+      <input
+        ref={input}
+        id={id}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="0x…"
+        class="code"
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value)
+          setProblem(null)
+        }}
+      />
+      <p class="code muted" aria-live="polite">
+        {!addressProblem(to) && `0x ${addressGroups(checksumAddress(to)).join(' ')}`}
+      </p>
+      <p class="bad" role="alert">
+        {problem}
+      </p>
+      <div class="row">
+        <button type="button" disabled={props.disabled || holdings.length === 0} onClick={submit}>
+          Withdraw {holdings.map(({ text }) => text).join(' and ') || 'everything'}
         </button>
       </div>
     </div>
