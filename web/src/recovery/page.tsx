@@ -6,10 +6,10 @@ import type { Address, Hex } from '#chain/types.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { addressProblem, checksumAddress } from '#domain/validators.ts'
 import { type OwnerSecret, ownerSecretOf } from '../lib/ownerSecret.ts'
-import { type FoundWallet, OwnerCard, WalletCard } from './walletCards.tsx'
 import { LookUpForm, type LookUpInput } from './LookUpForm.tsx'
 import { EthereumNode, type OnProgress } from './node.ts'
 import { findPayouts, findWallets, readWallet, type WalletCall } from './wallet.ts'
+import { type FoundWallet, OwnerCard, WalletCard } from './walletCards.tsx'
 
 const networks: Record<number, string> = { 8453: 'Base', 84532: 'Base Sepolia (test network)' }
 

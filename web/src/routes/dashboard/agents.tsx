@@ -12,8 +12,7 @@ import { AgentDialogs } from './-agents/AgentDialogs.tsx'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupDetail } from './-agents/GroupDetail.tsx'
 import { GroupList } from './-agents/GroupList.tsx'
-import { PausedNotice } from './-agents/PausedNotice.tsx'
-import { account } from './-agents/subjects.ts'
+import { account, PausedNotice } from './-agents/pausing.tsx'
 
 export const Route = createFileRoute('/dashboard/agents')({
   validateSearch: dialogSearch,

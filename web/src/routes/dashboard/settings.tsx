@@ -5,11 +5,10 @@ import { formatLongDate } from '#web/lib/format.ts'
 import { flagsOf } from '#web/lib/search.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { GrantsCard, PasswordAboveCard } from './-settings/ApprovalCards.tsx'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
 import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
-import { GrantsCard } from './-settings/GrantsCard.tsx'
 import { NameFact } from './-settings/NameFact.tsx'
-import { PasswordAboveCard } from './-settings/PasswordAboveCard.tsx'
 import { PushCard } from './-settings/PushCard.tsx'
 
 type Search = { 'change-password'?: true }

@@ -15,7 +15,7 @@ import type { Agent, PolicyGroup } from '#web/queries/agents.ts'
 import { accountQuery } from '#web/queries/agents.ts'
 import { walletsQuery } from '#web/queries/wallets.ts'
 import type { OpenDialog } from './dialogs.ts'
-import { mayDo } from './policyEffect.ts'
+import { mayDo } from './policyWords.ts'
 import { placeId } from './rules.ts'
 
 const AgentTools = lazy(() => import('./AgentTools.tsx'))

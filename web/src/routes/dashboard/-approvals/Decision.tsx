@@ -6,8 +6,8 @@ import { useAction } from '#web/lib/useAction.ts'
 import { type Approval, approve, deny, refreshApprovals } from '#web/queries/approvals.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
 
-const PasswordDialog = lazy(() => import('./PasswordDialog.tsx'))
-const AlwaysAllowDialog = lazy(() => import('./AlwaysAllowDialog.tsx'))
+const PasswordDialog = lazy(async () => ({ default: (await import('./ApprovalDialogs.tsx')).PasswordDialog }))
+const AlwaysAllowDialog = lazy(async () => ({ default: (await import('./ApprovalDialogs.tsx')).AlwaysAllowDialog }))
 
 type Act = 'approve' | 'deny' | 'deny_and_pause'
 

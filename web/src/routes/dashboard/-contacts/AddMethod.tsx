@@ -8,6 +8,7 @@ import { failureOf, failures } from '#web/lib/failures.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { useSession } from '#web/lib/session.ts'
 import { createContact, refreshContacts } from '#web/queries/contacts.ts'
+import type { Transaction } from '#web/queries/transactions.ts'
 
 /** The method by which a new contact can be paid. */
 export type NewMethod = { address: string } | { email: string } | { phone: string }
@@ -59,4 +60,16 @@ export function AddMethod(props: { method: NewMethod; onClose: () => void }) {
       </Field>
     </FormDialog>
   )
+}
+
+/** The method by which a transaction's recipient can be paid again; null if the transaction does not show it. */
+export function contactMethodOf(transaction: Transaction): NewMethod | null {
+  const { category, toAddress, recipientEmail, recipientPhone } = transaction
+  if (category === 'address') return toAddress === null ? null : { address: toAddress }
+  if (category !== 'payout') return null
+  return recipientEmail !== null
+    ? { email: recipientEmail }
+    : recipientPhone !== null
+      ? { phone: recipientPhone }
+      : null
 }

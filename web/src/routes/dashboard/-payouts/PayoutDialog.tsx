@@ -10,7 +10,6 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { PayoutStatusChip } from '#web/components/PayoutStatusChip.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Timeline, type TimelineStep } from '#web/components/Timeline.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
@@ -30,6 +29,7 @@ import {
 } from '#web/queries/payouts.ts'
 import { senderOf } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
+import { PayoutStatusChip } from '#web/routes/dashboard/-payouts/rows.tsx'
 import { AddMethod, type NewMethod } from '../-contacts/AddMethod.tsx'
 
 const pollMs = 2_000 // 2 seconds

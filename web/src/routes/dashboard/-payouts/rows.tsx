@@ -1,14 +1,22 @@
 import { Eye, Undo2 } from 'lucide-react'
 import { Amount } from '#web/components/Amount.tsx'
 import { IconButton } from '#web/components/Button.tsx'
+import { Chip } from '#web/components/Chip.tsx'
 import { CompactRow, RowLink } from '#web/components/DataTable.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
-import { PayoutStatusChip } from '#web/components/PayoutStatusChip.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { keepFocus } from '#web/lib/keepFocus.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
-import { canReclaim, deliveryText, isTakenDown, isUndelivered, type Payout, recipientOf } from '#web/queries/payouts.ts'
+import {
+  canReclaim,
+  deliveryText,
+  isTakenDown,
+  isUndelivered,
+  type Payout,
+  payoutTone,
+  recipientOf,
+} from '#web/queries/payouts.ts'
 
 type Acts = {
   /** The link to a payout's details. */
@@ -86,3 +94,15 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
     />
   ),
 })
+
+/** A payout's status; its tooltip says whether a claim or reclaim is in progress. */
+export function PayoutStatusChip(props: { payout: Payout }) {
+  const { payout } = props
+  const note =
+    payout.inProgress === 'claim' ? 'Being claimed' : payout.inProgress === 'reclaim' ? 'Being reclaimed' : null
+  return (
+    <Chip tone={payoutTone(payout)} {...(note ? { title: note } : {})}>
+      <span className="inline-block lowercase first-letter:uppercase">{payout.status}</span>
+    </Chip>
+  )
+}

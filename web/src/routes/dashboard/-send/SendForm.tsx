@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useForm } from 'react-hook-form'
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
-import { methodOf, type SendValues } from '#domain/sendRules.ts'
+import { expiryDays } from '#domain/payoutExpiry.ts'
+import { methodOf, type SendValues, senderNameMax } from '#domain/sendRules.ts'
+import { dayMs } from '#domain/time.ts'
+import { MoneyChain } from '#web/components/Amount.tsx'
+import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
+import { Field, Input, Select } from '#web/components/Field.tsx'
+import { formatDate, plural } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
-import { canPay, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
-import { AmountField } from './AmountField.tsx'
-import { PayoutFields } from './PayoutFields.tsx'
+import { canPay, spendableText, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { isPayout, type Payment, paymentOf } from './payment.ts'
 import type { Purpose } from './purposes.ts'
 import { RecipientFields } from './RecipientFields.tsx'
@@ -109,3 +112,74 @@ const Length = ({ of: text, max }: { of: string; max: number }) => (
 )
 
 const isArriving = ({ spendable }: Wallet) => spendable !== null && spendable.arriving !== '0'
+
+/** The amount field, with what the wallet can pay now. `wallet` is undefined until one is chosen. */
+function AmountField(props: { form: UseFormReturn<SendValues>; wallet: Wallet | undefined }) {
+  const { form, wallet } = props
+  const spendable = wallet?.spendable
+  return (
+    <Controller
+      control={form.control}
+      name="amount"
+      render={({ field }) => (
+        <Field
+          label="Amount"
+          error={form.formState.errors.amount?.message}
+          hint={wallet && <span data-testid="spendable">{spendableText(wallet)}</span>}
+          aside={
+            spendable && (
+              <button
+                type="button"
+                className="min-h-6 rounded-sm text-green underline underline-offset-3"
+                onClick={() => {
+                  field.onChange(spendable.now)
+                  form.clearErrors('amount')
+                }}
+              >
+                Use max balance
+              </button>
+            )
+          }
+        >
+          {(control) => (
+            <MoneyChain value={wallet?.chain}>
+              <AmountInput {...control} {...field} />
+            </MoneyChain>
+          )}
+        </Field>
+      )}
+    />
+  )
+}
+
+/** The fields that only a payout has: its expiry, and the sender's name as shown to the recipient. */
+function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
+  const { register, formState } = props.form
+  return (
+    <>
+      <Field
+        label="Expires"
+        error={formState.errors.expiresInDays?.message}
+        hint="Unclaimed money is returned to the wallet automatically."
+      >
+        {(control) => (
+          <Select {...control} {...register('expiresInDays')}>
+            {expiryDays.map((days) => (
+              <option key={days} value={days}>
+                In {plural(days, 'day')} ({formatDate(Date.now() + days * dayMs)})
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field
+        label="Sender name"
+        aside="Optional"
+        error={formState.errors.senderName?.message}
+        hint="Shown to the recipient."
+      >
+        {(control) => <Input {...control} {...register('senderName')} maxLength={senderNameMax} autoComplete="off" />}
+      </Field>
+    </>
+  )
+}

@@ -11,8 +11,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
-import { TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
-import { TransactionTimeline } from '#web/components/TransactionTimeline.tsx'
+import { TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import {
@@ -27,10 +26,9 @@ import {
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { ruleOf } from '../-agents/rules.ts'
-import { AddMethod } from '../-contacts/AddMethod.tsx'
-import { contactMethodOf } from './contactMethod.ts'
+import { AddMethod, contactMethodOf } from '../-contacts/AddMethod.tsx'
 
-const ReclaimPayout = lazy(() => import('./ReclaimPayout.tsx'))
+const ReclaimPayout = lazy(async () => ({ default: (await import('../-payouts/ReclaimDialog.tsx')).ReclaimPayout }))
 
 /** All details of one transaction; polled until it is final. */
 export default function TransactionDialog(props: {

@@ -12,9 +12,51 @@ import { ApiError } from '#web/lib/apiError.ts'
 import { formatLongDate } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { type Approval, approvalSettingsQuery, approve } from '#web/queries/approvals.ts'
-import { sendDecision } from './sendDecision.ts'
+import { type Approval, approvalSettingsQuery, approve, refreshApprovals } from '#web/queries/approvals.ts'
 import { amountOf, recipientOf } from './words.ts'
+
+/**
+ * Sends a decision from a dialog and closes the dialog on success. Also closes it if the request has changed or ended: the
+ * card below then says what happened.
+ */
+async function sendDecision(send: () => Promise<unknown>, close: () => void): Promise<void> {
+  try {
+    await send()
+  } catch (error) {
+    if (!(error instanceof ApiError && (error.status === 409 || error.status === 410))) throw error
+  }
+  await refreshApprovals()
+  close()
+}
+
+const resolver = formResolver<{ password: string }>(({ password }) => ({
+  password: password ? null : 'Please enter your password',
+}))
+
+/** Approves once, with the password that the owner requires above a certain amount. */
+export function PasswordDialog(props: { approval: Approval; onClose: () => void }) {
+  const { approval } = props
+  const form = useForm({ resolver, defaultValues: { password: '' } })
+  const amount = amountOf(approval)
+  return (
+    <FormDialog
+      title={`Approve ${amount}`}
+      description={`To ${recipientOf(approval)}. Amounts above your limit require the password.`}
+      form={form}
+      onClose={props.onClose}
+      submit={[`Approve ${amount}`, 'Approving...']}
+      send={async ({ password }) => {
+        await sendDecision(() => approve(approval.id, { hash: approval.hash, password }), props.onClose)
+      }}
+      fallback="The payment could not be approved. Please try again."
+      unknown="It is not known whether it was approved. Try again: nothing is paid twice."
+    >
+      <Field label="Password" error={form.formState.errors.password?.message}>
+        {(control) => <PasswordInput {...control} {...form.register('password')} autoComplete="current-password" />}
+      </Field>
+    </FormDialog>
+  )
+}
 
 type Values = { amount: string; lastDay: string; password: string }
 
@@ -36,7 +78,7 @@ const check = ({ amount, lastDay }: Values) => ({
 })
 
 /** Approves the payment, and allows this agent further payments to the same address up to an amount and a day. */
-export default function AlwaysAllowDialog(props: { approval: Approval; onClose: () => void }) {
+export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => void }) {
   const { approval } = props
   const settings = useQuery(approvalSettingsQuery).data
   const limit = settings?.passwordAbove ?? null

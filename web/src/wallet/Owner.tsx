@@ -8,9 +8,38 @@ import { ConnectDialog } from './ConnectDialog.tsx'
 import { walletProblem } from './problems.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
-type Props = { owner: string; onSigner: (sign: SignOwnerAction | null) => void }
+export function OwnerWallet(props: { onAddress: (address: string | null) => void }) {
+  return (
+    <WalletLayer>
+      <Owner {...props} />
+    </WalletLayer>
+  )
+}
 
-export default function OwnerSigner(props: Props) {
+function Owner(props: Parameters<typeof OwnerWallet>[0]) {
+  const { address } = useConnection()
+  const [connecting, setConnecting] = useState(false)
+  const onAddress = useEffectEvent(props.onAddress)
+  useEffect(() => onAddress(address ?? null), [address])
+  return (
+    <>
+      {address ? (
+        <div className="rounded-control bg-sunken px-4 py-3">
+          <FullAddress address={address} />
+        </div>
+      ) : (
+        <Button look="secondary" onClick={() => setConnecting(true)}>
+          Connect wallet
+        </Button>
+      )}
+      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
+    </>
+  )
+}
+
+type SignerProps = { owner: string; onSigner: (sign: SignOwnerAction | null) => void }
+
+export function OwnerSigner(props: SignerProps) {
   return (
     <WalletLayer>
       <Signer {...props} />
@@ -19,7 +48,7 @@ export default function OwnerSigner(props: Props) {
 }
 
 /** Signs with the connected wallet, if it is the owner's. Signing needs no network and costs nothing. */
-function Signer(props: Props) {
+function Signer(props: SignerProps) {
   const { address } = useConnection()
   const { mutateAsync } = useSignTypedData({ mutation: { retry: false } })
   const [connecting, setConnecting] = useState(false)
