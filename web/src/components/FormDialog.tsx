@@ -58,15 +58,11 @@ export function FormDialog<T extends FieldValues>(props: {
       locked={busy}
       onStopWaiting={onStopWaiting}
       onSubmit={submit}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={busy} disabled={props.disabled}>
-            {!busy && pending ? 'Try again' : props.submit[busy ? 1 : 0]}
-          </Button>
-        </>
+        <Button type="submit" busy={busy} disabled={props.disabled}>
+          {!busy && pending ? 'Try again' : props.submit[busy ? 1 : 0]}
+        </Button>
       }
     >
       <fieldset disabled={pending !== null} className="space-y-4">

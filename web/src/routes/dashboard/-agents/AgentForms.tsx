@@ -1,8 +1,9 @@
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { Checkbox, Field, Input, Select } from '#web/components/Field.tsx'
+import { Checkbox, Field, Select } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { formResolver } from '#web/lib/formResolver.ts'
 import {
   type Agent,
@@ -22,22 +23,12 @@ type AgentValues = { name: string; memo: string }
 const agentProblems = (values: AgentValues) => ({ name: values.name.trim() ? null : 'Name is required' })
 
 /** The fields of an agent. `form` may have others. */
-function AgentFields(props: { form: Pick<UseFormReturn<AgentValues>, 'register' | 'formState'> }) {
-  const { register, formState } = props.form
-  const { errors } = formState
-  return (
-    <>
-      <Field label="Name" error={errors.name?.message}>
-        {(control) => (
-          <Input {...control} {...register('name')} maxLength={60} placeholder="Invoice bot" autoComplete="off" />
-        )}
-      </Field>
-      <Field label="Memo" aside="Optional" error={errors.memo?.message}>
-        {(control) => <Input {...control} {...register('memo')} maxLength={200} autoComplete="off" />}
-      </Field>
-    </>
-  )
-}
+const AgentFields = ({ form }: { form: Pick<UseFormReturn<AgentValues>, 'register' | 'formState'> }) => (
+  <>
+    <TextField form={form} name="name" label="Name" maxLength={60} placeholder="Invoice bot" autoComplete="off" />
+    <TextField form={form} name="memo" label="Memo" aside="Optional" maxLength={200} autoComplete="off" />
+  </>
+)
 
 type NewAgentValues = AgentValues & { policyGroupId: string }
 

@@ -3,9 +3,9 @@ import { useDeferredValue, useEffect, useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import { visibleScopes } from '#domain/scopes.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
-import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Checkbox, ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
+import { AmountField, TextField } from '#web/components/FormFields.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { plural } from '#web/lib/format.ts'
 import { scopeWords } from '#web/lib/scopes.ts'
@@ -22,33 +22,21 @@ export function GroupFields(props: {
   budgetHint: string
 }) {
   const { form } = props
-  const { errors } = form.formState
   const sms = useSms()
   const byContact = form.watch('scopes').includes(contactScope)
   const walletId = form.watch('walletId')
   const chain = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)?.chain
   return (
     <MoneyChain value={chain}>
-      <Field label="Policy name" error={errors.name?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register('name')}
-            maxLength={60}
-            placeholder="Research agents"
-            autoComplete="off"
-          />
-        )}
-      </Field>
-      <Controller
-        control={form.control}
-        name="budget"
-        render={({ field }) => (
-          <Field label="Budget limit" error={errors.budget?.message} hint={props.budgetHint}>
-            {(control) => <AmountInput {...control} {...field} />}
-          </Field>
-        )}
+      <TextField
+        form={form}
+        name="name"
+        label="Policy name"
+        maxLength={60}
+        placeholder="Research agents"
+        autoComplete="off"
       />
+      <AmountField form={form} name="budget" label="Budget limit" hint={props.budgetHint} />
       {props.wallet ? (
         <Field label="Wallet" hint="Wallet cannot be changed after creation">
           {(control) => <Input {...control} value={walletName(props.wallet!)} disabled readOnly />}

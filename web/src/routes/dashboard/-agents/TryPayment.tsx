@@ -1,16 +1,16 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react'
 import { useState } from 'react'
-import { Controller, useForm } from 'react-hook-form'
+import { useForm } from 'react-hook-form'
 import { phoneProblem } from '#domain/contactRules.ts'
 import { emailProblem } from '#domain/email.ts'
 import { scopeFor } from '#domain/scopes.ts'
 import { amountProblem } from '#domain/sendRules.ts'
 import { addressProblem } from '#domain/validators.ts'
-import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
+import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
+import { AmountField, TextField } from '#web/components/FormFields.tsx'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
@@ -114,34 +114,23 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
             }}
           />
         ) : (
-          <Field label={kinds[type]} error={errors[type]?.message}>
-            {(control) => (
-              <Input
-                key={type}
-                {...control}
-                {...form.register(type)}
-                type={type === 'email' ? 'email' : type === 'phone' ? 'tel' : 'text'}
-                placeholder={{ address: '0x…', email: 'name@example.com', phone: '+14155550123' }[type]}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                className={type === 'address' ? 'font-mono text-small' : undefined}
-              />
-            )}
-          </Field>
+          <TextField
+            key={type}
+            form={form}
+            name={type}
+            label={kinds[type]}
+            type={type === 'email' ? 'email' : type === 'phone' ? 'tel' : 'text'}
+            placeholder={{ address: '0x…', email: 'name@example.com', phone: '+14155550123' }[type]}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            className={type === 'address' ? 'font-mono text-small' : undefined}
+          />
         )}
       </div>
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-40 flex-1">
-          <Controller
-            control={form.control}
-            name="amount"
-            render={({ field }) => (
-              <Field label="Amount" error={errors.amount?.message}>
-                {(control) => <AmountInput {...control} {...field} />}
-              </Field>
-            )}
-          />
+          <AmountField form={form} name="amount" label="Amount" />
         </div>
         <Button look="secondary" type="submit" busy={busy} className={errors.amount ? 'mb-6' : ''}>
           Try
@@ -216,11 +205,7 @@ export function TryPaymentDialog(props: { group: PolicyGroup; agents: Agent[]; o
       title="Try a payment"
       description="Checks a payment against the rules as they are saved. Nothing is paid or held."
       onClose={props.onClose}
-      footer={
-        <Button look="secondary" onClick={props.onClose}>
-          Close
-        </Button>
-      }
+      cancel="Close"
     >
       <div className="space-y-4">
         {agents.length > 1 && (

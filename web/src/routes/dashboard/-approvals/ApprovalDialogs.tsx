@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Controller, useForm } from 'react-hook-form'
+import { useForm } from 'react-hook-form'
 import { dayMs } from '#domain/time.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
-import { AmountInput } from '#web/components/AmountInput.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
+import { AmountField, PasswordField, TextField } from '#web/components/FormFields.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { PasswordInput } from '#web/components/PasswordInput.tsx'
 import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import { ApiError } from '#web/lib/apiError.ts'
 import { formatLongDate } from '#web/lib/format.ts'
@@ -51,9 +49,7 @@ export function PasswordDialog(props: { approval: Approval; onClose: () => void 
       fallback="The payment could not be approved. Please try again."
       unknown="It is not known whether it was approved. Try again: nothing is paid twice."
     >
-      <Field label="Password" error={form.formState.errors.password?.message}>
-        {(control) => <PasswordInput {...control} {...form.register('password')} autoComplete="current-password" />}
-      </Field>
+      <PasswordField form={form} name="password" label="Password" autoComplete="current-password" />
     </FormDialog>
   )
 }
@@ -118,26 +114,12 @@ export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => vo
       fallback="The payment could not be approved. Please try again."
       unknown="It is not known whether it was approved. Try again: nothing is paid twice."
     >
-      <Controller
-        control={form.control}
-        name="amount"
-        render={({ field }) => (
-          <Field label="Further payments in total" error={errors.amount?.message}>
-            {(control) => (
-              <MoneyChain value={approval.wallet.chain}>
-                <AmountInput {...control} {...field} />
-              </MoneyChain>
-            )}
-          </Field>
-        )}
-      />
-      <Field label="Last day" error={errors.lastDay?.message}>
-        {(control) => <Input {...control} type="date" {...form.register('lastDay')} min={dayText(Date.now())} />}
-      </Field>
+      <MoneyChain value={approval.wallet.chain}>
+        <AmountField form={form} name="amount" label="Further payments in total" />
+      </MoneyChain>
+      <TextField form={form} name="lastDay" label="Last day" type="date" min={dayText(Date.now())} />
       {(needsPassword(amount) || errors.password) && (
-        <Field label="Password" error={errors.password?.message}>
-          {(control) => <PasswordInput {...control} {...form.register('password')} autoComplete="current-password" />}
-        </Field>
+        <PasswordField form={form} name="password" label="Password" autoComplete="current-password" />
       )}
       <Notice tone="info">
         {!problems.amount && !problems.lastDay && (

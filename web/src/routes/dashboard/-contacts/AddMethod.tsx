@@ -1,8 +1,8 @@
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { FullAddress } from '#web/components/Address.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
@@ -20,7 +20,6 @@ export function AddMethod(props: { method: NewMethod; onClose: () => void }) {
   const { method } = props
   const { user } = useSession()
   const form = useForm<Values>({ resolver, defaultValues: { name: '', description: '' } })
-  const { errors } = form.formState
 
   async function send({ name, description }: Values) {
     if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
@@ -52,12 +51,8 @@ export function AddMethod(props: { method: NewMethod; onClose: () => void }) {
           <p className="wrap-anywhere">{'email' in method ? method.email : method.phone}</p>
         )}
       </div>
-      <Field label="Name" error={errors.name?.message}>
-        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" maxLength={100} />}
-      </Field>
-      <Field label="Description (optional)" error={errors.description?.message}>
-        {(control) => <Input {...control} {...form.register('description')} autoComplete="off" />}
-      </Field>
+      <TextField form={form} name="name" label="Name" autoComplete="off" maxLength={100} />
+      <TextField form={form} name="description" label="Description (optional)" autoComplete="off" />
     </FormDialog>
   )
 }

@@ -3,8 +3,8 @@ import { type Resolver, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { type ContactValues, contactProblems, duplicatesOf, noMethodText } from '#domain/contactRules.ts'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
@@ -46,7 +46,6 @@ export function ContactDialog(props: { contact?: Contact; onClose: () => void })
       description: contact?.description ?? '',
     },
   })
-  const { errors } = form.formState
 
   async function send(values: ContactValues) {
     if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
@@ -58,10 +57,6 @@ export function ContactDialog(props: { contact?: Contact; onClose: () => void })
     onClose()
   }
 
-  const text = (name: keyof ContactValues, options?: Parameters<typeof form.register>[1]) => ({
-    ...form.register(name, options),
-    autoComplete: 'off',
-  })
   return (
     <FormDialog
       title={contact ? 'Edit Contact' : 'Add Contact'}
@@ -78,40 +73,40 @@ export function ContactDialog(props: { contact?: Contact; onClose: () => void })
       }
       send={send}
     >
-      <Field label="Name" error={errors.name?.message}>
-        {(control) => <Input {...control} {...text('name')} />}
-      </Field>
-      <Field label="Wallet address" error={errors.address?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...text('address', { deps: ['email', 'phone'] })}
-            placeholder="0x…"
-            autoCapitalize="none"
-            spellCheck={false}
-            className="font-mono text-small"
-          />
-        )}
-      </Field>
-      <Field label="Email" error={errors.email?.message} hint="A wallet address, an email, or both.">
-        {(control) => (
-          <Input
-            {...control}
-            {...text('email', { deps: 'address' })}
-            type="email"
-            placeholder="name@example.com"
-            autoCapitalize="none"
-          />
-        )}
-      </Field>
-      <Field label="Phone" aside="Optional" error={errors.phone?.message}>
-        {(control) => (
-          <Input {...control} {...text('phone', { deps: 'address' })} type="tel" placeholder="+1 415 555 0123" />
-        )}
-      </Field>
-      <Field label="Description" aside="Optional" error={errors.description?.message}>
-        {(control) => <Input {...control} {...text('description')} />}
-      </Field>
+      <TextField form={form} name="name" label="Name" autoComplete="off" />
+      <TextField
+        form={form}
+        name="address"
+        label="Wallet address"
+        options={{ deps: ['email', 'phone'] }}
+        autoComplete="off"
+        placeholder="0x…"
+        autoCapitalize="none"
+        spellCheck={false}
+        className="font-mono text-small"
+      />
+      <TextField
+        form={form}
+        name="email"
+        label="Email"
+        hint="A wallet address, an email, or both."
+        options={{ deps: 'address' }}
+        autoComplete="off"
+        type="email"
+        placeholder="name@example.com"
+        autoCapitalize="none"
+      />
+      <TextField
+        form={form}
+        name="phone"
+        label="Phone"
+        aside="Optional"
+        options={{ deps: 'address' }}
+        autoComplete="off"
+        type="tel"
+        placeholder="+1 415 555 0123"
+      />
+      <TextField form={form} name="description" label="Description" aside="Optional" autoComplete="off" />
       <Duplicates values={form.watch()} contactId={contact?.id ?? null} />
       {contact && <StaleGroups contact={contact} values={form.watch()} />}
     </FormDialog>

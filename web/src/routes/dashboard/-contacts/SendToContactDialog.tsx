@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { cutAmount } from '#web/lib/format.ts'
@@ -18,16 +17,7 @@ export default function SendToContactDialog(props: { contact: Contact; onClose: 
   const wallet = wallets.data?.find(({ id }) => id === walletId)
   if (wallet) return <SendDialog wallet={wallet} contact={contact} onClose={onClose} />
   return (
-    <Dialog
-      title="Choose a wallet"
-      description={`To pay ${contact.name} from.`}
-      onClose={onClose}
-      footer={
-        <Button look="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-      }
-    >
+    <Dialog title="Choose a wallet" description={`To pay ${contact.name} from.`} onClose={onClose} cancel="Cancel">
       {wallets.data ? (
         <div className="space-y-2">
           <NoWalletNotice wallets={wallets.data} />

@@ -56,11 +56,9 @@ export default function PayoutDialog(props: {
     <Dialog
       title="Payout details"
       onClose={props.onClose}
+      cancel="Close"
       footer={
         <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
           {stranger && (
             <Button look="secondary" onClick={() => setAdding(stranger)}>
               Add as Contact

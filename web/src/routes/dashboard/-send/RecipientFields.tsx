@@ -3,7 +3,7 @@ import { clsx } from 'clsx'
 import type { UseFormReturn } from 'react-hook-form'
 import type { ContactMethod, SendValues } from '#domain/sendRules.ts'
 import { ContactPicker } from '#web/components/ContactPicker.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { shortAddress } from '#web/lib/format.ts'
 import { useSms } from '#web/queries/config.ts'
 import type { Contact } from '#web/queries/contacts.ts'
@@ -73,20 +73,15 @@ function Recipient(props: { form: Form; way: Way; contact: Contact | undefined }
   const sms = useSms()
   if (way !== 'contact')
     return (
-      <Field label={inputs[way].label} error={errors[way]?.message} hint={hints[way]}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register(way)}
-            type={inputs[way].type}
-            placeholder={inputs[way].placeholder}
-            className={inputs[way].className}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
-        )}
-      </Field>
+      <TextField
+        form={form}
+        name={way}
+        {...inputs[way]}
+        hint={hints[way]}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
     )
   return (
     <div className="space-y-4">

@@ -9,7 +9,8 @@ import { MoneyChain } from '#web/components/Amount.tsx'
 import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Field, Input, Select } from '#web/components/Field.tsx'
+import { Field, Select } from '#web/components/Field.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { formatDate, plural } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
@@ -45,7 +46,7 @@ export function SendForm(props: {
     defaultValues: props.values,
     resolver: formResolver<SendValues>((values) => purpose.problems(values, walletOf(values)?.spendable ?? null)),
   })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const values = form.watch()
   const { contactId } = values
   const contact = contacts.find((one) => one.id === contactId)
@@ -74,15 +75,11 @@ export function SendForm(props: {
       description={props.wallet && `From ${walletName(props.wallet)}`}
       onClose={props.onClose}
       onSubmit={submit}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={isSubmitting}>
-            Review
-          </Button>
-        </>
+        <Button type="submit" busy={isSubmitting}>
+          Review
+        </Button>
       }
     >
       <div className="space-y-4" inert={isSubmitting}>
@@ -90,14 +87,15 @@ export function SendForm(props: {
         <RecipientFields form={form} ways={purpose.tabs} contact={contact} />
         <AmountField form={form} wallet={walletOf(values)} />
         {noteNames.map((name) => (
-          <Field
+          <TextField
             key={name}
+            form={form}
+            name={name}
             label={paymentNotes[name].label}
             aside={<Length of={values[name].trim()} max={paymentNotes[name].max} />}
-            error={errors[name]?.message}
-          >
-            {(control) => <Input {...control} {...form.register(name)} autoComplete="off" placeholder="Optional" />}
-          </Field>
+            autoComplete="off"
+            placeholder="Optional"
+          />
         ))}
         {isPayout({ method: methodOf(values) }) && <PayoutFields form={form} />}
       </div>
@@ -172,14 +170,15 @@ function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
           </Select>
         )}
       </Field>
-      <Field
+      <TextField
+        form={props.form}
+        name="senderName"
         label="Sender name"
         aside="Optional"
-        error={formState.errors.senderName?.message}
         hint="Shown to the recipient."
-      >
-        {(control) => <Input {...control} {...register('senderName')} maxLength={senderNameMax} autoComplete="off" />}
-      </Field>
+        maxLength={senderNameMax}
+        autoComplete="off"
+      />
     </>
   )
 }

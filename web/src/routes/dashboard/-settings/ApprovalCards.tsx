@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Controller, useForm } from 'react-hook-form'
+import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { ShortAddress } from '#web/components/Address.tsx'
-import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
-import { ErrorBox, Field } from '#web/components/Field.tsx'
-import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { AmountField, PasswordField } from '#web/components/FormFields.tsx'
 import { ErrorState, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
@@ -75,19 +74,15 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
   return (
     <form noValidate onSubmit={submit} className="space-y-4">
       {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
-      <Controller
-        control={form.control}
-        name="passwordAbove"
-        render={({ field }) => (
-          <Field label="Ask for the password above" error={errors.passwordAbove?.message} hint="Leave empty for never.">
-            {(control) => <AmountInput {...control} {...field} />}
-          </Field>
-        )}
-      />
+      <AmountField form={form} name="passwordAbove" label="Ask for the password above" hint="Leave empty for never." />
       {asks && (
-        <Field label="Password" error={errors.password?.message} hint="Required, because this lowers the protection.">
-          {(control) => <PasswordInput {...control} {...form.register('password')} autoComplete="current-password" />}
-        </Field>
+        <PasswordField
+          form={form}
+          name="password"
+          label="Password"
+          hint="Required, because this lowers the protection."
+          autoComplete="current-password"
+        />
       )}
       <Button type="submit" look="secondary" busy={busy} disabled={!isDirty}>
         Save limit

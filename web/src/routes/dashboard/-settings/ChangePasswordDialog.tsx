@@ -3,8 +3,8 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field } from '#web/components/Field.tsx'
-import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { PasswordField } from '#web/components/FormFields.tsx'
 import { ApiError, messageOrThrown } from '#web/lib/apiError.ts'
 import { type PasswordChange, passwordChangeProblem } from '#web/lib/changePassword.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
@@ -48,17 +48,16 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
   }, [done])
 
   const input = (field: keyof PasswordChange, label: string, hint?: string) => (
-    <Field label={label} error={errors[field]?.message} hint={hint}>
-      {(control) => (
-        <PasswordInput
-          {...control}
-          {...form.register(field, { onChange: () => form.clearErrors() })}
-          autoComplete={field === 'current' ? 'current-password' : 'new-password'}
-          required
-          readOnly={busy}
-        />
-      )}
-    </Field>
+    <PasswordField
+      form={form}
+      name={field}
+      label={label}
+      hint={hint}
+      options={{ onChange: () => form.clearErrors() }}
+      autoComplete={field === 'current' ? 'current-password' : 'new-password'}
+      required
+      readOnly={busy}
+    />
   )
 
   return (

@@ -60,11 +60,9 @@ export default function TransactionDialog(props: {
     <Dialog
       title="Transaction details"
       onClose={props.onClose}
+      cancel="Close"
       footer={
         <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
           {stranger && (
             <Button look="secondary" onClick={() => setNext('contact')}>
               Add as Contact

@@ -94,15 +94,11 @@ export default function DeployDialog(props: { onClose: () => void }) {
             if (!ownWallet) setState({ step: 'keypair', keypair: null })
             else if (walletAddress) deploy({ phrase: null, ownerAddress: walletAddress })
           }}
+          cancel="Cancel"
           footer={
-            <>
-              <Button look="secondary" onClick={props.onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" disabled={ownWallet && !walletAddress}>
-                {ownWallet ? 'Deploy Wallet' : 'Continue'}
-              </Button>
-            </>
+            <Button type="submit" disabled={ownWallet && !walletAddress}>
+              {ownWallet ? 'Deploy Wallet' : 'Continue'}
+            </Button>
           }
         >
           <div className="space-y-4">

@@ -8,8 +8,9 @@ import { Button } from '#web/components/Button.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Checkbox, Field, Input } from '#web/components/Field.tsx'
+import { Checkbox } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { QrCode } from '#web/components/QrCode.tsx'
 import { formatAmount } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
@@ -34,14 +35,8 @@ export function ReceiveDialog(props: WalletDialogProps) {
       title={`Receive USDC in ${walletName(wallet)}`}
       description={`Send only USDC, and only on the ${networkName(wallet.chain)} network. Other tokens or networks may be lost.`}
       onClose={props.onClose}
-      footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
-          <CopyButton text={wallet.address} what="address" wide />
-        </>
-      }
+      cancel="Close"
+      footer={<CopyButton text={wallet.address} what="address" wide />}
     >
       <div className="flex flex-col items-center gap-4">
         <QrCode text={wallet.address} label={`QR code of ${wallet.address}`} />
@@ -95,13 +90,14 @@ export function RenameDialog(props: WalletDialogProps) {
       }}
       fallback="Failed to rename wallet"
     >
-      <Field
+      <TextField
+        form={form}
+        name="name"
         label="Wallet name"
-        error={form.formState.errors.name?.message}
         hint="Leave it empty to clear the name. The wallet is then shown as “Unnamed Wallet”."
-      >
-        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" placeholder="Unnamed Wallet" />}
-      </Field>
+        autoComplete="off"
+        placeholder="Unnamed Wallet"
+      />
     </FormDialog>
   )
 }

@@ -17,15 +17,11 @@ export default function WithdrawDialog(props: WalletDialogProps) {
       title="Withdraw Funds"
       description={`From ${walletName(wallet)} to your bank, through an exchange where you have an account.`}
       onClose={props.onClose}
+      cancel="Close"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
-          <Button onClick={() => setSending(true)} disabled={!canPay(wallet)}>
-            Send USDC
-          </Button>
-        </>
+        <Button onClick={() => setSending(true)} disabled={!canPay(wallet)}>
+          Send USDC
+        </Button>
       }
     >
       <Tabs.Root defaultValue={exchanges[0]!.name}>

@@ -53,19 +53,15 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
       title="Deliveries"
       description={<span className="wrap-anywhere">To {webhook.url}, newest first. They are kept for 30 days.</span>}
       onClose={props.onClose}
+      cancel="Close"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
-          <Button
-            busy={sending.input === null}
-            disabled={sending.busy || !webhook.enabled}
-            onClick={() => sending.start(null)}
-          >
-            Send Test Event
-          </Button>
-        </>
+        <Button
+          busy={sending.input === null}
+          disabled={sending.busy || !webhook.enabled}
+          onClick={() => sending.start(null)}
+        >
+          Send Test Event
+        </Button>
       }
     >
       <div className="space-y-3">

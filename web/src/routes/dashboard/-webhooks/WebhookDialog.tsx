@@ -4,8 +4,9 @@ import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import { Button } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Checkbox, Field, Input } from '#web/components/Field.tsx'
+import { Checkbox } from '#web/components/Field.tsx'
 import { FormDialog } from '#web/components/FormDialog.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { createWebhook, editWebhook, refreshWebhooks, type Webhook } from '#web/queries/webhooks.ts'
@@ -63,19 +64,17 @@ export default function WebhookDialog(props: {
       fallback="Failed to save the webhook. Please try again."
       send={send}
     >
-      <Field label="Address" error={errors.url?.message} hint="https on port 443, reachable from the internet.">
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register('url')}
-            type="url"
-            placeholder="https://example.com/webhooks"
-            autoCapitalize="none"
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-      </Field>
+      <TextField
+        form={form}
+        name="url"
+        label="Address"
+        hint="https on port 443, reachable from the internet."
+        type="url"
+        placeholder="https://example.com/webhooks"
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+      />
       <fieldset>
         <legend className="mb-1 font-medium text-small">Events</legend>
         <Checkbox

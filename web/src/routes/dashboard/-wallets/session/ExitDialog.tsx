@@ -6,7 +6,8 @@ import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { TextField } from '#web/components/FormFields.tsx'
 import { chainConfig } from '#web/lib/chainConfig.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
@@ -115,36 +116,27 @@ export default function ExitDialog(props: WalletDialogProps) {
       description="Moves all USDC of this wallet to an address of yours. Requires your owner key; the network fee is covered."
       onClose={onClose}
       onSubmit={form.handleSubmit(() => setState({ step: 'sign' }))}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={empty}>
-            Review
-          </Button>
-        </>
+        <Button type="submit" disabled={empty}>
+          Review
+        </Button>
       }
     >
       <div className="space-y-4">
         {empty && <p className="text-muted">This wallet holds no USDC.</p>}
-        <Field
+        <TextField
+          form={form}
+          name="to"
           label="To address"
-          error={form.formState.errors.to?.message}
           hint="On the same network. An exchange’s deposit address works too."
-        >
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('to', { onChange: () => form.clearErrors() })}
-              placeholder="0x…"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="font-mono text-small"
-            />
-          )}
-        </Field>
+          options={{ onChange: () => form.clearErrors() }}
+          placeholder="0x…"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className="font-mono text-small"
+        />
         {wallet.held !== '0' && (
           <p className="text-amber text-small">
             ${formatAmount(wallet.held)} is in payments in progress. To stop them first, revoke the session.

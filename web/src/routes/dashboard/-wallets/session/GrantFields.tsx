@@ -1,4 +1,4 @@
-import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
+import { type UseFormReturn, useForm } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
 import {
   defaultHours,
@@ -10,8 +10,7 @@ import {
   minLimit,
 } from '#domain/sessionKey.ts'
 import { hourMs } from '#domain/time.ts'
-import { AmountInput } from '#web/components/AmountInput.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
+import { AmountField, TextField } from '#web/components/FormFields.tsx'
 import { typedMicro, wholeDollars } from '#web/lib/amounts.ts'
 import { formatMoment, plural } from '#web/lib/format.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
@@ -62,18 +61,12 @@ export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
   return (
     <>
       <div>
-        <Controller
-          control={form.control}
+        <AmountField
+          form={form}
           name="limit"
-          render={({ field }) => (
-            <Field
-              label="Spending limit"
-              aside={`$${wholeDollars(minLimit)} to $${wholeDollars(maxLimit)}`}
-              error={errors.limit?.message}
-            >
-              {(control) => <AmountInput {...control} {...field} disabled={disabled} />}
-            </Field>
-          )}
+          label="Spending limit"
+          aside={`$${wholeDollars(minLimit)} to $${wholeDollars(maxLimit)}`}
+          disabled={disabled}
         />
         <Presets
           name="Spending limit presets"
@@ -84,22 +77,16 @@ export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
         />
       </div>
       <div>
-        <Field
+        <TextField
+          form={form}
+          name="hours"
           label="Duration in hours"
           aside={hours >= 24 ? plural(Math.floor(hours / 24), 'day') : undefined}
-          error={errors.hours?.message}
           hint={until !== null && `Until ${formatMoment(until)}`}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('hours')}
-              inputMode="numeric"
-              autoComplete="off"
-              disabled={disabled}
-            />
-          )}
-        </Field>
+          inputMode="numeric"
+          autoComplete="off"
+          disabled={disabled}
+        />
         <Presets
           name="Duration presets"
           chosen={values.hours}

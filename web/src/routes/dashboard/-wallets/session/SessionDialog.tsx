@@ -79,11 +79,9 @@ export default function SessionDialog(props: WalletDialogProps) {
       title="Session Key Management"
       description={walletName(wallet)}
       onClose={onClose}
+      cancel="Close"
       footer={
         <>
-          <Button look="secondary" onClick={onClose}>
-            Close
-          </Button>
           {info && !info.sessionRevoked && (
             <Button look="secondary" disabled={!info.isActive} onClick={() => setState({ step: 'revoke' })}>
               Revoke session
