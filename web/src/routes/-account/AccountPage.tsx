@@ -1,11 +1,13 @@
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
-import { buttonClass } from '#web/components/Button.tsx'
+import { AccountFrame } from '#web/components/AccountFrame.tsx'
+import { Button, buttonClass } from '#web/components/Button.tsx'
 import { CodeInput } from '#web/components/Code.tsx'
 import { ErrorBox, Field } from '#web/components/Field.tsx'
 import { TextLink } from '#web/components/Links.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import type { useAccountForm } from '#web/lib/useAccountForm.ts'
 
 export function Heading(props: { title: string; children: ReactNode }) {
   return (
@@ -16,32 +18,67 @@ export function Heading(props: { title: string; children: ReactNode }) {
   )
 }
 
+/** A screen with one form: why it is filled in, its fields, its button, what is below it, and a way back to sign-in. */
+export function FormScreen(props: {
+  title: string
+  why: ReactNode
+  form: Pick<ReturnType<typeof useAccountForm>, 'form' | 'busy' | 'general'>
+  /** Shows a problem that is not about a single field. Defaults to an error box. */
+  problem?: ReactNode
+  /** Label of the button, at rest and while the call runs. */
+  submit: [label: string, busy: string]
+  children?: ReactNode
+  below?: ReactNode
+}) {
+  const { form, busy, general } = props.form
+  return (
+    <AccountFrame>
+      <Heading title={props.title}>{props.why}</Heading>
+      <form {...form} className="mt-5 space-y-4">
+        {props.problem ?? (general && <ErrorBox>{general}</ErrorBox>)}
+        {props.children}
+        <Button type="submit" busy={busy} className="w-full">
+          {props.submit[busy ? 1 : 0]}
+        </Button>
+      </form>
+      {props.below && <div className="mt-3">{props.below}</div>}
+      <BackToSignIn />
+    </AccountFrame>
+  )
+}
+
 /** The last screen: what was done, and a link to sign-in. */
 export function Done(props: { title: string; children: ReactNode }) {
   return (
-    <div role="status" className="flex flex-col items-center text-center">
-      <span className="mb-4 inline-flex size-12 items-center justify-center rounded-full bg-green-tint text-green">
-        <CircleCheck aria-hidden="true" className="size-6" />
-      </span>
-      <h1 ref={focus} tabIndex={-1} className="font-semibold text-title outline-none">
-        {props.title}
-      </h1>
-      <p className="mt-1 text-balance text-muted">{props.children}</p>
-      <Link to="/login" className={buttonClass('primary', 'mt-6 w-full')}>
-        Go to sign in
-      </Link>
-    </div>
+    <AccountFrame>
+      <div role="status" className="flex flex-col items-center text-center">
+        <span className="mb-4 inline-flex size-12 items-center justify-center rounded-full bg-green-tint text-green">
+          <CircleCheck aria-hidden="true" className="size-6" />
+        </span>
+        <h1 ref={focus} tabIndex={-1} className="font-semibold text-title outline-none">
+          {props.title}
+        </h1>
+        <p className="mt-1 text-balance text-muted">{props.children}</p>
+        <Link to="/login" className={buttonClass('primary', 'mt-6 w-full')}>
+          Go to sign in
+        </Link>
+      </div>
+    </AccountFrame>
   )
 }
 const focus = (element: HTMLElement | null) => element?.focus()
 
 /** Why a link did not work; `children` offers a new link if this one is no longer valid. */
-export function LinkProblem(props: { message: string | undefined; code: string | undefined; children: ReactNode }) {
-  if (!props.message) return null
+export function LinkProblem(props: {
+  form: { general: string | undefined; code: string | undefined }
+  children: ReactNode
+}) {
+  const { general, code } = props.form
+  if (!general) return null
   return (
     <>
-      <ErrorBox>{props.message}</ErrorBox>
-      {props.code === 'gone' && <p className="text-center text-small">{props.children}</p>}
+      <ErrorBox>{general}</ErrorBox>
+      {code === 'gone' && <p className="text-center text-small">{props.children}</p>}
     </>
   )
 }

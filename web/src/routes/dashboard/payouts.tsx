@@ -16,8 +16,7 @@ import { PagedCard } from '#web/lists/PagedCard.tsx'
 import { useListPage } from '#web/lists/useListPage.ts'
 import { overviewQuery } from '#web/queries/overview.ts'
 import { type Payout, reclaimableQuery, refreshPayouts } from '#web/queries/payouts.ts'
-import { type PayoutList, payoutList } from './-payouts/list.tsx'
-import { rowsWith } from './-payouts/rows.tsx'
+import { type PayoutList, payoutList, rowsWith } from './-payouts/list.tsx'
 
 const read = (search: Record<string, unknown>) => ({
   ...listSearchOf<PayoutList>(search),

@@ -29,7 +29,7 @@ import {
 } from '#web/queries/payouts.ts'
 import { senderOf } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { PayoutStatusChip } from '#web/routes/dashboard/-payouts/rows.tsx'
+import { PayoutStatusChip } from '#web/routes/dashboard/-payouts/list.tsx'
 import { AddMethod, type NewMethod } from '../-contacts/AddMethod.tsx'
 
 const pollMs = 2_000 // 2 seconds
