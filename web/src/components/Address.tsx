@@ -37,6 +37,12 @@ export function FullAddress(props: { address: string }) {
   )
 }
 
+export const AddressBox = (props: { address: string }) => (
+  <div className="rounded-control bg-sunken px-4 py-3">
+    <FullAddress address={props.address} />
+  </div>
+)
+
 /** A link to the chain's explorer. Renders nothing until the deployment's configuration is loaded. */
 export function ExplorerLink(props: { chain: Chain; path: string; label: string; text?: string }) {
   const config = useQuery(configQuery).data

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useConnection, useSignTypedData } from 'wagmi'
 import { sameAddress } from '#domain/sameAddress.ts'
-import { FullAddress } from '../components/Address.tsx'
+import { AddressBox } from '../components/Address.tsx'
 import { Button } from '../components/Button.tsx'
 import type { OwnerTypedData, SignOwnerAction } from '../lib/ownerTypedData.ts'
 import { ConnectDialog } from './ConnectDialog.tsx'
@@ -24,9 +24,7 @@ function Owner(props: Parameters<typeof OwnerWallet>[0]) {
   return (
     <>
       {address ? (
-        <div className="rounded-control bg-sunken px-4 py-3">
-          <FullAddress address={address} />
-        </div>
+        <AddressBox address={address} />
       ) : (
         <Button look="secondary" onClick={() => setConnecting(true)}>
           Connect wallet
@@ -64,11 +62,7 @@ function Signer(props: SignerProps) {
   useEffect(() => onSigner(isOwner ? (data) => sign(data) : null), [isOwner])
   return (
     <>
-      {address && (
-        <div className="rounded-control bg-sunken px-4 py-3">
-          <FullAddress address={address} />
-        </div>
-      )}
+      {address && <AddressBox address={address} />}
       {address && !isOwner && (
         <p role="alert" className="mt-2 text-amber text-small">
           This account is not the owner of this wallet. Choose{' '}

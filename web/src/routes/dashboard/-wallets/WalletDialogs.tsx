@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { walletNameProblem } from '#domain/walletRules.ts'
-import { ExplorerLink, FullAddress } from '#web/components/Address.tsx'
+import { AddressBox, ExplorerLink } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
@@ -40,9 +40,7 @@ export function ReceiveDialog(props: WalletDialogProps) {
     >
       <div className="flex flex-col items-center gap-4">
         <QrCode text={wallet.address} label={`QR code of ${wallet.address}`} />
-        <div className="rounded-control bg-sunken px-4 py-3">
-          <FullAddress address={wallet.address} />
-        </div>
+        <AddressBox address={wallet.address} />
         <ExplorerLink
           chain={wallet.chain}
           path={`address/${wallet.address}`}
@@ -143,9 +141,7 @@ export function DeleteDialog(props: WalletDialogProps) {
       ) : (
         <>
           <p>{whatStays(wallet, balance)}</p>
-          <div className="rounded-control bg-sunken px-4 py-3">
-            <FullAddress address={wallet.address} />
-          </div>
+          <AddressBox address={wallet.address} />
         </>
       )}
       {!isEmpty && (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
-import { FullAddress } from '#web/components/Address.tsx'
+import { AddressBox } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
@@ -95,9 +95,7 @@ export default function ExitDialog(props: WalletDialogProps) {
           {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
           <div>
             <p className="mb-1 text-muted text-small">To</p>
-            <div className="rounded-control bg-sunken px-4 py-3">
-              <FullAddress address={to} />
-            </div>
+            <AddressBox address={to} />
           </div>
           <dl className="divide-y divide-hairline">
             <Fact name="Amount">{amount}</Fact>
