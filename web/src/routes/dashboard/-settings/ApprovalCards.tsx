@@ -8,7 +8,7 @@ import { Card } from '#web/components/Card.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { AmountField, PasswordField } from '#web/components/FormFields.tsx'
-import { ErrorState, Skeleton, SkeletonRows } from '#web/components/states.tsx'
+import { Loaded, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
@@ -24,20 +24,16 @@ import {
 
 /** Sets the amount above which approving requires the password. */
 export function PasswordAboveCard() {
-  const { data, error, refetch } = useQuery(approvalSettingsQuery)
+  const query = useQuery(approvalSettingsQuery)
   return (
     <Card aria-labelledby="approvals" className="p-5">
       <h2 id="approvals" className="mb-1 font-semibold">
         Approvals
       </h2>
       <p className="mb-4 text-muted">Above a given amount, approving can also ask for your password.</p>
-      {data ? (
-        <SettingsForm key={data.passwordAbove} settings={data} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => refetch()} />
-      ) : (
-        <Skeleton className="h-24" />
-      )}
+      <Loaded query={query} loading={<Skeleton className="h-24" />}>
+        {(data) => <SettingsForm key={data.passwordAbove} settings={data} />}
+      </Loaded>
     </Card>
   )
 }
@@ -100,7 +96,7 @@ function protectsLess({ passwordAbove }: ApprovalSettings, values: Values): bool
 
 /** Lists active grants (payments allowed without asking), each with a button to end it. */
 export function GrantsCard() {
-  const { data, error, refetch } = useQuery(grantsQuery)
+  const query = useQuery(grantsQuery)
   const [ending, setEnding] = useState<Grant | null>(null)
   return (
     <Card aria-labelledby="grants" className="p-5">
@@ -108,38 +104,36 @@ export function GrantsCard() {
         Always allowed
       </h2>
       <p className="text-muted">Payments that do not need your approval. Every other rule still applies to them.</p>
-      {data ? (
-        <ul aria-label="Always allowed" className="mt-2 divide-y divide-hairline">
-          {data.map((grant) => (
-            <li key={grant.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
-              <div className="min-w-0">
-                <p className="wrap-anywhere font-medium">
-                  {grant.agent.name} to {grant.contact?.name ?? 'an address'}
-                </p>
-                <ShortAddress address={grant.address} />
-                <p className="text-muted text-small">
-                  {formatAmount(grant.remaining)} of {formatAmount(grant.limit)} USDC left, until{' '}
-                  {formatMoment(grant.endsAt)}
-                </p>
-              </div>
-              <Button
-                look="secondary"
-                aria-label={`End: ${grant.agent.name} to ${grant.contact?.name ?? grant.address}`}
-                onClick={() => setEnding(grant)}
-              >
-                End
-              </Button>
-            </li>
-          ))}
-          {data.length === 0 && (
-            <li className="py-2 text-muted">None. You can allow some when you approve a payment.</li>
-          )}
-        </ul>
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => refetch()} />
-      ) : (
-        <SkeletonRows rows={2} />
-      )}
+      <Loaded query={query} loading={<SkeletonRows rows={2} />}>
+        {(data) => (
+          <ul aria-label="Always allowed" className="mt-2 divide-y divide-hairline">
+            {data.map((grant) => (
+              <li key={grant.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
+                <div className="min-w-0">
+                  <p className="wrap-anywhere font-medium">
+                    {grant.agent.name} to {grant.contact?.name ?? 'an address'}
+                  </p>
+                  <ShortAddress address={grant.address} />
+                  <p className="text-muted text-small">
+                    {formatAmount(grant.remaining)} of {formatAmount(grant.limit)} USDC left, until{' '}
+                    {formatMoment(grant.endsAt)}
+                  </p>
+                </div>
+                <Button
+                  look="secondary"
+                  aria-label={`End: ${grant.agent.name} to ${grant.contact?.name ?? grant.address}`}
+                  onClick={() => setEnding(grant)}
+                >
+                  End
+                </Button>
+              </li>
+            ))}
+            {data.length === 0 && (
+              <li className="py-2 text-muted">None. You can allow some when you approve a payment.</li>
+            )}
+          </ul>
+        )}
+      </Loaded>
       {ending && (
         <ConfirmDialog
           title="Ask about these payments again?"

@@ -6,7 +6,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Card, Fact } from '#web/components/Card.tsx'
 import { type By, SpanChoice } from '#web/components/charts/SpanChoice.tsx'
 import { SpendChart } from '#web/components/charts/SpendChart.tsx'
-import { ErrorState, Skeleton } from '#web/components/states.tsx'
+import { Loaded, Skeleton } from '#web/components/states.tsx'
 import { formatMoment, plural } from '#web/lib/format.ts'
 import { spendingQuery, type Usage, type UsageWallet } from '#web/queries/usage.ts'
 import { walletName } from '#web/queries/wallets.ts'
@@ -144,15 +144,13 @@ export function SpendingCard(props: {
           onBy={(part) => onChange({ by: part })}
         />
       </div>
-      {spending.data ? (
-        <div aria-busy={spending.isPlaceholderData} className="transition-opacity aria-busy:opacity-60">
-          <SpendChart spending={spending.data} by={by} chain={wallet?.chain ?? 'base'} />
-        </div>
-      ) : spending.error ? (
-        <ErrorState error={spending.error} onRetry={() => spending.refetch()} />
-      ) : (
-        <Skeleton className="h-72" />
-      )}
+      <Loaded query={spending} loading={<Skeleton className="h-72" />}>
+        {(data) => (
+          <div aria-busy={spending.isPlaceholderData} className="transition-opacity aria-busy:opacity-60">
+            <SpendChart spending={data} by={by} chain={wallet?.chain ?? 'base'} />
+          </div>
+        )}
+      </Loaded>
     </Card>
   )
 }

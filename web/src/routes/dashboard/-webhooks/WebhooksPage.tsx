@@ -8,7 +8,7 @@ import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { type Column, DataTable } from '#web/components/DataTable.tsx'
-import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
+import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
@@ -54,22 +54,17 @@ export default function WebhooksPage() {
         </Button>
       </PageHeader>
       <Card className="overflow-hidden">
-        {webhooks.data ? (
-          webhooks.data.length === 0 ? (
-            <EmptyState title="No webhooks yet" action={<Button onClick={create}>Create Your First Webhook</Button>}>
-              A webhook tells your own systems what happens to payments, as soon as it happens.
-            </EmptyState>
-          ) : (
-            <WebhookTable
-              webhooks={webhooks.data}
-              onAct={(name, webhook) => navigate({ search: { [name]: webhook.id } })}
-            />
-          )
-        ) : webhooks.error ? (
-          <ErrorState error={webhooks.error} fallback="Failed to load webhooks" onRetry={() => webhooks.refetch()} />
-        ) : (
-          <SkeletonRows rows={3} />
-        )}
+        <Loaded query={webhooks} fallback="Failed to load webhooks" loading={<SkeletonRows rows={3} />}>
+          {(data) =>
+            data.length === 0 ? (
+              <EmptyState title="No webhooks yet" action={<Button onClick={create}>Create Your First Webhook</Button>}>
+                A webhook tells your own systems what happens to payments, as soon as it happens.
+              </EmptyState>
+            ) : (
+              <WebhookTable webhooks={data} onAct={(name, webhook) => navigate({ search: { [name]: webhook.id } })} />
+            )
+          }
+        </Loaded>
       </Card>
       <p className="mt-3 text-muted text-small">
         How to check signatures and what each event contains is described in the{' '}
