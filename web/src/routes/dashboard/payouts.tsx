@@ -28,10 +28,12 @@ export const Route = createFileRoute('/dashboard/payouts')({
   component: PayoutsPage,
 })
 
-const CreatePayoutDialog = lazy(() => import('./-payouts/CreatePayoutDialog.tsx'))
+const CreatePayoutDialog = lazy(async () => ({ default: (await import('./-send/SendDialog.tsx')).CreatePayoutDialog }))
 const PayoutDialog = lazy(() => import('./-payouts/PayoutDialog.tsx'))
-const ReclaimAllDialog = lazy(() => import('./-payouts/ReclaimAllDialog.tsx'))
-const ReclaimDialog = lazy(() => import('./-payouts/ReclaimDialog.tsx'))
+const ReclaimAllDialog = lazy(async () => ({
+  default: (await import('./-payouts/ReclaimDialogs.tsx')).ReclaimAllDialog,
+}))
+const ReclaimDialog = lazy(async () => ({ default: (await import('./-payouts/ReclaimDialogs.tsx')).ReclaimDialog }))
 
 const refreshMs = 30_000 // 30 seconds
 

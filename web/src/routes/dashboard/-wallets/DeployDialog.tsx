@@ -13,8 +13,8 @@ import { usePrimaryChain } from '#web/queries/config.ts'
 import { deployWallet, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
 import { LazyOwnerWallet } from '#web/wallet/lazyWallet.tsx'
 import { Deployed, Deploying } from './Deployed.tsx'
+import { creationProblem } from './deployment.ts'
 import { KeypairStep } from './KeypairStep.tsx'
-import { creationProblem } from './walletProblems.ts'
 
 const pollMs = 1_500 // 1.5 seconds
 const failedText = 'Failed to deploy wallet. Please try again or contact support.'

@@ -13,7 +13,7 @@ import { FormDialog } from '#web/components/FormDialog.tsx'
 import { PasswordField, TextField } from '#web/components/FormFields.tsx'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { importWallet, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
-import { creationProblem } from './walletProblems.ts'
+import { creationProblem } from './deployment.ts'
 
 type Values = {
   name: string

@@ -2,18 +2,26 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { History, KeyRound, Pencil, Plus, Power, PowerOff, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
 import { maxWebhooks } from '#domain/webhookRules.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { type Column, DataTable } from '#web/components/DataTable.tsx'
 import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { type Webhook, webhooksQuery } from '#web/queries/webhooks.ts'
-import { DeleteWebhookDialog, RotateSecretDialog, SwitchWebhookDialog } from './ConfirmDialogs.tsx'
+import {
+  deleteWebhook,
+  editWebhook,
+  refreshWebhooks,
+  rotateSecret,
+  type Webhook,
+  webhooksQuery,
+} from '#web/queries/webhooks.ts'
 import type { NewSecret } from './WebhookDialog.tsx'
 import { disabledTexts, eventsText, hostOf } from './words.ts'
 
@@ -141,4 +149,79 @@ function WebhookTable(props: { webhooks: Webhook[]; onAct: (act: WebhookAct, web
     },
   ]
   return <DataTable label="Webhooks" columns={columns} rows={props.webhooks} keyOf={({ id }) => id} />
+}
+
+type Props = { webhook: Webhook; onClose: () => void }
+
+function DeleteWebhookDialog({ webhook, onClose }: Props) {
+  return (
+    <ConfirmDialog
+      title="Delete Webhook"
+      danger
+      confirm={['Delete Webhook', 'Deleting...']}
+      fallback="Failed to delete the webhook. Please try again."
+      act={async () => {
+        await deleteWebhook(webhook.id)
+        await refreshWebhooks()
+        toast.success(`The webhook at ${hostOf(webhook)} was deleted.`)
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Nothing more is sent to <strong className="wrap-anywhere font-semibold">{webhook.url}</strong>, and its
+        deliveries are deleted. This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+function SwitchWebhookDialog({ webhook, onClose }: Props) {
+  const { enabled } = webhook
+  return (
+    <ConfirmDialog
+      title={enabled ? 'Switch Off Webhook' : 'Switch On Webhook'}
+      confirm={enabled ? ['Switch Off', 'Switching off...'] : ['Switch On', 'Switching on...']}
+      fallback="Failed to change the webhook. Please try again."
+      act={async () => {
+        await editWebhook(webhook.id, { enabled: !enabled })
+        await refreshWebhooks()
+        toast.success(`The webhook at ${hostOf(webhook)} is ${enabled ? 'off' : 'on'}.`)
+      }}
+      onClose={onClose}
+    >
+      {enabled ? (
+        <p>
+          Nothing is sent to <strong className="wrap-anywhere font-semibold">{webhook.url}</strong> until you switch it
+          on again. Events that occur in the meantime are not sent later.
+        </p>
+      ) : (
+        <p>
+          Events are sent to <strong className="wrap-anywhere font-semibold">{webhook.url}</strong> from now on. Events
+          missed before it was switched off are in its deliveries, where you can send them again.
+        </p>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function RotateSecretDialog({ webhook, onClose, onRotated }: Props & { onRotated: (secret: NewSecret) => void }) {
+  return (
+    <ConfirmDialog
+      title="Rotate Secret"
+      confirm={['Rotate Secret', 'Rotating...']}
+      fallback="Failed to rotate the secret. Please try again."
+      act={async () => {
+        const rotated = await rotateSecret(webhook.id)
+        await refreshWebhooks()
+        onRotated({ webhook, isNew: false, ...rotated })
+      }}
+      onDone={() => {}}
+      onClose={onClose}
+    >
+      <p>
+        {hostOf(webhook)} gets a new secret, shown once. The old one also signs every event for 24 hours, so that
+        nothing is lost while you replace it.
+      </p>
+    </ConfirmDialog>
+  )
 }
