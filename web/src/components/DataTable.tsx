@@ -1,8 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { ChevronDown, ChevronUp } from 'lucide-react'
-import type { ComponentProps, MouseEvent, ReactNode } from 'react'
-import { useIsPhone } from '../lib/useIsPhone.ts'
+import { ChevronDown, ChevronUp, Eye } from 'lucide-react'
+import { type ComponentProps, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react'
 
 export type Column<Row> = {
   header: string
@@ -203,3 +202,26 @@ export function CompactRow(props: {
     </div>
   )
 }
+
+/** Below Tailwind's `md`. */
+const query = matchMedia('(width < 48rem)')
+
+function subscribe(listener: () => void) {
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
+}
+
+/** For lists that render rows differently on a phone: rendering both versions and hiding one would double the page. */
+export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => query.matches)
+
+/** Opens the details of a row. */
+export const DetailsLink = (props: { href: string; label: string }) => (
+  <RowLink
+    href={props.href}
+    aria-label={props.label}
+    title="View details"
+    className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
+  >
+    <Eye aria-hidden="true" className="size-4" />
+  </RowLink>
+)

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Eye, Undo2 } from 'lucide-react'
+import { Undo2 } from 'lucide-react'
 import { lazy } from 'react'
 import { payoutStatuses } from '#domain/listFilters.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { Amount } from '#web/components/Amount.tsx'
 import { IconButton } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { CompactRow, RowLink } from '#web/components/DataTable.tsx'
+import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
-import { keepFocus } from '#web/lib/keepFocus.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { addresses, anyOf, partsOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
@@ -95,14 +94,7 @@ export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
       align: 'right',
       cell: (payout) => (
         <span className="inline-flex gap-1">
-          <RowLink
-            href={hrefOf(payout.id)}
-            aria-label={labelOf(payout)}
-            title="View details"
-            className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
-          >
-            <Eye aria-hidden="true" className="size-4" />
-          </RowLink>
+          <DetailsLink href={hrefOf(payout.id)} label={labelOf(payout)} />
           {canReclaim(payout) && (
             <IconButton
               ref={keepFocus}
@@ -140,4 +132,13 @@ export function PayoutStatusChip(props: { payout: Payout }) {
       <span className="inline-block lowercase first-letter:uppercase">{payout.status}</span>
     </Chip>
   )
+}
+
+/**
+ * A ref for an element that may disappear while it has the focus, such as the button of an action that is no longer
+ * possible. Moves the focus to the page's content instead of losing it.
+ */
+export const keepFocus = (element: HTMLElement | null) => () => {
+  if (element !== null && element === document.activeElement)
+    document.getElementById('content')?.focus({ preventScroll: true })
 }

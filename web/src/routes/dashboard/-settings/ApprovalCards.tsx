@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { Card } from '#web/components/Card.tsx'
+import { TitledCard } from '#web/components/Card.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { AmountField, PasswordField } from '#web/components/FormFields.tsx'
@@ -26,15 +26,12 @@ import {
 export function PasswordAboveCard() {
   const query = useQuery(approvalSettingsQuery)
   return (
-    <Card aria-labelledby="approvals" className="p-5">
-      <h2 id="approvals" className="mb-1 font-semibold">
-        Approvals
-      </h2>
+    <TitledCard id="approvals" title="Approvals">
       <p className="mb-4 text-muted">Above a given amount, approving can also ask for your password.</p>
       <Loaded query={query} loading={<Skeleton className="h-24" />}>
         {(data) => <SettingsForm key={data.passwordAbove} settings={data} />}
       </Loaded>
-    </Card>
+    </TitledCard>
   )
 }
 
@@ -99,10 +96,7 @@ export function GrantsCard() {
   const query = useQuery(grantsQuery)
   const [ending, setEnding] = useState<Grant | null>(null)
   return (
-    <Card aria-labelledby="grants" className="p-5">
-      <h2 id="grants" className="mb-1 font-semibold">
-        Always allowed
-      </h2>
+    <TitledCard id="grants" title="Always allowed">
       <p className="text-muted">Payments that do not need your approval. Every other rule still applies to them.</p>
       <Loaded query={query} loading={<SkeletonRows rows={2} />}>
         {(data) => (
@@ -152,6 +146,6 @@ export function GrantsCard() {
           </p>
         </ConfirmDialog>
       )}
-    </Card>
+    </TitledCard>
   )
 }

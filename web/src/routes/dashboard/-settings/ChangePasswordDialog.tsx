@@ -6,10 +6,21 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { PasswordField } from '#web/components/FormFields.tsx'
 import { ApiError, messageOrThrown } from '#web/lib/apiError.ts'
-import { type PasswordChange, passwordChangeProblem } from '#web/lib/changePassword.ts'
 import { formResolver } from '#web/lib/formResolver.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { changePassword } from '#web/queries/account.ts'
+
+type PasswordChange = { current: string; next: string; again: string }
+
+/** All three fields are required; the match is checked before the length. Null if the change may be sent. */
+export function passwordChangeProblem(values: PasswordChange): { field: keyof PasswordChange; message: string } | null {
+  const { current, next, again } = values
+  if (!current) return { field: 'current', message: 'Please enter your current password' }
+  if (!next) return { field: 'next', message: 'Please enter a new password' }
+  if (!again) return { field: 'again', message: 'Please enter the new password again' }
+  if (next !== again) return { field: 'again', message: 'New passwords do not match' }
+  return next.length < 6 ? { field: 'next', message: 'Password must be at least 6 characters long' } : null
+}
 
 const closeAfterMs = 1_500 // 1.5 seconds
 

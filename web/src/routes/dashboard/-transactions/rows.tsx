@@ -1,6 +1,5 @@
-import { Eye } from 'lucide-react'
 import { Amount } from '#web/components/Amount.tsx'
-import { CompactRow, RowLink } from '#web/components/DataTable.tsx'
+import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { Counterparty, TransactionStatus, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
@@ -59,16 +58,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     {
       header: 'Actions',
       align: 'right',
-      cell: (transaction) => (
-        <RowLink
-          href={hrefOf(transaction.id)}
-          aria-label={labelOf(transaction)}
-          title="View details"
-          className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
-        >
-          <Eye aria-hidden="true" className="size-4" />
-        </RowLink>
-      ),
+      cell: (transaction) => <DetailsLink href={hrefOf(transaction.id)} label={labelOf(transaction)} />,
     },
   ],
   compact: (transaction) => (
