@@ -6,12 +6,10 @@ import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { dollars, typedDecimal, typedMicro } from '../lib/amounts.ts'
 import { ApiError, messageOf } from '../lib/apiError.ts'
 import { formatAmount } from '../lib/format.ts'
-import { formResolver } from '../lib/formResolver.ts'
 import { groupsQuery, type PolicyGroup, refreshGroups, topUpBudget } from '../queries/agents.ts'
 import { MoneyChain, useUnit } from './Amount.tsx'
 import { Dialog } from './Dialog.tsx'
-import { FormDialog } from './FormDialog.tsx'
-import { AmountField } from './FormFields.tsx'
+import { AmountField, FormDialog, formResolver } from './forms.tsx'
 import { PolicyExposure } from './PolicyExposure.tsx'
 
 const successMs = 2_000 // 2 seconds

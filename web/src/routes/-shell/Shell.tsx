@@ -1,14 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
-import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
 import { Spinner } from '#web/components/Spinner.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
 import { useSession } from '#web/lib/session.ts'
 import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
+import { overviewQuery } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
+import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
-import { OnrampReturn } from './OnrampReturn.tsx'
 import { InactivityGuard, SessionExpired } from './SessionEnd.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
@@ -109,4 +111,28 @@ function usePush(userId: string | undefined): void {
     if (isOn && publicKey)
       import('#web/push/device.ts').then((device) => device.keepPushOn(publicKey)).catch(() => undefined)
   }, [isOn, publicKey])
+}
+
+const pollMs = 5_000 // 5 seconds
+const pollForMs = 120_000 // 2 minutes
+
+/** After a purchase of USDC (`?onramp=success`), confirms it once and polls the balances for two minutes, on any page. */
+function OnrampReturn() {
+  const { onramp } = useSearch({ from: '/dashboard' })
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+
+  useEffect(() => {
+    if (onramp !== 'success') return
+    toast.success('Payment received. Your USDC arrives within a minute or two.', { id: 'onramp' })
+    const poll = () => {
+      refreshWallets()
+      queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
+    }
+    // Not cleared by the effect's cleanup, which runs as soon as the flag is removed from the URL.
+    const timer = setInterval(poll, pollMs)
+    setTimeout(() => clearInterval(timer), pollForMs)
+    navigate({ to: '.', search: ({ onramp: _, ...rest }) => rest, replace: true })
+  }, [onramp, navigate, queryClient])
+  return null
 }

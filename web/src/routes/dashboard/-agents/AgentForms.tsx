@@ -2,9 +2,7 @@ import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Checkbox, Field, Select } from '#web/components/Field.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
-import { TextField } from '#web/components/FormFields.tsx'
-import { formResolver } from '#web/lib/formResolver.ts'
+import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import {
   type Agent,
   type CreatedAgent,

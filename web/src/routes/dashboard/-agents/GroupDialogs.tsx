@@ -8,12 +8,11 @@ import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
+import { FormDialog, formResolver } from '#web/components/forms.tsx'
 import { PolicyExposure } from '#web/components/PolicyExposure.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { budgetLeftAsTyped, freeOf } from '#web/lib/budgetLeft.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import {
   type ContactMethods,
   confirmContact,

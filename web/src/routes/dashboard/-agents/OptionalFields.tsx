@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { periods } from '#domain/policyPeriod.ts'
 import { Checkbox, Field, Select } from '#web/components/Field.tsx'
-import { AmountField, TextField } from '#web/components/FormFields.tsx'
+import { AmountField, TextField } from '#web/components/forms.tsx'
 import { useSms } from '#web/queries/config.ts'
 import { approvalFields, type GroupValues, limitFields, noGroup } from './groupForm.ts'
 

@@ -10,11 +10,10 @@ import { Button } from '#web/components/Button.tsx'
 import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
-import { AmountField, TextField } from '#web/components/FormFields.tsx'
+import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import {
   type Agent,
   checkPayment,

@@ -1,11 +1,13 @@
+import { type ReactNode, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { FullAddress } from '#web/components/Address.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
-import { TextField } from '#web/components/FormFields.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
+import { Loaded, Skeleton } from '#web/components/states.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { useSession } from '#web/lib/session.ts'
 import { createContact, refreshContacts } from '#web/queries/contacts.ts'
 import type { Transaction } from '#web/queries/transactions.ts'
@@ -16,7 +18,7 @@ type Values = { name: string; description: string }
 const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
 
 /** Adds the recipient of a payment to the contacts. */
-export function AddMethod(props: { method: NewMethod; onClose: () => void }) {
+function AddMethod(props: { method: NewMethod; onClose: () => void }) {
   const { method } = props
   const { user } = useSession()
   const form = useForm<Values>({ resolver, defaultValues: { name: '', description: '' } })
@@ -67,4 +69,42 @@ export function contactMethodOf(transaction: Transaction): NewMethod | null {
     : recipientPhone !== null
       ? { phone: recipientPhone }
       : null
+}
+
+/** All details of a payment or payout, once they are loaded. `stranger`: its recipient, if it can be added as a contact. */
+export function DetailsDialog(props: {
+  title: string
+  details: ReactNode
+  query: { error: unknown; refetch: () => unknown }
+  stranger: NewMethod | null
+  actions: ReactNode
+  onClose: () => void
+}) {
+  const { details, query, stranger } = props
+  const [adding, setAdding] = useState<NewMethod | null>(null)
+  if (adding) return <AddMethod method={adding} onClose={() => setAdding(null)} />
+  return (
+    <Dialog
+      title={props.title}
+      onClose={props.onClose}
+      cancel="Close"
+      footer={
+        <>
+          {stranger && (
+            <Button look="secondary" onClick={() => setAdding(stranger)}>
+              Add as Contact
+            </Button>
+          )}
+          {props.actions}
+        </>
+      }
+    >
+      <Loaded
+        query={{ data: details, error: query.error, refetch: query.refetch }}
+        loading={<Skeleton className="h-80" />}
+      >
+        {(shown) => shown}
+      </Loaded>
+    </Dialog>
+  )
 }

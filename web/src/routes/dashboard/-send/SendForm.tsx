@@ -11,12 +11,11 @@ import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Field, Select } from '#web/components/Field.tsx'
-import { TextField } from '#web/components/FormFields.tsx'
+import { formResolver, TextField } from '#web/components/forms.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { cutAmount, formatDate, plural } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
 import {
   blockedBecause,

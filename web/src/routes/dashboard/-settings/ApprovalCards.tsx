@@ -7,12 +7,11 @@ import { Button } from '#web/components/Button.tsx'
 import { TitledCard } from '#web/components/Card.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
-import { AmountField, PasswordField } from '#web/components/FormFields.tsx'
+import { AmountField, formResolver, PasswordField } from '#web/components/forms.tsx'
 import { Loaded, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import {
   type ApprovalSettings,
   approvalSettingsQuery,

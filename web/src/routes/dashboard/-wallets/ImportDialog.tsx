@@ -9,9 +9,7 @@ import {
   walletNameProblem,
 } from '#domain/walletRules.ts'
 import { Field, Select } from '#web/components/Field.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
-import { PasswordField, TextField } from '#web/components/FormFields.tsx'
-import { formResolver } from '#web/lib/formResolver.ts'
+import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { importWallet, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { creationProblem } from './deployment.ts'
 

@@ -11,10 +11,9 @@ import {
   minLimit,
 } from '#domain/sessionKey.ts'
 import { hourMs } from '#domain/time.ts'
-import { AmountField, TextField } from '#web/components/FormFields.tsx'
+import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
 import { typedMicro, wholeDollars } from '#web/lib/amounts.ts'
 import { formatAmount, formatMoment, plural } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { Grant, SessionKeyInfo, Wallet } from '#web/queries/wallets.ts'
 
