@@ -12,7 +12,8 @@ import { FilterChips, ListButtons } from '#web/lists/FilterBar.tsx'
 import { PagedCard } from '#web/lists/PagedCard.tsx'
 import { useListPage } from '#web/lists/useListPage.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { rowsWith, type TransactionList, transactionList } from './-transactions/list.tsx'
+import { type TransactionList, transactionList } from './-transactions/list.tsx'
+import { rowsWith } from './-transactions/rows.tsx'
 
 export const Route = createFileRoute('/dashboard/transactions')({
   validateSearch: listSearchOf<TransactionList>,

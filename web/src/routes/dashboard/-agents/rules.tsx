@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { linkClass } from '#web/components/Links.tsx'
-import type { Transaction } from '#web/queries/transactions.ts'
 
 /** Where a rule is set: a section of the Agents page, or the Wallets page. */
 export type RulePlace = 'budget' | 'limits' | 'permissions' | 'contacts' | 'agent' | 'account' | 'wallet' | 'wallets'
@@ -35,10 +34,6 @@ const rules: Record<string, { name: string; place: RulePlace }> = {
 export const ruleOf = (rule: string): { name: string; place: RulePlace } =>
   rules[rule] ??
   (rule.endsWith(':write') ? { name: 'Permissions', place: 'permissions' } : { name: rule, place: 'budget' })
-
-/** The rule that refused the payment, or the reason it failed; null otherwise. */
-export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
-  refusal ? ruleOf(refusal.rule).name : errorMessage
 
 /** Element id of the section of the page where a place's rules are set. */
 export const placeId = (place: RulePlace, agentId?: string) =>

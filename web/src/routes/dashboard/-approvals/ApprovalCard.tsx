@@ -1,29 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CircleCheck } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { ExplorerLink, FullAddress } from '#web/components/Address.tsx'
+import { lazy, Suspense, useState } from 'react'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
-import { Card, Fact } from '#web/components/Card.tsx'
+import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
-import { linkClass } from '#web/components/Links.tsx'
-import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { Time, useNow } from '#web/components/Time.tsx'
+import { useNow } from '#web/components/Time.tsx'
 import { TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
-import { formatMoment, plural } from '#web/lib/format.ts'
-import { networkWarning } from '#web/lib/networks.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useAction } from '#web/lib/useAction.ts'
-import { type Approval, approve, type Channel, deny, refreshApprovals } from '#web/queries/approvals.ts'
+import { type Approval, approve, deny, refreshApprovals } from '#web/queries/approvals.ts'
 import { transactionQuery } from '#web/queries/transactions.ts'
-import { walletName } from '#web/queries/wallets.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
-import { changesBetween, channelWords, stateOf, timeLeft, titleOf } from './words.ts'
+import { ApprovalFacts } from './ApprovalFacts.tsx'
+import { changesBetween, stateOf, timeLeft, titleOf } from './words.ts'
 
 /**
  * One approval with its decision. The owner decides only on the version they have seen: if the approval changes, the card
@@ -202,108 +195,3 @@ function problemOf(error: unknown): string {
     ? 'There was no reply, so it is unknown whether this was decided. Try again: nothing is paid twice.'
     : messageOf(error)
 }
-
-/** All facts for the decision, in the order in which the owner needs them. */
-function ApprovalFacts({ approval }: { approval: Approval }) {
-  const { recipient, agentReason, askedBecause, wouldPass, sameSinceAsked, wallet, channels } = approval
-  return (
-    <>
-      {recipient && <Recipient recipient={recipient} chain={wallet.chain} />}
-      <Part title="Why you are asked">
-        <ul className="space-y-1">
-          {askedBecause.map(({ rule, message }) => (
-            <li key={rule}>{message}</li>
-          ))}
-        </ul>
-      </Part>
-      {agentReason && (
-        <Part title="The agent says">
-          <blockquote className="wrap-anywhere whitespace-pre-wrap border-control border-l-2 pl-3">
-            {agentReason}
-          </blockquote>
-        </Part>
-      )}
-      {wouldPass &&
-        (wouldPass.ok ? (
-          <p className="flex items-center gap-2 text-green">
-            <CircleCheck aria-hidden="true" className="size-5 shrink-0" />
-            {recipient ? 'Would pass now: every other rule allows it.' : 'Can be granted now.'}
-          </p>
-        ) : (
-          <Notice tone="warning">Would be refused now: {wouldPass.message}</Notice>
-        ))}
-      {sameSinceAsked > 0 && (
-        <Notice tone="warning">
-          {plural(sameSinceAsked, 'payment')} of the same amount to this recipient{' '}
-          {sameSinceAsked === 1 ? 'was' : 'were'} accepted since this was asked.
-        </Notice>
-      )}
-      <dl className="divide-y divide-hairline border-hairline border-t pt-1">
-        <NoteFacts of={approval} />
-        <Fact name="Policy group">{approval.policyGroup.name}</Fact>
-        <Fact name="From wallet">{walletName(wallet)}</Fact>
-        <Fact name="Network">{networkWarning(wallet.chain)}</Fact>
-        <Fact name="Asked">
-          <Time iso={approval.askedAt} />
-        </Fact>
-        {approval.status === 'PENDING' && <Fact name="Expires">{formatMoment(approval.expiresAt)}</Fact>}
-        <Fact name="Email">
-          <Delivery channel={channels.email} />
-        </Fact>
-        <Fact name="Push">
-          <Delivery channel={channels.push} />
-          {channels.push.state === 'not_set_up' && approval.status === 'PENDING' && (
-            <>
-              {'. '}
-              <Link to="/dashboard/settings" className={linkClass}>
-                Set up
-              </Link>
-            </>
-          )}
-        </Fact>
-      </dl>
-    </>
-  )
-}
-
-function Part(props: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={props.title}>
-      <h2 className="font-medium text-muted text-small">{props.title}</h2>
-      {props.children}
-    </section>
-  )
-}
-
-function Recipient(props: { recipient: NonNullable<Approval['recipient']>; chain: Approval['wallet']['chain'] }) {
-  const { contactName, address, email, phone } = props.recipient
-  return (
-    <Part title="To">
-      {contactName && <p className="wrap-anywhere font-medium">{contactName}</p>}
-      {email && <p className="wrap-anywhere">{email}</p>}
-      {phone && <p>{phone}</p>}
-      {address && (
-        <div className="flex items-start gap-2">
-          <FullAddress address={address} />
-          <span className="flex shrink-0">
-            <CopyButton text={address} what="address" />
-            <ExplorerLink chain={props.chain} path={`address/${address}`} label="View address in explorer" />
-          </span>
-        </div>
-      )}
-    </Part>
-  )
-}
-
-/** The outcome of one channel that notifies the owner. */
-const Delivery = ({ channel }: { channel: Channel }) => (
-  <>
-    {channelWords[channel.state]}
-    {channel.at && (
-      <span className="text-muted">
-        {', '}
-        <Time iso={channel.at} />
-      </span>
-    )}
-  </>
-)

@@ -9,7 +9,7 @@ import { Counterparty, TransactionStatusChip } from '#web/components/Transaction
 import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
 import { categoryLabel, payoutState, senderOf, type Transaction, transactionsQuery } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { reasonOf } from '../-agents/rules.tsx'
+import { reasonOf } from '../-transactions/rows.tsx'
 import { WidgetError, WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 
 const linkClass = 'wrap-anywhere rounded-sm font-medium hover:underline'

@@ -2,30 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, useDeferredValue, useMemo } from 'react'
 import { transactionStatuses } from '#domain/listFilters.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
-import { Amount } from '#web/components/Amount.tsx'
-import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { Field, Select } from '#web/components/Field.tsx'
-import { notesLine } from '#web/components/Notes.tsx'
-import { Ago, Time } from '#web/components/Time.tsx'
-import { Counterparty, TransactionStatus, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
-import { unitOf } from '#web/lib/networks.ts'
 import { anyOf, type FilterFieldProps, id, oneOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
-import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
 import {
-  awaitsApproval,
-  categoryLabel,
   exportTransactions,
-  payoutState,
-  senderOf,
   type Transaction,
   type TransactionParams,
   transactionsQuery,
 } from '#web/queries/transactions.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
-import { reasonOf } from '../-agents/rules.tsx'
 
 const ContactField = lazy(async () => {
   const { ContactPicker } = await import('#web/components/ContactPicker.tsx')
@@ -100,69 +88,3 @@ function SenderField({ value, onChange }: FilterFieldProps) {
     </Field>
   )
 }
-
-const labelOf = (transaction: Transaction) =>
-  `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} ${unitOf(transaction.fromWalletChain)}`
-
-const amountOf = (transaction: Transaction) => (
-  <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} />
-)
-
-/** `hrefOf` returns the link to a transaction's details. */
-export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<Transaction> => ({
-  columns: [
-    {
-      header: 'Date',
-      sorts: { falling: 'newest', rising: 'oldest' },
-      cell: (transaction) => <Time iso={transaction.createdAt} />,
-    },
-    {
-      header: 'Type',
-      cell: (transaction) => (
-        <>
-          {categoryLabel(transaction)}
-          <p className="wrap-anywhere text-muted lg:hidden">by {senderOf(transaction)}</p>
-        </>
-      ),
-    },
-    {
-      header: 'Sender',
-      wideOnly: true,
-      cell: (transaction) => <span className="wrap-anywhere">{senderOf(transaction)}</span>,
-    },
-    {
-      header: 'Recipient',
-      cell: (transaction) => (
-        <>
-          <Counterparty transaction={transaction} />
-          <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted empty:hidden">{notesLine(transaction)}</p>
-        </>
-      ),
-    },
-    { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
-    {
-      header: 'Status',
-      cell: (transaction) => <TransactionStatus transaction={transaction} reason={reasonOf(transaction)} />,
-    },
-    {
-      header: 'Actions',
-      align: 'right',
-      cell: (transaction) => <DetailsLink href={hrefOf(transaction.id)} label={labelOf(transaction)} />,
-    },
-  ],
-  compact: (transaction) => (
-    <CompactRow
-      href={hrefOf(transaction.id)}
-      label={labelOf(transaction)}
-      title={<Counterparty transaction={transaction} />}
-      amount={amountOf(transaction)}
-      notes={[
-        <Ago key="at" iso={transaction.createdAt} />,
-        awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction)),
-        senderOf(transaction),
-        notesLine(transaction),
-      ]}
-      state={<TransactionStatusChip transaction={transaction} />}
-    />
-  ),
-})

@@ -13,7 +13,7 @@ import { type SessionKeyInfo, sessionKeyQuery, walletName } from '#web/queries/w
 import { SessionKeyChip } from '../SessionKey.tsx'
 import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
-import { Exposure } from './GrantFields.tsx'
+import { Exposure } from './Exposure.tsx'
 import { RenewForm, RevokeForm, RotateForm } from './SessionForms.tsx'
 
 type Step =

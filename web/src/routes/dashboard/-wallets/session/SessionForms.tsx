@@ -13,7 +13,8 @@ import {
   type SessionKeyInfo,
   type Wallet,
 } from '#web/queries/wallets.ts'
-import { Exposure, GrantFields, grantedLimit, grantOf, rotationFailed, useGrantForm } from './GrantFields.tsx'
+import { Exposure } from './Exposure.tsx'
+import { GrantFields, grantedLimit, grantOf, rotationFailed, useGrantForm } from './GrantFields.tsx'
 import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
 
 /** A rotation signed by Bursar: a new key, limit and duration, within what the wallet's contract lets us grant. */

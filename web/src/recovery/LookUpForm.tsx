@@ -1,0 +1,79 @@
+/** @jsxImportSource preact */
+import type { TargetedSubmitEvent } from 'preact'
+
+export type LookUpInput = {
+  rpcUrl: string
+  /** Empty if the chain has to be searched. */
+  wallet: string
+  /** The first block to search. */
+  fromBlock: number
+}
+
+/** Asks for an RPC URL, the owner's key, and where to look. The parent holds the key's text, so that it can clear it. */
+export function LookUpForm(props: {
+  secret: string
+  /** Address of the key kept in memory; null before the first look-up. */
+  knownAddress: string | null
+  disabled: boolean
+  onSecret: (text: string) => void
+  onLookUp: (input: LookUpInput) => void
+}) {
+  function submit(event: TargetedSubmitEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const text = (name: string) => String(fields.get(name)).trim()
+    const block = text('fromBlock')
+    props.onLookUp({
+      rpcUrl: text('rpcUrl'),
+      wallet: text('wallet'),
+      fromBlock: /^\d+$/.test(block) ? Number(block) : 0,
+    })
+  }
+
+  return (
+    <form class="card" noValidate onSubmit={submit}>
+      <label for="rpc">RPC URL</label>
+      <input
+        id="rpc"
+        name="rpcUrl"
+        type="url"
+        defaultValue="https://mainnet.base.org"
+        autocomplete="off"
+        spellcheck={false}
+        class="code"
+        required
+      />
+      <label for="secret">Recovery phrase or private key of the owner</label>
+      <textarea
+        id="secret"
+        rows={3}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        class="code"
+        required
+        value={props.secret}
+        placeholder={props.knownAddress ? `Kept in this tab: the key of ${props.knownAddress}` : ''}
+        onInput={(event) => props.onSecret(event.currentTarget.value)}
+      />
+      <p class="muted">Stays in this tab. It signs here and is never sent or stored.</p>
+      <label for="wallet">
+        Wallet address <span class="muted">(on your recovery sheet; without it the chain is searched)</span>
+      </label>
+      <input id="wallet" name="wallet" autocomplete="off" spellcheck={false} placeholder="0x…" class="code" />
+      <details>
+        <summary>For nodes that refuse long searches</summary>
+        <label for="from-block">Search back to block</label>
+        <input id="from-block" name="fromBlock" inputmode="numeric" autocomplete="off" defaultValue="0" class="code" />
+        <p class="muted">
+          The block in which your wallet was created is enough. The explorer shows it for the creation transaction.
+        </p>
+      </details>
+      <div class="row">
+        <button type="submit" disabled={props.disabled}>
+          Look up
+        </button>
+      </div>
+    </form>
+  )
+}
