@@ -58,7 +58,8 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   await expect(page.getByRole('heading', { name: 'Withdraw funds' })).toBeVisible()
   await expect(page.getByText('Network fees covered')).toBeVisible()
   // The code of the next steps is loaded before the money leaves, so that a lost network cannot leave the page empty.
-  await expect.poll(() => watch.requests.some((url) => url.includes('/assets/outcomes-'))).toBe(true)
+  for (const part of ['ClaimPending', 'Receipt'])
+    await expect.poll(() => watch.requests.some((url) => url.includes(`/assets/${part}-`))).toBe(true)
   await audit(page, 'claim-withdraw')
   const address = page.getByLabel('Destination address')
   await tabTo(page, address)

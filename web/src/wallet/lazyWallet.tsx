@@ -1,6 +1,6 @@
-import { Component, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
-import { Button } from '../components/Button.tsx'
+import { lazy } from 'react'
 import type { SignOwnerAction } from '../lib/ownerTypedData.ts'
+import { OnDemand } from './OnDemand.tsx'
 import { isWalletRemembered } from './remembered.ts'
 
 // The only entry to the wallet layer: importing a part of it directly would load wagmi with the page.
@@ -31,49 +31,3 @@ export const LazyOwnerWallet = (props: { onAddress: (address: string | null) => 
 export const LazyOwnerSigner = (props: { owner: string; onSigner: (sign: SignOwnerAction | null) => void }) => (
   <OnDemand part={signer} fallback={<div className="h-control" />} with={props} />
 )
-
-type Props<P extends object> = {
-  /** Creates the lazy component. A lazy component that failed stays failed, so every attempt creates a new one. */
-  part: () => ComponentType<P>
-  /** Its props. */
-  with?: P
-  /** Shown while it loads. */
-  fallback?: ReactNode
-  /** Hides failures. */
-  quiet?: boolean
-}
-
-/** A part of the page that is loaded when it is rendered. A failure leaves the page intact and can be retried. */
-function OnDemand<P extends object>(props: Props<P>) {
-  const [Part, setPart] = useState(props.part)
-  const [attempt, setAttempt] = useState(1)
-  const retry = () => {
-    setPart(props.part)
-    setAttempt(attempt + 1)
-  }
-  return (
-    <Boundary
-      key={attempt}
-      instead={
-        !props.quiet && (
-          <div role="alert" className="space-y-3">
-            <p className="text-muted">Wallets could not be loaded. Try again, or reload the page.</p>
-            <Button look="secondary" onClick={retry}>
-              Try again
-            </Button>
-          </div>
-        )
-      }
-    >
-      <Suspense fallback={props.fallback}>
-        <Part {...(props.with ?? ({} as P))} />
-      </Suspense>
-    </Boundary>
-  )
-}
-
-class Boundary extends Component<{ instead: ReactNode; children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false }
-  static getDerivedStateFromError = () => ({ failed: true })
-  override render = () => (this.state.failed ? this.props.instead : this.props.children)
-}

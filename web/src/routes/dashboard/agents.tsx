@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
-import { ChevronLeft, ChevronRight, CirclePause, Pause, Plus } from 'lucide-react'
+import { ChevronLeft, CirclePause, Pause, Plus } from 'lucide-react'
 import { useCallback, useDeferredValue, useMemo } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
-import { Chip } from '#web/components/Chip.tsx'
-import { RowLink } from '#web/components/DataTable.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
-import { useNow } from '#web/components/Time.tsx'
-import { lastActivityText, plural } from '#web/lib/format.ts'
 import { searchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { accountQuery, groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
+import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
 import { AgentDialogs } from './-agents/AgentDialogs.tsx'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupDetail } from './-agents/GroupDetail.tsx'
+import { GroupList } from './-agents/GroupList.tsx'
 import { account, PausedNotice } from './-agents/pausing.tsx'
 
 export const Route = createFileRoute('/dashboard/agents')({
@@ -127,38 +124,5 @@ function AgentsPage() {
         show={(groupId, agentId) => navigate({ search: searchOf({ group: groupId, agent: agentId }), replace: true })}
       />
     </>
-  )
-}
-
-/** The sidebar: all groups with their counts and last activity. */
-function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: string }) {
-  const now = useNow()
-  return (
-    <nav aria-label="Policy groups">
-      <ul className="divide-y divide-hairline overflow-hidden rounded-card border border-hairline bg-card">
-        {props.groups.map(({ policyGroup, agentCount, totalTransactions, lastActivity }) => (
-          <li key={policyGroup.id}>
-            <RowLink
-              href={`/dashboard/agents?group=${encodeURIComponent(policyGroup.id)}`}
-              aria-current={policyGroup.id === props.selectedId ? 'page' : undefined}
-              className="relative block px-4 py-3 -outline-offset-2 max-lg:pr-11 hover:bg-sunken lg:aria-[current]:bg-green-tint"
-            >
-              <ChevronRight
-                aria-hidden="true"
-                className="absolute top-1/2 right-4 size-4 -translate-y-1/2 text-muted lg:hidden"
-              />
-              <span className="flex items-center gap-2">
-                <span className="min-w-0 flex-1 truncate font-medium">{policyGroup.name}</span>
-                {policyGroup.status === 'paused' && <Chip tone="waiting">Paused</Chip>}
-              </span>
-              <span className="block text-muted text-small">
-                {plural(agentCount, 'agent')}, {plural(totalTransactions, 'transaction')}
-              </span>
-              <span className="block text-muted text-small">Last activity: {lastActivityText(lastActivity, now)}</span>
-            </RowLink>
-          </li>
-        ))}
-      </ul>
-    </nav>
   )
 }

@@ -28,12 +28,10 @@ export const Route = createFileRoute('/dashboard/payouts')({
   component: PayoutsPage,
 })
 
-const CreatePayoutDialog = lazy(async () => ({ default: (await import('./-send/SendDialog.tsx')).CreatePayoutDialog }))
+const CreatePayoutDialog = lazy(() => import('./-payouts/CreatePayoutDialog.tsx'))
 const PayoutDialog = lazy(() => import('./-payouts/PayoutDialog.tsx'))
-const ReclaimAllDialog = lazy(async () => ({
-  default: (await import('./-payouts/ReclaimDialogs.tsx')).ReclaimAllDialog,
-}))
-const ReclaimDialog = lazy(async () => ({ default: (await import('./-payouts/ReclaimDialogs.tsx')).ReclaimDialog }))
+const ReclaimAllDialog = lazy(() => import('./-payouts/ReclaimAllDialog.tsx'))
+const ReclaimDialog = lazy(() => import('./-payouts/ReclaimDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 

@@ -5,9 +5,9 @@ import { formatLongDate } from '#web/lib/format.ts'
 import { flagsOf } from '#web/lib/search.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { LazyWalletSection } from '#web/wallet/lazyWallet.tsx'
 import { GrantsCard, PasswordAboveCard } from './-settings/ApprovalCards.tsx'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
+import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
 import { NameFact } from './-settings/NameFact.tsx'
 import { PushCard } from './-settings/PushCard.tsx'
 
@@ -51,14 +51,5 @@ function SettingsPage() {
         <ChangePasswordDialog email={user.email} onClose={() => navigate({ search: {}, replace: true })} />
       )}
     </>
-  )
-}
-
-/** The wallet connected in this browser, and the account's public address. */
-function ConnectedWallet() {
-  return (
-    <TitledCard id="connected-wallet" title="Connected wallet">
-      <LazyWalletSection />
-    </TitledCard>
   )
 }

@@ -9,7 +9,7 @@ import { shortAddress } from '#web/lib/format.ts'
 import { type Agent, type AgentRefusal, type PolicyGroup, refusalsQuery } from '#web/queries/agents.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
 import { QuickStart } from './QuickStart.tsx'
-import { RuleLink } from './rules.tsx'
+import { RuleLink } from './RuleLink.tsx'
 import { firstKind, TryPayment } from './TryPayment.tsx'
 
 /** Tools for connecting an agent: example calls, a check of a payment, recent refusals. */

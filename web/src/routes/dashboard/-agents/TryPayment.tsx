@@ -22,7 +22,7 @@ import {
   type PolicyGroup,
 } from '#web/queries/agents.ts'
 import { useSms } from '#web/queries/config.ts'
-import { RuleLink } from './rules.tsx'
+import { RuleLink } from './RuleLink.tsx'
 
 type Kind = PaymentRecipient['type']
 type Values = { type: Kind; contact: string; address: string; email: string; phone: string; amount: string }

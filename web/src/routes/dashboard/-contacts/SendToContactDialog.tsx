@@ -7,7 +7,7 @@ import { networkWarning } from '#web/lib/networks.ts'
 import type { Contact } from '#web/queries/contacts.ts'
 import { blockedBecause, canPay, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import SendDialog from '../-send/SendDialog.tsx'
-import { NoWalletNotice } from '../-send/SendForm.tsx'
+import { NoWalletNotice } from '../-send/WalletField.tsx'
 
 /** Asks which wallet pays, then opens the send dialog. */
 export default function SendToContactDialog(props: { contact: Contact; onClose: () => void }) {

@@ -1,10 +1,9 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
 import { expiryDays } from '#domain/payoutExpiry.ts'
-import { methodOf, type SendValues, type SpendLimit, senderNameMax } from '#domain/sendRules.ts'
+import { methodOf, type SendValues, senderNameMax } from '#domain/sendRules.ts'
 import { dayMs } from '#domain/time.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { AmountInput } from '#web/components/AmountInput.tsx'
@@ -12,34 +11,15 @@ import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Field, Select } from '#web/components/Field.tsx'
 import { formResolver, TextField } from '#web/components/forms.tsx'
-import { linkClass } from '#web/components/Links.tsx'
-import { Notice } from '#web/components/Notice.tsx'
-import { messageOf } from '#web/lib/apiError.ts'
-import { cutAmount, formatDate, plural } from '#web/lib/format.ts'
+import { formatDate, plural } from '#web/lib/format.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
-import {
-  blockedBecause,
-  canPay,
-  spendableText,
-  type Wallet,
-  walletLabel,
-  walletName,
-  walletsQuery,
-} from '#web/queries/wallets.ts'
+import { canPay, spendableText, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { isPayout, type Payment, paymentOf } from './payment.ts'
+import type { Purpose } from './purposes.ts'
 import { RecipientFields } from './RecipientFields.tsx'
+import { WalletField } from './WalletField.tsx'
 
 const arrivingMs = 3_000 // 3 seconds
-
-/** The differences between the dialogs that send money; they share form, review and results. */
-export type Purpose = {
-  title: string
-  /** Ways to name the recipient. 'phone' is offered only if SMS is available. */
-  tabs: readonly SendValues['to'][]
-  problems: (values: SendValues, limit: SpendLimit | null) => { [K in keyof SendValues]?: string | null }
-  /** Shown for a payout that was refused without a reason, and if the fault is not the server's. */
-  payoutFailures: readonly [failed: string, broken: string]
-}
 
 /** Asks for wallet, recipient, amount and notes and, for a payout, its expiry and the sender's name. */
 export function SendForm(props: {
@@ -199,60 +179,5 @@ function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
         autoComplete="off"
       />
     </>
-  )
-}
-
-/** Selects the wallet that pays. Wallets that can't pay now are listed with the reason. */
-function WalletField(props: { form: UseFormReturn<SendValues>; wallets: UseQueryResult<Wallet[]> }) {
-  const { form } = props
-  const { data: wallets, error, refetch } = props.wallets
-  const { errors } = form.formState
-  if (error && !wallets)
-    return (
-      <div role="alert" className="flex flex-wrap items-center justify-between gap-3 text-red text-small">
-        {messageOf(error, 'Failed to load wallets')}
-        <Button look="secondary" onClick={() => refetch()}>
-          Try again
-        </Button>
-      </div>
-    )
-  return (
-    <>
-      {wallets && <NoWalletNotice wallets={wallets} />}
-      <Field label="Source wallet" error={errors.walletId?.message}>
-        {(control) => (
-          <Select {...control} {...form.register('walletId')}>
-            <option value="">{wallets ? 'Select a wallet' : 'Loading wallets...'}</option>
-            {wallets?.map((wallet) => (
-              <option key={wallet.id} value={wallet.id} disabled={blockedBecause(wallet) !== null}>
-                {walletLabel(wallet)} ({blockedBecause(wallet) ?? fundsOf(wallet)})
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-    </>
-  )
-}
-
-const fundsOf = ({ spendable }: Wallet) =>
-  spendable ? `$${cutAmount(spendable.now)} available` : 'balance unavailable'
-
-/** Says why no wallet can pay. Renders nothing if one can. */
-export function NoWalletNotice(props: { wallets: Wallet[] }) {
-  const { wallets } = props
-  const blocked = wallets.flatMap((wallet) => {
-    const why = blockedBecause(wallet)
-    return why === null ? [] : [`${walletName(wallet)} is ${why}`]
-  })
-  if (blocked.length < wallets.length) return null
-  const none = wallets.length === 0
-  return (
-    <Notice tone="info">
-      {none ? 'No wallets found. Please create a wallet first.' : `No wallet can pay now: ${blocked.join('; ')}.`}{' '}
-      <Link to="/dashboard/wallets" search={none ? { deploy: true } : {}} className={linkClass}>
-        {none ? 'Create a wallet' : 'Open wallets'}
-      </Link>
-    </Notice>
   )
 }

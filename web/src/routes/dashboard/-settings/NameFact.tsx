@@ -3,9 +3,8 @@ import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
-import { TextField } from '#web/components/forms.tsx'
+import { formResolver, TextField } from '#web/components/forms.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
-import { formResolver } from '#web/components/forms.tsx'
 import { rename } from '#web/queries/account.ts'
 
 /** The user's name, replaced by a small form while it is edited. */

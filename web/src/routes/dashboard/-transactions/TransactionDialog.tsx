@@ -23,10 +23,10 @@ import {
   transactionQuery,
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { ruleOf } from '../-agents/rules.tsx'
+import { ruleOf } from '../-agents/rules.ts'
 import { contactMethodOf, DetailsDialog } from '../-contacts/AddMethod.tsx'
 
-const ReclaimPayout = lazy(async () => ({ default: (await import('../-payouts/ReclaimDialogs.tsx')).ReclaimPayout }))
+const ReclaimPayout = lazy(async () => ({ default: (await import('../-payouts/ReclaimDialog.tsx')).ReclaimPayout }))
 
 /** All details of one transaction; polled until it is final. */
 export default function TransactionDialog(props: {

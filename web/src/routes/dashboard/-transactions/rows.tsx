@@ -6,7 +6,7 @@ import { Counterparty, TransactionStatus, TransactionStatusChip } from '#web/com
 import { unitOf } from '#web/lib/networks.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import { awaitsApproval, categoryLabel, payoutState, senderOf, type Transaction } from '#web/queries/transactions.ts'
-import { ruleOf } from '../-agents/rules.tsx'
+import { ruleOf } from '../-agents/rules.ts'
 
 /** The rule that refused the payment, or the reason it failed; null otherwise. */
 export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>

@@ -19,8 +19,9 @@ import { useElapsed } from '#web/lib/useElapsed.ts'
 import { configQuery, usePrimaryChain } from '#web/queries/config.ts'
 import { deployWallet, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { LazyOwnerWallet } from '#web/wallet/lazyWallet.tsx'
-import { creationProblem, whyNotDeployed } from './deployment.ts'
+import { whyNotDeployed } from './deployment.ts'
 import { KeypairStep } from './KeypairStep.tsx'
+import { creationProblem } from './walletProblems.ts'
 
 const pollMs = 1_500 // 1.5 seconds
 const failedText = 'Failed to deploy wallet. Please try again or contact support.'

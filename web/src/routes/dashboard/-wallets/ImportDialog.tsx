@@ -11,7 +11,7 @@ import {
 import { Field, Select } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { importWallet, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
-import { creationProblem } from './deployment.ts'
+import { creationProblem } from './walletProblems.ts'
 
 type Values = {
   name: string

@@ -1,6 +1,3 @@
-import { Link } from '@tanstack/react-router'
-import { linkClass } from '#web/components/Links.tsx'
-
 /** Where a rule is set: a section of the Agents page, or the Wallets page. */
 export type RulePlace = 'budget' | 'limits' | 'permissions' | 'contacts' | 'agent' | 'account' | 'wallet' | 'wallets'
 
@@ -38,20 +35,3 @@ export const ruleOf = (rule: string): { name: string; place: RulePlace } =>
 /** Element id of the section of the page where a place's rules are set. */
 export const placeId = (place: RulePlace, agentId?: string) =>
   place === 'agent' ? `agent-${agentId}` : place === 'account' ? 'content' : `policy-${place}`
-
-/** The name of a rule, as a link to where it is set. */
-export function RuleLink(props: { rule: string; agentId: string }) {
-  const { name, place } = ruleOf(props.rule)
-  if (place === 'wallets')
-    return (
-      <Link to="/dashboard/wallets" className={linkClass}>
-        {name}
-      </Link>
-    )
-  // A plain anchor, so that the browser scrolls there and :target highlights it.
-  return (
-    <a href={`#${placeId(place, props.agentId)}`} className={linkClass}>
-      {name}
-    </a>
-  )
-}

@@ -1,0 +1,66 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { UseFormReturn } from 'react-hook-form'
+import type { SendValues } from '#domain/sendRules.ts'
+import { Button } from '#web/components/Button.tsx'
+import { Field, Select } from '#web/components/Field.tsx'
+import { linkClass } from '#web/components/Links.tsx'
+import { Notice } from '#web/components/Notice.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
+import { cutAmount } from '#web/lib/format.ts'
+import { blockedBecause, type Wallet, walletLabel, walletName } from '#web/queries/wallets.ts'
+
+/** Selects the wallet that pays. Wallets that can't pay now are listed with the reason. */
+export function WalletField(props: { form: UseFormReturn<SendValues>; wallets: UseQueryResult<Wallet[]> }) {
+  const { form } = props
+  const { data: wallets, error, refetch } = props.wallets
+  const { errors } = form.formState
+  if (error && !wallets)
+    return (
+      <div role="alert" className="flex flex-wrap items-center justify-between gap-3 text-red text-small">
+        {messageOf(error, 'Failed to load wallets')}
+        <Button look="secondary" onClick={() => refetch()}>
+          Try again
+        </Button>
+      </div>
+    )
+  return (
+    <>
+      {wallets && <NoWalletNotice wallets={wallets} />}
+      <Field label="Source wallet" error={errors.walletId?.message}>
+        {(control) => (
+          <Select {...control} {...form.register('walletId')}>
+            <option value="">{wallets ? 'Select a wallet' : 'Loading wallets...'}</option>
+            {wallets?.map((wallet) => (
+              <option key={wallet.id} value={wallet.id} disabled={blockedBecause(wallet) !== null}>
+                {walletLabel(wallet)} ({blockedBecause(wallet) ?? fundsOf(wallet)})
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </>
+  )
+}
+
+const fundsOf = ({ spendable }: Wallet) =>
+  spendable ? `$${cutAmount(spendable.now)} available` : 'balance unavailable'
+
+/** Says why no wallet can pay. Renders nothing if one can. */
+export function NoWalletNotice(props: { wallets: Wallet[] }) {
+  const { wallets } = props
+  const blocked = wallets.flatMap((wallet) => {
+    const why = blockedBecause(wallet)
+    return why === null ? [] : [`${walletName(wallet)} is ${why}`]
+  })
+  if (blocked.length < wallets.length) return null
+  const none = wallets.length === 0
+  return (
+    <Notice tone="info">
+      {none ? 'No wallets found. Please create a wallet first.' : `No wallet can pay now: ${blocked.join('; ')}.`}{' '}
+      <Link to="/dashboard/wallets" search={none ? { deploy: true } : {}} className={linkClass}>
+        {none ? 'Create a wallet' : 'Open wallets'}
+      </Link>
+    </Notice>
+  )
+}
