@@ -54,7 +54,7 @@ export default defineConfig({
             // One file instead of sixty.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },
             // Shared by claim and dashboard.
-            { name: 'format', test: /web[\\/]src[\\/](lib[\\/](address|format|networks)|queries[\\/]apiWords)\.ts$/ },
+            { name: 'format', test: /web[\\/]src[\\/](lib[\\/](format|networks)|queries[\\/]apiWords)\.ts$/ },
             ...dashboardChunks.groups,
           ],
         },

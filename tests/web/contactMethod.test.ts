@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Transaction } from '#web/queries/transactions.ts'
-import { contactMethodOf } from '#web/routes/dashboard/-transactions/contactMethod.ts'
+import { contactMethodOf } from '#web/routes/dashboard/-contacts/AddMethod.tsx'
 
 const none = { toAddress: null, recipientEmail: null, recipientPhone: null }
 

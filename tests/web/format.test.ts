@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressGroups } from '#web/lib/address.ts'
-import { ago, cutAmount, formatAmount, formatMoment, lastActivityText } from '#web/lib/format.ts'
+import { addressGroups, ago, cutAmount, formatAmount, formatMoment, lastActivityText } from '#web/lib/format.ts'
 import { permissionsInWords } from '#web/lib/scopes.ts'
 
 test('amounts show two to six decimals, exactly', () => {

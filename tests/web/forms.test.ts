@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, messageOf, messageOrThrown } from '#web/lib/apiError.ts'
-import { passwordChangeProblem } from '#web/lib/changePassword.ts'
 import { formatLongDate } from '#web/lib/format.ts'
 import { returnPathOf } from '#web/lib/search.ts'
 import { destinationProblem } from '#web/routes/-claim/destinationProblem.ts'
+import { passwordChangeProblem } from '#web/routes/dashboard/-settings/ChangePasswordDialog.tsx'
 
 describe('change password', () => {
   test.each([

@@ -13,8 +13,7 @@ import {
   noGroup,
   valuesOf,
 } from '#web/routes/dashboard/-agents/groupForm.ts'
-import { limitsInWords } from '#web/routes/dashboard/-agents/limits.ts'
-import { effectAsTyped, mayDo } from '#web/routes/dashboard/-agents/policyEffect.ts'
+import { effectAsTyped, limitsInWords, mayDo } from '#web/routes/dashboard/-agents/policyWords.ts'
 import { exampleRecipient, quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 
 const values = (over: Partial<GroupValues> = {}): GroupValues => ({

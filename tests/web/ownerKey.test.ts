@@ -11,7 +11,7 @@ import {
 } from '#chain/ownerCalls.ts'
 import { ownerSecretOf } from '#web/lib/ownerSecret.ts'
 import { type OwnerTypedData, ownerTypedData } from '#web/lib/ownerTypedData.ts'
-import { topic } from '#web/recovery/words.ts'
+import { topic } from '#web/recovery/wallet.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
 import {
   disableRotationAuthorityDigest,

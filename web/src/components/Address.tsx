@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
-import { addressGroups, shortAddress } from '../lib/address.ts'
 import { explorerOf } from '../lib/chainConfig.ts'
+import { addressGroups, shortAddress } from '../lib/format.ts'
 import type { Chain } from '../lib/networks.ts'
 import { configQuery } from '../queries/config.ts'
 import { CopyButton } from './CopyButton.tsx'
@@ -36,6 +36,12 @@ export function FullAddress(props: { address: string }) {
     </p>
   )
 }
+
+export const AddressBox = (props: { address: string }) => (
+  <div className="rounded-control bg-sunken px-4 py-3">
+    <FullAddress address={props.address} />
+  </div>
+)
 
 /** A link to the chain's explorer. Renders nothing until the deployment's configuration is loaded. */
 export function ExplorerLink(props: { chain: Chain; path: string; label: string; text?: string }) {

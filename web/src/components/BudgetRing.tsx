@@ -1,3 +1,5 @@
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
 import { levelOf, percentUsed } from '#domain/statistics.ts'
 import { microOf } from '../lib/amounts.ts'
 import { formatAmount } from '../lib/format.ts'
@@ -18,20 +20,10 @@ export function BudgetRing(props: { limit: string; spent: string; held: string; 
   const { colour, word } = budgetLevel(percent)
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-4">
-      <svg viewBox="0 0 100 100" className={`size-28 shrink-0 ${colour}`} role="img" aria-label={`${percent}% used`}>
-        <circle cx="50" cy="50" r="42" fill="none" strokeWidth="10" className="stroke-sunken" />
+      <Ring percent={percent} className={`size-28 ${colour}`} textClass="text-[20px]">
         <Arc percent={Math.min(100, percent)} className="opacity-40" />
         <Arc percent={spentPercent} />
-        <text
-          x="50"
-          y="50"
-          textAnchor="middle"
-          dominantBaseline="central"
-          className="fill-ink font-semibold text-[20px]"
-        >
-          {percent}%
-        </text>
-      </svg>
+      </Ring>
       <div className="min-w-48 flex-1">
         <p className={`font-medium text-small ${colour}`}>
           {word}: {percent}% used, ${formatAmount(props.remaining)} left
@@ -44,6 +36,40 @@ export function BudgetRing(props: { limit: string; spent: string; held: string; 
         </dl>
       </div>
     </div>
+  )
+}
+
+/** A ring that shows how much of a limit is used, with the percentage inside. Green, amber or red by level. */
+export const PercentRing = (props: { percent: number; className?: string }) => (
+  <Ring
+    percent={props.percent}
+    className={clsx(budgetLevel(props.percent).colour, props.className ?? 'size-12')}
+    textClass="text-[24px]"
+  >
+    <Arc percent={Math.max(0, Math.min(100, props.percent))} />
+  </Ring>
+)
+
+function Ring(props: { percent: number; className: string; textClass: string; children: ReactNode }) {
+  return (
+    <svg
+      viewBox="0 0 100 100"
+      role="img"
+      aria-label={`${props.percent}% used`}
+      className={clsx('shrink-0', props.className)}
+    >
+      <circle cx="50" cy="50" r="42" fill="none" strokeWidth="10" className="stroke-sunken" />
+      {props.children}
+      <text
+        x="50"
+        y="50"
+        textAnchor="middle"
+        dominantBaseline="central"
+        className={clsx('fill-ink font-semibold', props.textClass)}
+      >
+        {props.percent}%
+      </text>
+    </svg>
   )
 }
 

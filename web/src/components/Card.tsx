@@ -5,6 +5,16 @@ export const Card = (props: ComponentProps<'section'>) => (
   <section {...props} className={clsx('rounded-card border border-hairline bg-card', props.className)} />
 )
 
+/** A card with a heading; `id` is the heading's. */
+export const TitledCard = (props: { id: string; title: string; children: ReactNode }) => (
+  <Card aria-labelledby={props.id} className="p-5">
+    <h2 id={props.id} className="mb-1 font-semibold">
+      {props.title}
+    </h2>
+    {props.children}
+  </Card>
+)
+
 /** The top of a page: its title, a note beside the title, and its main actions. */
 export function PageHeader(props: { title: string; aside?: ReactNode; children?: ReactNode }) {
   return (
@@ -27,3 +37,10 @@ export function Fact(props: { name: ReactNode; children: ReactNode }) {
     </div>
   )
 }
+
+/** 'Syncing...' while a list is being refreshed; otherwise an empty space of the same width. */
+export const Syncing = (props: { active: boolean }) => (
+  <span role="status" className="min-w-20 text-muted text-small">
+    {props.active ? 'Syncing...' : ''}
+  </span>
+)

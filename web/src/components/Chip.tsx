@@ -1,8 +1,7 @@
 import { clsx } from 'clsx'
 import { CircleCheck, CircleMinus, CircleX, Clock, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-
-export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'
+import type { Tone } from '../lib/tone.ts'
 
 const tones: Record<Tone, { look: string; icon: LucideIcon }> = {
   good: { look: 'bg-green-tint text-green', icon: CircleCheck },

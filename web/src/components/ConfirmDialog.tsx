@@ -32,20 +32,16 @@ export function ConfirmDialog(props: {
       onClose={props.onClose}
       locked={busy}
       onStopWaiting={onStopWaiting}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button
-            look={props.danger ? 'danger' : 'primary'}
-            busy={busy}
-            disabled={props.disabled}
-            onClick={() => start()}
-          >
-            {props.confirm[busy ? 1 : 0]}
-          </Button>
-        </>
+        <Button
+          look={props.danger ? 'danger' : 'primary'}
+          busy={busy}
+          disabled={props.disabled}
+          onClick={() => start()}
+        >
+          {props.confirm[busy ? 1 : 0]}
+        </Button>
       }
     >
       <div className="space-y-3">

@@ -1,7 +1,7 @@
+import { useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { ChevronDown, ChevronUp } from 'lucide-react'
-import type { MouseEvent, ReactNode } from 'react'
-import { useIsPhone } from '../lib/useIsPhone.ts'
+import { ChevronDown, ChevronUp, Eye } from 'lucide-react'
+import { type ComponentProps, type MouseEvent, type ReactNode, useSyncExternalStore } from 'react'
 
 export type Column<Row> = {
   header: string
@@ -146,3 +146,82 @@ function followRow(event: MouseEvent<HTMLElement>) {
     new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey, altKey }),
   )
 }
+
+/**
+ * A link in a table row to another state of the same page. The router's `Link` recomputes its target on every URL change;
+ * with one per row, that dominates the cost of a click. `href` starts with the path. Clicking anywhere in the table row
+ * follows the link.
+ */
+export function RowLink(props: ComponentProps<'a'> & { href: string }) {
+  const { href, ...rest } = props
+  const navigate = useNavigate()
+  return (
+    <a
+      href={href}
+      data-opens-row=""
+      {...rest}
+      onClick={(event) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+        event.preventDefault()
+        navigate({ href })
+      }}
+    />
+  )
+}
+
+/**
+ * A list row on a phone, at most 72 px high: title and amount on the first line, notes and state on the second. Tapping
+ * anywhere follows the link. Long text is truncated.
+ */
+export function CompactRow(props: {
+  href: string
+  /** The link's accessible name. */
+  label: string
+  title: ReactNode
+  amount: ReactNode
+  /** Null entries are left out. */
+  notes: (ReactNode | null)[]
+  state: ReactNode
+}) {
+  const notes = props.notes.filter((note) => note !== null)
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3">
+      <p className="truncate font-medium">{props.title}</p>
+      <p className="text-right">{props.amount}</p>
+      <p className="truncate text-muted text-small">
+        {notes.map((note, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence
+          <span key={i}>
+            {i > 0 && ' · '}
+            {note}
+          </span>
+        ))}
+      </p>
+      <div className="flex justify-end">{props.state}</div>
+      <RowLink href={props.href} aria-label={props.label} className="absolute inset-0 outline-offset-[-3px]" />
+    </div>
+  )
+}
+
+/** Below Tailwind's `md`. */
+const query = matchMedia('(width < 48rem)')
+
+function subscribe(listener: () => void) {
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
+}
+
+/** For lists that render rows differently on a phone: rendering both versions and hiding one would double the page. */
+export const useIsPhone = (): boolean => useSyncExternalStore(subscribe, () => query.matches)
+
+/** Opens the details of a row. */
+export const DetailsLink = (props: { href: string; label: string }) => (
+  <RowLink
+    href={props.href}
+    aria-label={props.label}
+    title="View details"
+    className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
+  >
+    <Eye aria-hidden="true" className="size-4" />
+  </RowLink>
+)

@@ -2,8 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
-import { IconButton } from './Button.tsx'
-import { LateReply } from './LateReply.tsx'
+import { Button, IconButton } from './Button.tsx'
 
 const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
 
@@ -26,6 +25,8 @@ export function Dialog(props: {
   closable?: boolean
   wide?: boolean
   role?: 'dialog' | 'alertdialog'
+  /** The label of a first button that closes the dialog. */
+  cancel?: string
   footer?: ReactNode
   /** Makes body and footer one form. */
   onSubmit?: ComponentProps<'form'>['onSubmit']
@@ -51,8 +52,13 @@ export function Dialog(props: {
         {props.children}
       </div>
       {props.onStopWaiting && <LateReply onStopWaiting={props.onStopWaiting} />}
-      {props.footer && (
+      {(props.cancel || props.footer) && (
         <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:not-short:flex-col-reverse max-sm:not-short:*:w-full short:sticky short:bottom-0 short:gap-2 short:bg-card short:py-2 short:pb-2 short:*:h-auto short:*:min-h-control short:*:flex-auto short:*:shrink short:*:whitespace-normal short:*:px-3">
+          {props.cancel && (
+            <Button look="secondary" onClick={props.onClose} disabled={props.locked}>
+              {props.cancel}
+            </Button>
+          )}
           {props.footer}
         </div>
       )}
@@ -110,3 +116,20 @@ export function Dialog(props: {
     </Base.Root>
   )
 }
+
+/** The bar above a dialog's buttons that offers to stop waiting. */
+const LateReply = (props: { onStopWaiting: () => void }) => (
+  <div
+    role="alert"
+    className="flex flex-wrap items-center justify-between gap-x-4 bg-amber-tint px-5 py-2 text-amber text-small"
+  >
+    The server has not replied yet.
+    <button
+      type="button"
+      onClick={props.onStopWaiting}
+      className="min-h-6 rounded-sm font-medium underline underline-offset-3 pointer-coarse:min-h-11"
+    >
+      Stop waiting
+    </button>
+  </div>
+)

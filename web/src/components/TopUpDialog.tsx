@@ -1,18 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { Controller, useForm } from 'react-hook-form'
+import { useForm } from 'react-hook-form'
 import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { dollars, typedDecimal, typedMicro } from '../lib/amounts.ts'
 import { ApiError, messageOf } from '../lib/apiError.ts'
 import { formatAmount } from '../lib/format.ts'
-import { formResolver } from '../lib/formResolver.ts'
-import { groupsQuery, type PolicyGroup, refreshGroups, topUpBudget } from '../queries/policyGroups.ts'
+import { groupsQuery, type PolicyGroup, refreshGroups, topUpBudget } from '../queries/agents.ts'
 import { MoneyChain, useUnit } from './Amount.tsx'
-import { AmountInput } from './AmountInput.tsx'
 import { Dialog } from './Dialog.tsx'
-import { Field } from './Field.tsx'
-import { FormDialog } from './FormDialog.tsx'
+import { AmountField, FormDialog, formResolver } from './forms.tsx'
 import { PolicyExposure } from './PolicyExposure.tsx'
 
 const successMs = 2_000 // 2 seconds
@@ -68,23 +65,15 @@ export default function TopUpDialog(props: {
       }}
       fallback={failure}
     >
-      <Controller
-        control={form.control}
-        name="amount"
-        render={({ field }) => (
-          <Field
-            label="Amount"
-            error={form.formState.errors.amount?.message}
-            hint={limitAfter(group.spendLimitUsdc, amount)}
-          >
-            {(control) => (
-              <MoneyChain value={chain}>
-                <AmountInput {...control} {...field} decimals={2} />
-              </MoneyChain>
-            )}
-          </Field>
-        )}
-      />
+      <MoneyChain value={chain}>
+        <AmountField
+          form={form}
+          name="amount"
+          label="Amount"
+          hint={limitAfter(group.spendLimitUsdc, amount)}
+          decimals={2}
+        />
+      </MoneyChain>
       <PolicyExposure groupId={group.id} left={amount ? { more: amount } : undefined} />
     </FormDialog>
   )

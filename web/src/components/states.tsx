@@ -33,7 +33,7 @@ export function EmptyState(props: { title: string; children: ReactNode; action?:
   )
 }
 
-export function ErrorState(props: { error: unknown; fallback?: string; onRetry: () => void }) {
+export function ErrorState(props: { error: unknown; fallback?: string | undefined; onRetry: () => void }) {
   return (
     <div role="alert" className="flex flex-col items-center gap-3 px-5 py-10 text-center">
       <CircleAlert aria-hidden="true" className="size-6 text-red" />
@@ -43,4 +43,18 @@ export function ErrorState(props: { error: unknown; fallback?: string; onRetry: 
       </Button>
     </div>
   )
+}
+
+/** What a query has loaded. Until then `loading`; if it failed, the reason and a button to try again. */
+export function Loaded<T>(props: {
+  query: { data: T | undefined; error: unknown; refetch: () => unknown }
+  loading: ReactNode
+  /** The message if the server gives no reason. */
+  fallback?: string
+  children: (data: T) => ReactNode
+}) {
+  const { data, error, refetch } = props.query
+  if (data !== undefined) return props.children(data)
+  if (error) return <ErrorState error={error} fallback={props.fallback} onRetry={() => refetch()} />
+  return props.loading
 }

@@ -2,6 +2,7 @@ import { Download, ListFilter, X } from 'lucide-react'
 import { lazy, Suspense, startTransition, useState } from 'react'
 import toast from 'react-hot-toast/headless'
 import { Button } from '../components/Button.tsx'
+import { saveFile } from '../lib/saveFile.ts'
 import { useAction } from '../lib/useAction.ts'
 import type { ActiveFilter, ListPage } from './useListPage.ts'
 
@@ -46,11 +47,7 @@ export function ListButtons({ page }: { page: ListPage }) {
 function ExportButton(props: { disabled: boolean; load: () => Promise<Blob>; name: string }) {
   const save = useAction(props.load, {
     fallback: 'The file could not be created. Please try again.',
-    onDone(file) {
-      const url = URL.createObjectURL(file)
-      Object.assign(document.createElement('a'), { href: url, download: props.name }).click()
-      setTimeout(() => URL.revokeObjectURL(url), 60_000)
-    },
+    onDone: (file) => saveFile(file, props.name),
     onFailed: (_, message) => void toast.error(message),
   })
   return (

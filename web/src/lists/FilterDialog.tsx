@@ -1,11 +1,11 @@
 import { clsx } from 'clsx'
 import { useState } from 'react'
+import { AmountInput } from '../components/AmountInput.tsx'
 import { Button } from '../components/Button.tsx'
 import { Dialog } from '../components/Dialog.tsx'
-import { FilterField } from './FilterField.tsx'
-import type { Filter, FilterField as Kind } from './filters.ts'
-import { RangeFields } from './RangeFields.tsx'
-import { completeRange, type Range, rangeProblems } from './range.ts'
+import { Field, Input, Select } from '../components/Field.tsx'
+import { type Filter, type FilterFieldProps, type FilterField as Kind, partsOf } from './filters.ts'
+import { completeRange, datePresets, type Range, rangeProblems } from './range.ts'
 import type { FilterValues } from './useListPage.ts'
 
 /** Edits a draft of a list's filters, which takes effect when applied. */
@@ -65,3 +65,131 @@ const isHalf = (field: Kind) => field.kind === 'select' || (field.kind === 'cust
 
 const withoutEmpty = (draft: FilterValues | Range) =>
   Object.fromEntries(Object.entries(draft).filter(([, value]) => value)) as FilterValues
+
+/** The field of one filter. */
+function FilterField(props: FilterFieldProps & { field: Kind }) {
+  const { field, value, onChange } = props
+  switch (field.kind) {
+    case 'custom':
+      return <field.Field value={value} onChange={onChange} />
+    case 'text':
+      return (
+        <Field label={field.label} hint={field.hint}>
+          {(control) => (
+            <Input
+              {...control}
+              value={value}
+              maxLength={field.maxLength}
+              onChange={({ target }) => onChange(target.value)}
+            />
+          )}
+        </Field>
+      )
+    case 'select':
+      return (
+        <Field label={field.label}>
+          {(control) => (
+            <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
+              <option value="">{field.all}</option>
+              {Object.entries(field.options).map(([option, label]) => (
+                <option key={option} value={option}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )
+    case 'choices': {
+      const chosen = partsOf(value)
+      const choose = (option: string, isChosen: boolean) =>
+        Object.keys(field.options).filter((one) => (one === option ? isChosen : chosen.includes(one)))
+      return (
+        <fieldset>
+          <legend className="mb-1 font-medium text-small">{field.label}</legend>
+          <div className="flex flex-wrap gap-x-5">
+            {Object.entries(field.options).map(([option, label]) => (
+              <label key={option} className="flex min-h-8 items-center gap-2 pointer-coarse:min-h-11">
+                <input
+                  type="checkbox"
+                  className="size-4 accent-green"
+                  checked={chosen.includes(option)}
+                  onChange={({ target }) => onChange(choose(option, target.checked).join(','))}
+                />
+                {label}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )
+    }
+  }
+}
+
+/** Fields for a filter's first and last day and its minimum and maximum amount. */
+function RangeFields(props: { value: Range; onChange: (change: Range) => void }) {
+  const { value, onChange } = props
+  const [presets] = useState(() => datePresets(new Date()))
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const { toProblem, maxProblem } = rangeProblems(value)
+  return (
+    <>
+      <fieldset>
+        <legend className="mb-1 font-medium text-small">Date</legend>
+        <div className="mb-3 flex flex-wrap gap-2">
+          {presets.map(({ label, from, to }) => (
+            <button
+              key={label}
+              type="button"
+              aria-pressed={value.from === from && value.to === to}
+              onClick={() => onChange({ from, to })}
+              className="h-8 rounded-full border border-control px-3 text-small hover:bg-sunken aria-pressed:border-green aria-pressed:bg-green-tint aria-pressed:text-green pointer-coarse:h-11"
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+        <p className="mb-3 text-muted text-small">
+          Days in your time zone ({timeZone}). Budget & Usage counts days and months in UTC.
+        </p>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label="Date from">
+            {(control) => (
+              <Input
+                {...control}
+                type="date"
+                value={value.from ?? ''}
+                onChange={(event) => onChange({ from: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Date to" error={toProblem}>
+            {(control) => (
+              <Input
+                {...control}
+                type="date"
+                value={value.to ?? ''}
+                onChange={(event) => onChange({ to: event.target.value })}
+              />
+            )}
+          </Field>
+        </div>
+      </fieldset>
+      <fieldset>
+        <legend className="mb-1 font-medium text-small">Amount (USDC)</legend>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label="Minimum amount">
+            {(control) => (
+              <AmountInput {...control} decimals={2} value={value.min ?? ''} onChange={(min) => onChange({ min })} />
+            )}
+          </Field>
+          <Field label="Maximum amount" error={maxProblem}>
+            {(control) => (
+              <AmountInput {...control} decimals={2} value={value.max ?? ''} onChange={(max) => onChange({ max })} />
+            )}
+          </Field>
+        </div>
+      </fieldset>
+    </>
+  )
+}

@@ -2,11 +2,10 @@ import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { type ListSort, listSorts } from '#domain/listFilters.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
-import { type Column, DataTable, type Sorting } from '../components/DataTable.tsx'
+import { type Column, DataTable, type Sorting, useIsPhone } from '../components/DataTable.tsx'
 import { Select } from '../components/Field.tsx'
 import { Pager } from '../components/Pager.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
-import { useIsPhone } from '../lib/useIsPhone.ts'
 import type { ListPage } from './useListPage.ts'
 
 /** How a list shows its rows: as a table and, on a phone, in two lines each. */

@@ -1,6 +1,6 @@
 import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { useCallback, useDeferredValue, useState } from 'react'
+import { useCallback, useDeferredValue, useState, useTransition } from 'react'
 import { decodeCursor } from '#domain/listCursor.ts'
 import { type ListSort, listSorts } from '#domain/listFilters.ts'
 import type { PageQuery } from '#schemas/api.ts'
@@ -8,7 +8,6 @@ import type { Page } from '#schemas/common.ts'
 import { pageOf, textOf } from '../lib/search.ts'
 import type { Filter } from './filters.ts'
 import { amountsText, daysText, rangeOf, rangeParams } from './range.ts'
-import { useAfterPaint } from './useAfterPaint.ts'
 
 /** What a list page is made of. All lists can also be filtered by days and amounts, and have the same sort orders. */
 export type ListDefinition<Row extends { id: string }, Params> = {
@@ -131,3 +130,19 @@ const searchOfPlace = ({ page, sort, cursor }: ListPlace) => ({
   ...(page > 1 && { page }),
   ...(page > 1 && cursor && { cursor }),
 })
+
+/**
+ * For actions that redraw a whole page, such as a URL change. `afterPaint(act)` first lets the page respond to the input
+ * (`isWaiting` turns true, which dims the list; a dialog closes) and runs `act` after the next paint.
+ */
+function useAfterPaint(): [isWaiting: boolean, afterPaint: (act: () => void) => void] {
+  const [isWaiting, start] = useTransition()
+  const afterPaint = (act: () => void) =>
+    start(async () => {
+      await painted()
+      act()
+    })
+  return [isWaiting, afterPaint]
+}
+
+const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))

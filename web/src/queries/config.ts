@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '../lib/api.ts'
-
-export type Chain = 'base' | 'base-sepolia'
+import type { Chain } from '../lib/networks.ts'
 
 /** Links and contract addresses of this deployment. They never change while the page is open. */
 export const configQuery = queryOptions({

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiCalls } from '#schemas/api.ts'
-import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
+import type { OwnerSigningContext, SessionKeyInfo, WalletActionView } from '#schemas/sessionKey.ts'
 import { dollars, microOf } from '../lib/amounts.ts'
 import { api } from '../lib/api.ts'
 import { type Chain, chainIdOf } from '../lib/networks.ts'
@@ -95,3 +95,42 @@ export function spendableText({ spendable, usdcBalance }: Pick<Wallet, 'spendabl
 function arrivingText({ arriving }: NonNullable<Wallet['spendable']>): string {
   return arriving === '0' ? '' : ` ${dollars(microOf(arriving))} more is arriving and can be spent in a few seconds.`
 }
+
+export type { OwnerSigningContext, WalletActionView }
+
+/** Limit as a string of whole micro-USDC, and lifetime in hours. */
+export type Grant = { spendingLimit: string; ttlHours: number }
+
+export const rotateSessionKey = (walletId: string, grant: Grant, idempotencyKey: string) =>
+  api('POST /wallets/smart-wallets-v2/:walletId/rotate-session-key', {
+    params: { walletId },
+    body: grant,
+    idempotencyKey,
+  })
+
+/** Creates a session key that Bursar holds. It takes effect once the owner has signed for it. */
+export const offerSession = (walletId: string, grant: Grant, idempotencyKey: string) =>
+  api('POST /wallets/smart-wallets-v2/:walletId/session-offers', { params: { walletId }, body: grant, idempotencyKey })
+
+/** The values that the owner's next signature must include. */
+export const ownerSigningContext = (walletId: string) =>
+  api('GET /wallets/smart-wallets-v2/:walletId/owner-signing-context', { params: { walletId } })
+
+export type OwnerAction = ApiCalls['POST /wallets/smart-wallets-v2/:walletId/owner-actions']['body']
+export const submitOwnerAction = (walletId: string, body: OwnerAction) =>
+  api('POST /wallets/smart-wallets-v2/:walletId/owner-actions', { params: { walletId }, body })
+
+/**
+ * Creates a session with the on-ramp, whose page sends the USDC to `destinationAddress` on Base and then returns to the
+ * dashboard. `presetFiatAmount` is in US dollars.
+ */
+export const createOnrampSession = (destinationAddress: string, presetFiatAmount: string) =>
+  api('POST /onramp/session', {
+    body: {
+      destinationAddress,
+      blockchains: ['base'],
+      assets: ['USDC'],
+      presetFiatAmount,
+      redirectUrl: `${location.origin}/dashboard?onramp=success`,
+    },
+  })

@@ -1,8 +1,21 @@
-import type { Terms } from '#chain/digests.ts'
+import { utf8ToBytes } from '@noble/hashes/utils'
+import { keccak, type Terms } from '#chain/digests.ts'
 import { calldata } from '#chain/ownerCalls.ts'
 import type { Address, Hex } from '#chain/types.ts'
 import type { EthereumNode, OnProgress } from './node.ts'
-import { addressAt, addressTopic, topic, wordAt } from './words.ts'
+
+/** The ABI encoding of 32-byte words that the recovery page needs. */
+
+export const topic = (event: string): Hex => keccak(utf8ToBytes(event))
+const addressTopic = (address: Address): Hex => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+
+/** The 32-byte word at `index` of the data. */
+const wordAt = (data: Hex, index: number): bigint => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64) || '0'}`)
+/** The address in the word at `index` of the data. */
+const addressAt = (data: Hex, index: number): Address => `0x${data.slice(26 + index * 64, 66 + index * 64)}`
+
+const walletCreated = topic('WalletCreated(address,address)')
+const payoutAnnounced = topic('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)')
 
 /** A wallet's state, as read from its contract. */
 export type WalletState = {
@@ -53,9 +66,6 @@ export async function readWallet(node: EthereumNode, address: Address): Promise<
     ether,
   }
 }
-
-const walletCreated = topic('WalletCreated(address,address)')
-const payoutAnnounced = topic('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)')
 
 /** Finds all wallets that a Bursar factory created for this owner. */
 export async function findWallets(

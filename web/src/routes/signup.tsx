@@ -1,4 +1,122 @@
-import { createFileRoute } from '@tanstack/react-router'
-import { SignupScreen } from './-account/SignupScreen.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { createFileRoute, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { emailProblem } from '#domain/email.ts'
+import { AccountFrame } from '#web/components/AccountFrame.tsx'
+import { EmailField, Field, Input } from '#web/components/Field.tsx'
+import { appName } from '#web/lib/app.ts'
+import { useAccountForm } from '#web/lib/useAccountForm.ts'
+import { useTitle } from '#web/lib/useTitle.ts'
+import { signUp, signUpWithPasscode } from '#web/queries/account.ts'
+import { configQuery } from '#web/queries/config.ts'
+import { BackToSignIn, Done, FormScreen, Heading, NewPasswordField, useHandedEmail } from './-account/AccountPage.tsx'
 
 export const Route = createFileRoute('/signup')({ component: SignupScreen })
+
+const ways = { passcode: 'Signup passcode', password: 'Own password' } as const
+type Way = keyof typeof ways
+
+/** Signs up with a passcode, for a temporary password by email, or with a password that the user chooses. */
+function SignupScreen() {
+  const [way, setWay] = useState<Way>('passcode')
+  const config = useQuery(configQuery).data
+  const needsPasscode = way === 'passcode' || config?.signUp === 'passcode'
+  const [done, setDone] = useState<string | null>(null)
+  const navigate = useNavigate()
+  useTitle('Create an account')
+
+  const form = useAccountForm(
+    { email: useHandedEmail(), name: '', signupPasscode: '', password: '' },
+    {
+      check({ email, name, signupPasscode, password }) {
+        const invalid = emailProblem(email)
+        if (invalid) return { field: 'email', message: invalid }
+        if (!name.trim()) return { field: 'name', message: 'Please enter your name' }
+        if (needsPasscode && !signupPasscode.trim())
+          return { field: 'signupPasscode', message: 'Signup passcode is required' }
+        if (way === 'passcode') return null
+        return password.length < 8 ? { field: 'password', message: 'Password must be at least 8 characters' } : null
+      },
+      async send({ signupPasscode, password, ...rest }) {
+        const [email, name] = [rest.email.trim(), rest.name.trim()]
+        if (way === 'passcode') return setDone(await signUpWithPasscode({ email, name, signupPasscode }))
+        const { userConfirmed } = await signUp({ email, name, password, ...(needsPasscode && { signupPasscode }) })
+        if (userConfirmed) setDone('Account created! You can sign in now.')
+        else navigate({ to: '/confirm', state: { email, codeSent: true } })
+      },
+      fallback: ['Signup failed. Please try again.', 'Signup failed'],
+    },
+  )
+
+  const { bind, errorOf } = form
+
+  if (done) return <Done title={`Welcome to ${appName}`}>{done}</Done>
+  if (config?.signUp === 'closed')
+    return (
+      <AccountFrame>
+        <Heading title="Sign-up is closed">New accounts can’t be created at the moment.</Heading>
+        <BackToSignIn />
+      </AccountFrame>
+    )
+  return (
+    <FormScreen
+      title="Create an account"
+      why="With a passcode you were given, or a password you choose."
+      form={form}
+      submit={['Create Account', 'Creating Account...']}
+    >
+      <WayChoice way={way} disabled={form.busy} onChange={setWay} />
+      <EmailField {...bind('email')} error={errorOf('email')} />
+      <Field label="Your Name" error={errorOf('name')}>
+        {(control) => <Input {...control} {...bind('name')} autoComplete="name" maxLength={100} required />}
+      </Field>
+      {needsPasscode && (
+        <Field
+          label="Signup passcode"
+          error={errorOf('signupPasscode')}
+          {...(way === 'passcode' && {
+            hint: 'We send a temporary password to your email. You choose your own when you first sign in.',
+          })}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              {...bind('signupPasscode')}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+            />
+          )}
+        </Field>
+      )}
+      {way === 'password' && <NewPasswordField label="Password" {...bind('password')} error={errorOf('password')} />}
+    </FormScreen>
+  )
+}
+
+function WayChoice(props: { way: Way; disabled: boolean; onChange: (way: Way) => void }) {
+  return (
+    <fieldset disabled={props.disabled}>
+      <legend className="mb-1 font-medium text-small">Sign up with</legend>
+      <div className="grid grid-cols-2 gap-1 rounded-control bg-sunken p-1">
+        {(Object.keys(ways) as Way[]).map((way) => (
+          <label
+            key={way}
+            className="flex h-control items-center justify-center rounded-[6px] px-2 text-center text-small has-checked:bg-card has-checked:font-medium has-focus-visible:outline-2 has-focus-visible:outline-green has-checked:ring-1 has-checked:ring-control"
+          >
+            <input
+              type="radio"
+              name="way"
+              value={way}
+              className="sr-only"
+              checked={way === props.way}
+              onChange={() => props.onChange(way)}
+            />
+            {ways[way]}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

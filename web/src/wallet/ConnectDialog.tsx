@@ -1,10 +1,12 @@
-import { Wallet } from 'lucide-react'
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { ExternalLink, Wallet, X } from 'lucide-react'
 import { useState } from 'react'
 import { type Connector, useConnect, useConnectors } from 'wagmi'
+import { CopyButton } from '../components/CopyButton.tsx'
 import { Dialog } from '../components/Dialog.tsx'
 import { ErrorBox } from '../components/Field.tsx'
+import { QrCode } from '../components/QrCode.tsx'
 import { noWallet, walletProblem } from './problems.ts'
-import { QrModal } from './QrModal.tsx'
 
 /** Connects a wallet found in this browser, or another supported one. */
 export function ConnectDialog(props: { onClose: () => void }) {
@@ -84,4 +86,39 @@ export function WalletIcon(props: { connector: Connector }) {
   if (!icon?.trim().startsWith('data:image/'))
     return <Wallet aria-hidden="true" className="size-6 shrink-0 text-muted" />
   return <img src={icon.trim()} alt="" className="size-6 shrink-0 rounded-sm" />
+}
+
+/** A pairing link as a QR code for the wallet's camera, on a dark background as specified. */
+function QrModal(props: { uri: string; onClose: () => void }) {
+  return (
+    <Base.Root open disablePointerDismissal onOpenChange={(open) => !open && props.onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-ink/60" />
+        <Base.Popup className="fixed top-1/2 left-1/2 z-50 flex w-[min(22rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 flex-col items-center gap-4 rounded-card bg-ink p-6 text-center text-paper shadow-overlay outline-none">
+          <div className="flex w-full items-start justify-between gap-3">
+            <Base.Title className="font-semibold text-title">Scan with your wallet</Base.Title>
+            <Base.Close
+              aria-label="Close"
+              className="-mt-1 -mr-2 inline-flex size-8 items-center justify-center rounded-control outline-offset-2 hover:bg-paper/15 focus-visible:outline-paper pointer-coarse:size-11"
+            >
+              <X aria-hidden="true" className="size-5" />
+            </Base.Close>
+          </div>
+          {/* A phone can't scan its own screen, so there a link opens the wallet app. */}
+          <a
+            href={props.uri}
+            className="hidden h-control w-full items-center justify-center gap-2 rounded-control bg-paper px-4 font-medium text-ink outline-offset-2 focus-visible:outline-paper pointer-coarse:inline-flex"
+          >
+            <ExternalLink aria-hidden="true" className="size-4" />
+            Open in wallet
+          </a>
+          <div className="rounded-control bg-white p-2">
+            <QrCode text={props.uri} label="Pairing code for your wallet" />
+          </div>
+          <Base.Description>Scan the code with your wallet, or copy the link into it.</Base.Description>
+          <CopyButton text={props.uri} what="link" wide />
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
 }

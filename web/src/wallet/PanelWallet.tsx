@@ -2,10 +2,9 @@ import { Unplug, Wallet } from 'lucide-react'
 import { useState } from 'react'
 import { useConnection } from 'wagmi'
 import { Button, IconButton } from '../components/Button.tsx'
-import { shortAddress } from '../lib/address.ts'
+import { shortAddress } from '../lib/format.ts'
 import { ConnectDialog, WalletIcon } from './ConnectDialog.tsx'
-import { chainNames, isSupported } from './chains.ts'
-import { useDisconnectAll } from './useDisconnectAll.ts'
+import { chainNames, isSupported, useDisconnectAll } from './config.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
 /** Connects a wallet, or shows the connected one, in the menu panel. */

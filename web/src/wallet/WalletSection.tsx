@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Connector, useConfig, useConnection, useReadContract } from 'wagmi'
+import { type Connector, useConfig, useConnection, useReadContract, useSwitchChain } from 'wagmi'
 import { signMessage } from 'wagmi/actions'
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
@@ -10,15 +10,13 @@ import { Balance } from '../components/Amount.tsx'
 import { Button } from '../components/Button.tsx'
 import { Fact } from '../components/Card.tsx'
 import { Chip } from '../components/Chip.tsx'
-import { ErrorBox } from '../components/Field.tsx'
+import { ErrorBox, Field, Select } from '../components/Field.tsx'
 import { useSession } from '../lib/session.ts'
+import { linkAddress, unlinkAddress } from '../queries/account.ts'
 import { configQuery } from '../queries/config.ts'
-import { linkAddress, unlinkAddress } from '../queries/publicAddress.ts'
 import { ConnectDialog, nameOf, WalletIcon } from './ConnectDialog.tsx'
-import { type ChainId, isSupported } from './chains.ts'
-import { NetworkSelect } from './NetworkSelect.tsx'
+import { type ChainId, chainIds, chainNames, isSupported, useDisconnectAll } from './config.ts'
 import { walletProblem } from './problems.ts'
-import { useDisconnectAll } from './useDisconnectAll.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
 const notSaved = 'Failed to save public address. Please try again.'
@@ -152,5 +150,35 @@ function LinkedAddress() {
         </Button>
       </div>
     </div>
+  )
+}
+
+/** The wallet's network. Choosing another one asks the wallet, which may have to add it first. */
+function NetworkSelect(props: { chainId: number | undefined }) {
+  const { chainId } = props
+  const { error, isPending, switchChain, variables } = useSwitchChain({ mutation: { retry: false } })
+  const shown = isPending ? variables.chainId : isSupported(chainId) ? chainId : ''
+  return (
+    <Field
+      label="Network"
+      error={error ? walletProblem(error) : undefined}
+      hint={isPending ? 'Respond to the request in your wallet.' : shown === '' && 'Your wallet is on another network.'}
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={shown}
+          disabled={isPending}
+          onChange={(event) => switchChain({ chainId: Number(event.target.value) as ChainId })}
+        >
+          {shown === '' && <option value="">Another network</option>}
+          {chainIds.map((id) => (
+            <option key={id} value={id}>
+              {chainNames[id]}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   )
 }

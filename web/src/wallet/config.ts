@@ -1,13 +1,24 @@
-import { type Config, type CreateConnectorFn, createConfig, http } from 'wagmi'
-import { reconnect } from 'wagmi/actions'
+import { useMutation } from '@tanstack/react-query'
+import { type Config, type CreateConnectorFn, createConfig, http, useConfig } from 'wagmi'
+import { disconnect, getConnections, reconnect } from 'wagmi/actions'
 import { coinbaseWallet } from 'wagmi/connectors/coinbaseWallet'
 import { injected } from 'wagmi/connectors/injected'
 import { walletConnect } from 'wagmi/connectors/walletConnect'
 import type { PublicConfig } from '#schemas/account.ts'
 import { appName } from '../lib/app.ts'
-import { type ChainId, chainNames } from './chains.ts'
-import { disconnectAll } from './disconnectAll.ts'
+import { chainIdOf, networkName } from '../lib/networks.ts'
 import { onForget } from './remembered.ts'
+
+export const chainIds = [chainIdOf('base'), chainIdOf('base-sepolia')] as const
+export type ChainId = (typeof chainIds)[number]
+export const chainNames: Record<ChainId, string> = { 8453: networkName('base'), 84532: networkName('base-sepolia') }
+
+export const isSupported = (chainId: number | undefined): chainId is ChainId => chainIds.some((id) => id === chainId)
+
+/** Disconnects every wallet. Otherwise wagmi would switch to another connected one. */
+async function disconnectAll(config: Config): Promise<void> {
+  for (const { connector } of getConnections(config)) await disconnect(config, { connector })
+}
 
 /** The name that wallets show for this site. */
 const siteName = `${appName} agent payments`
@@ -81,4 +92,9 @@ async function restore(wallets: Config): Promise<void> {
   const recent = await wallets.storage?.getItem('recentConnectorId')
   const candidates = wallets.connectors.filter(({ id, type }) => type === injected.type || id === recent)
   await reconnect(wallets, { connectors: candidates })
+}
+
+export function useDisconnectAll() {
+  const config = useConfig()
+  return useMutation({ retry: false, mutationFn: () => disconnectAll(config) })
 }

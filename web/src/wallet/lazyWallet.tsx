@@ -8,8 +8,8 @@ import { isWalletRemembered } from './remembered.ts'
 const layer = () => lazy(() => import('./WalletLayer.tsx'))
 const panel = () => lazy(() => import('./PanelWallet.tsx'))
 const section = () => lazy(() => import('./WalletSection.tsx'))
-const owner = () => lazy(() => import('./OwnerWallet.tsx'))
-const signer = () => lazy(() => import('./OwnerSigner.tsx'))
+const owner = () => lazy(async () => ({ default: (await import('./Owner.tsx')).OwnerWallet }))
+const signer = () => lazy(async () => ({ default: (await import('./Owner.tsx')).OwnerSigner }))
 
 const remembered = isWalletRemembered()
 

@@ -2,9 +2,7 @@ import { formatUsdc } from '#domain/money.ts'
 import type { BudgetHistory } from '#schemas/usage.ts'
 import { microOf } from '#web/lib/amounts.ts'
 import { formatAmount } from '#web/lib/format.ts'
-import { ChartFrame } from './ChartFrame.tsx'
-import { ChartTable } from './ChartTable.tsx'
-import { dayText, largest } from './series.ts'
+import { ChartFrame, ChartTable, dayText, largest } from './ChartFrame.tsx'
 
 const limitText = (limit: string | null) => (limit === null ? 'no limit' : `$${formatAmount(limit)}`)
 

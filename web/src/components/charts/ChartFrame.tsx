@@ -1,6 +1,5 @@
 import { clsx } from 'clsx'
 import { type PointerEvent, type ReactNode, useState } from 'react'
-import { dayText } from './series.ts'
 
 /**
  * The frame of all daily charts: a readout for the day under the pointer, the plot, and below it the first, middle and
@@ -83,4 +82,61 @@ export function ChartFrame(props: {
       )}
     </div>
   )
+}
+
+/** The figures of a chart: a row for each day, the newest first. */
+export function ChartTable(props: { caption: string; columns: string[]; rows: { name: string; cells: string[] }[] }) {
+  const cell = 'whitespace-nowrap border-hairline border-b py-1.5 pr-4 last:pr-0'
+  return (
+    <table className="w-full text-small">
+      <caption className="sr-only">{props.caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col" className={clsx(cell, 'text-left font-medium text-muted')}>
+            Day (UTC)
+          </th>
+          {props.columns.map((column, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two agents may share a name
+            <th key={i} scope="col" className={clsx(cell, 'text-right font-medium text-muted')}>
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {props.rows.map(({ name, cells }) => (
+          <tr key={name}>
+            <th scope="row" className={clsx(cell, 'text-left font-normal')}>
+              {name}
+            </th>
+            {cells.map((text, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the columns do not move
+              <td key={i} className={clsx(cell, 'text-right tabular-nums')}>
+                {text}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Colours of series, each with a contrast of at least 3:1 on a card. Names are always shown next to them. */
+const colors = ['#1f6f4a', '#3f6b8f', '#9a5b00', '#7a4b7d', '#b5603c', '#6f7a1f']
+const otherColor = '#85887e' // for all further series together
+
+export const colorOf = (kind: string, index: number): string =>
+  kind === 'others' ? otherColor : (colors[index] ?? otherColor)
+
+const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+/** '2026-11-20' → 'Nov 20' */
+export const dayText = (day: string) => dayFormat.format(new Date(day))
+
+/** The largest amount; zero if there are none. */
+export function largest(amounts: readonly bigint[]): bigint {
+  let most = 0n
+  for (const amount of amounts) if (amount > most) most = amount
+  return most
 }

@@ -3,9 +3,7 @@ import type { Spending, SpendingSeries } from '#schemas/usage.ts'
 import { microOf } from '#web/lib/amounts.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { type Chain, unitOf } from '#web/lib/networks.ts'
-import { ChartFrame } from './ChartFrame.tsx'
-import { ChartTable } from './ChartTable.tsx'
-import { colorOf, dayText, largest } from './series.ts'
+import { ChartFrame, ChartTable, colorOf, dayText, largest } from './ChartFrame.tsx'
 
 /** Spending per day as stacked bars, split by agent or by group. */
 export function SpendChart(props: { spending: Spending; by: 'agent' | 'group'; chain: Chain; fills?: boolean }) {

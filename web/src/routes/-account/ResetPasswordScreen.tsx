@@ -1,17 +1,27 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { emailProblem } from '#domain/email.ts'
-import { AccountFrame } from '#web/components/AccountFrame.tsx'
-import { Button } from '#web/components/Button.tsx'
 import { Resend } from '#web/components/Code.tsx'
-import { EmailField, ErrorBox } from '#web/components/Field.tsx'
+import { EmailField } from '#web/components/Field.tsx'
+import { TextLink } from '#web/components/Links.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { forgotPassword, resetPassword } from '#web/queries/account.ts'
-import { CodeField, codeProblem, NewPasswordField, newPasswordProblem } from './AccountFields.tsx'
-import { BackToSignIn, Done, Heading } from './AccountPage.tsx'
-import { useCodeSent, useHandedEmail } from './handedEmail.ts'
-import { NewPasswordByLink } from './NewPasswordByLink.tsx'
-import { useLinkToken } from './useLinkToken.ts'
+import { forgotPassword, resetPassword, resetPasswordByLink } from '#web/queries/account.ts'
+import {
+  CodeField,
+  codeProblem,
+  Done,
+  FormScreen,
+  LinkProblem,
+  NewPasswordField,
+  newPasswordProblem,
+  useCodeSent,
+  useHandedEmail,
+  useLinkToken,
+} from './AccountPage.tsx'
+
+const title = 'Choose a new password'
+const submit: [string, string] = ['Reset Password', 'Resetting Password...']
+const fallback: [string, string] = ['Password reset failed.', 'Password reset failed']
 
 /** Sets a new password for someone with the link or the code from our email. */
 export function ResetPasswordScreen() {
@@ -29,8 +39,7 @@ function NewPasswordByCode() {
   const [done, setDone] = useState(false)
   const handed = useHandedEmail()
   const codeSent = useCodeSent()
-
-  const { form, values, busy, general, errorOf, bind } = useAccountForm(
+  const form = useAccountForm(
     { email: handed, code: '', newPassword: '' },
     {
       check({ email, code, newPassword }) {
@@ -42,42 +51,72 @@ function NewPasswordByCode() {
         await resetPassword({ email: email.trim(), ...rest })
         setDone(true)
       },
-      fallback: ['Password reset failed.', 'Password reset failed'],
+      fallback,
     },
   )
-  const email = values.email.trim()
+  const { bind, errorOf } = form
+  const email = form.values.email.trim()
 
-  if (done)
-    return (
-      <AccountFrame>
-        <Done title="Password changed">You are signed out everywhere. Sign in with your new password.</Done>
-      </AccountFrame>
-    )
+  if (done) return <PasswordChanged />
   return (
-    <AccountFrame>
-      <Heading title="Choose a new password">
-        {codeSent && handed
+    <FormScreen
+      title={title}
+      why={
+        codeSent && handed
           ? `If ${handed} has an account, a 6-digit code is on its way. It works for 15 minutes.`
-          : 'Enter the 6-digit code from our email, or open the link in it. It works for 15 minutes.'}
-      </Heading>
-      <form {...form} className="mt-5 space-y-4">
-        {general && <ErrorBox>{general}</ErrorBox>}
-        <EmailField {...bind('email')} error={errorOf('email')} />
-        <CodeField {...bind('code')} error={errorOf('code')} />
-        <NewPasswordField label="New Password" {...bind('newPassword')} error={errorOf('newPassword')} />
-        <Button type="submit" busy={busy} className="w-full">
-          {busy ? 'Resetting Password...' : 'Reset Password'}
-        </Button>
-      </form>
-      <div className="mt-3">
+          : 'Enter the 6-digit code from our email, or open the link in it. It works for 15 minutes.'
+      }
+      form={form}
+      submit={submit}
+      below={
         <Resend
           cooling={codeSent}
           disabled={emailProblem(email) !== null}
           onSend={() => forgotPassword(email)}
           sent={`If ${email} has an account, a new code is on its way.`}
         />
-      </div>
-      <BackToSignIn />
-    </AccountFrame>
+      }
+    >
+      <EmailField {...bind('email')} error={errorOf('email')} />
+      <CodeField {...bind('code')} error={errorOf('code')} />
+      <NewPasswordField label="New Password" {...bind('newPassword')} error={errorOf('newPassword')} />
+    </FormScreen>
   )
 }
+
+/** Sets a new password for someone who opened an emailed link. `children` says why. */
+export function NewPasswordByLink(props: { token: string; children: ReactNode }) {
+  const [done, setDone] = useState(false)
+  const form = useAccountForm(
+    { newPassword: '' },
+    {
+      check: ({ newPassword }) => newPasswordProblem(newPassword),
+      async send({ newPassword }) {
+        await resetPasswordByLink(props.token, newPassword)
+        setDone(true)
+      },
+      fallback,
+    },
+  )
+
+  if (done) return <PasswordChanged />
+  return (
+    <FormScreen
+      title={title}
+      why={props.children}
+      form={form}
+      submit={submit}
+      problem={
+        <LinkProblem form={form}>
+          <TextLink to="/forgot-password">Ask for a new link</TextLink>
+        </LinkProblem>
+      }
+    >
+      <NewPasswordField label="New Password" {...form.bind('newPassword')} error={form.errorOf('newPassword')} />
+    </FormScreen>
+  )
+}
+
+const PasswordChanged = () => (
+  <Done title="Password changed">You are signed out everywhere. Sign in with your new password.</Done>
+)

@@ -2,8 +2,7 @@ import { LoaderCircle } from 'lucide-react'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
-import { Frame } from './Frame.tsx'
-import { Heading } from './Heading.tsx'
+import { Frame, Heading } from './Frame.tsx'
 
 /** Shown while the transfer is accepted but not yet confirmed on chain. */
 export default function ClaimPending(props: { payout: ClaimPayout }) {

@@ -12,9 +12,9 @@ import { Verify } from './Verify.tsx'
 // The steps after the first one are loaded when they are needed.
 const loadPending = () => import('./ClaimPending.tsx')
 const loadReceipt = () => import('./Receipt.tsx')
-const ClaimOutcome = lazy(() => import('./ClaimOutcome.tsx'))
+const ClaimOutcome = lazy(async () => ({ default: (await import('./outcomes.tsx')).ClaimOutcome }))
 const ClaimPending = lazy(loadPending)
-const AlreadyClaimed = lazy(() => import('./AlreadyClaimed.tsx'))
+const AlreadyClaimed = lazy(async () => ({ default: (await import('./outcomes.tsx')).AlreadyClaimed }))
 const Receipt = lazy(loadReceipt)
 const Withdraw = lazy(() => import('./Withdraw.tsx'))
 

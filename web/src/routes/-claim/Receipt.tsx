@@ -3,8 +3,7 @@ import { Button } from '#web/components/Button.tsx'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
-import ClaimOutcome from './ClaimOutcome.tsx'
-import { TransactionLink } from './TransactionLink.tsx'
+import { ClaimOutcome, TransactionLink } from './outcomes.tsx'
 
 /** The completed claim, which can be printed or saved as a PDF. */
 export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string; completedAt: string }) {

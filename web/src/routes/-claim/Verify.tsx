@@ -6,9 +6,7 @@ import { ApiError } from '#web/lib/apiError.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { type ClaimPayout, resendPasscode, verifyPasscode } from '#web/queries/claim.ts'
 import type { Verified } from './claimProgress.ts'
-import { Frame } from './Frame.tsx'
-import { Heading } from './Heading.tsx'
-import { Summary } from './Summary.tsx'
+import { Frame, Heading, Summary } from './Frame.tsx'
 
 const tooShort = 'Passcode must be 6 digits'
 

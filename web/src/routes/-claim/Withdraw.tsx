@@ -1,3 +1,4 @@
+import { ClipboardPaste } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -7,10 +8,7 @@ import { networkName, networkPhrase, unitOf } from '#web/lib/networks.ts'
 import type { Action } from '#web/lib/useAction.ts'
 import type { ClaimPayout } from '#web/queries/claim.ts'
 import { destinationProblem } from './destinationProblem.ts'
-import { Frame } from './Frame.tsx'
-import { Heading } from './Heading.tsx'
-import { PasteButton } from './PasteButton.tsx'
-import { Summary } from './Summary.tsx'
+import { Frame, Heading, Summary } from './Frame.tsx'
 
 const clipboardRefused = 'The browser did not let this page read the clipboard. Paste into the field instead.'
 
@@ -162,5 +160,19 @@ function Row(props: { name: string; children: React.ReactNode }) {
       <dt className="text-muted text-small">{props.name}</dt>
       <dd>{props.children}</dd>
     </div>
+  )
+}
+
+/** Pastes text from the clipboard. Renders nothing in browsers that can't read it. */
+function PasteButton(props: { onPaste: (text: string) => void; onRefused: () => void }) {
+  if (typeof navigator.clipboard?.readText !== 'function') return null
+  return (
+    <Button
+      look="secondary"
+      onClick={() => navigator.clipboard.readText().then((text) => props.onPaste(text.trim()), props.onRefused)}
+    >
+      <ClipboardPaste aria-hidden="true" className="size-4" />
+      Paste
+    </Button>
   )
 }

@@ -2,11 +2,10 @@ import { useForm } from 'react-hook-form'
 import type { User } from '#schemas/account.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
-import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { appName } from '#web/lib/app.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { completeOnboarding, rename } from '#web/queries/account.ts'
 import { leave } from './leave.ts'
 
@@ -66,26 +65,24 @@ export default function Onboarding(props: { user: User }) {
         {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
         {/* For password managers. */}
         <input type="text" hidden name="username" autoComplete="username" value={props.user.email} readOnly />
-        <Field label="Your Name" error={errors.name?.message}>
-          {(control) => <Input {...control} {...form.register('name')} autoComplete="name" disabled={busy} />}
-        </Field>
+        <TextField form={form} name="name" label="Your Name" autoComplete="name" disabled={busy} />
         {choosesPassword && (
           <>
-            <Field label="New Password" error={errors.password?.message} hint="At least 6 characters">
-              {(control) => (
-                <PasswordInput
-                  {...control}
-                  {...form.register('password')}
-                  autoComplete="new-password"
-                  disabled={busy}
-                />
-              )}
-            </Field>
-            <Field label="Confirm Password" error={errors.again?.message}>
-              {(control) => (
-                <PasswordInput {...control} {...form.register('again')} autoComplete="new-password" disabled={busy} />
-              )}
-            </Field>
+            <PasswordField
+              form={form}
+              name="password"
+              label="New Password"
+              hint="At least 6 characters"
+              autoComplete="new-password"
+              disabled={busy}
+            />
+            <PasswordField
+              form={form}
+              name="again"
+              label="Confirm Password"
+              autoComplete="new-password"
+              disabled={busy}
+            />
           </>
         )}
       </div>

@@ -1,16 +1,19 @@
-import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { toast } from 'react-hot-toast/headless'
 import { Spinner } from '#web/components/Spinner.tsx'
+import { SkeletonRows } from '#web/components/states.tsx'
 import { useSession } from '#web/lib/session.ts'
+import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
+import { overviewQuery } from '#web/queries/overview.ts'
+import { pushKeyQuery } from '#web/queries/push.ts'
+import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
-import { InactivityGuard } from './InactivityGuard.tsx'
-import { OnrampReturn } from './OnrampReturn.tsx'
-import { OtherPage } from './OtherPage.tsx'
-import { SessionExpired } from './SessionExpired.tsx'
+import { InactivityGuard, SessionExpired } from './SessionEnd.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
-import { usePush } from './usePush.ts'
 
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
@@ -76,3 +79,60 @@ export function Shell() {
 }
 
 const here = () => location.pathname + location.search
+
+/** Pages without their own route, by the last part of their path: every page, even /login, loads all route definitions. */
+const otherPages = {
+  notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
+  webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
+}
+
+/** Renders one of `otherPages`. Unknown paths redirect to the overview. */
+function OtherPage(props: { path: string }) {
+  const Page = Object.hasOwn(otherPages, props.path) ? otherPages[props.path as keyof typeof otherPages] : null
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (!Page) void navigate({ to: '/dashboard/overview', replace: true })
+  }, [Page, navigate])
+  return <Suspense fallback={<SkeletonRows rows={5} />}>{Page && <Page />}</Suspense>
+}
+
+/** Makes the dashboard installable, which iPhones require for push, and keeps push on if the user has turned it on. */
+function usePush(userId: string | undefined): void {
+  useEffect(() => {
+    if (document.querySelector('link[rel=manifest]')) return
+    document.head.append(
+      Object.assign(document.createElement('link'), { rel: 'manifest', href: '/manifest.webmanifest' }),
+    )
+  }, [])
+  const isOn = userId !== undefined && pushUser() === userId
+  const publicKey = useQuery({ ...pushKeyQuery, enabled: isOn }).data?.publicKey
+  useEffect(() => {
+    // If this fails, messages stop, which the settings show; the page works regardless.
+    if (isOn && publicKey)
+      import('#web/push/device.ts').then((device) => device.keepPushOn(publicKey)).catch(() => undefined)
+  }, [isOn, publicKey])
+}
+
+const pollMs = 5_000 // 5 seconds
+const pollForMs = 120_000 // 2 minutes
+
+/** After a purchase of USDC (`?onramp=success`), confirms it once and polls the balances for two minutes, on any page. */
+function OnrampReturn() {
+  const { onramp } = useSearch({ from: '/dashboard' })
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+
+  useEffect(() => {
+    if (onramp !== 'success') return
+    toast.success('Payment received. Your USDC arrives within a minute or two.', { id: 'onramp' })
+    const poll = () => {
+      refreshWallets()
+      queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
+    }
+    // Not cleared by the effect's cleanup, which runs as soon as the flag is removed from the URL.
+    const timer = setInterval(poll, pollMs)
+    setTimeout(() => clearInterval(timer), pollForMs)
+    navigate({ to: '.', search: ({ onramp: _, ...rest }) => rest, replace: true })
+  }, [onramp, navigate, queryClient])
+  return null
+}

@@ -1,16 +1,17 @@
 import { Dialog } from '@base-ui/react/dialog'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { LogOut, Menu, X } from 'lucide-react'
-import { useState } from 'react'
+import { Bell as Icon, LogOut, Menu, Search, X } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { User } from '#schemas/account.ts'
 import { Button, IconButton } from '#web/components/Button.tsx'
 import { Mark } from '#web/components/Mark.tsx'
 import { appName } from '#web/lib/app.ts'
+import { plural } from '#web/lib/format.ts'
+import { noticeCountQuery } from '#web/queries/notices.ts'
 import { LazyPanelWallet } from '#web/wallet/lazyWallet.tsx'
-import { Bell } from './Bell.tsx'
 import { leave } from './leave.ts'
-import { Palette } from './Palette.tsx'
-import { pageGroups } from './pages.ts'
+import { other, pageGroups } from './pages.ts'
 
 /** The top bar: menu, app name, search and bell. */
 export function TopBar(props: { user: User }) {
@@ -82,6 +83,77 @@ function Panel(props: { user: User; onClose: () => void }) {
           Sign Out
         </Button>
       </div>
+    </>
+  )
+}
+
+const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
+
+const isMac = /mac|iphone|ipad/i.test(navigator.platform)
+
+/** Opens the command palette with a button or Cmd/Ctrl-K, but not on top of a dialog. */
+function Palette() {
+  const [open, setOpen] = useState(false)
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      setOpen((now) => !now && document.querySelector('[role=dialog], [role=alertdialog]') === null)
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [])
+
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={() => setOpen(true)}
+        className="ml-auto inline-flex h-control items-center gap-2 rounded-control px-3 text-muted hover:bg-sunken hover:text-ink max-[340px]:px-1.5"
+      >
+        <Search aria-hidden="true" className="size-4" />
+        Search
+        <kbd className="rounded-sm border border-hairline px-1.5 font-sans text-small max-sm:hidden pointer-coarse:hidden">
+          {isMac ? '⌘K' : 'Ctrl K'}
+        </kbd>
+      </button>
+      <Suspense>{open && <CommandPalette onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  )
+}
+
+/** Counts pending approvals and new notices, and links to both. Screen readers announce changes. */
+function Bell() {
+  const { pending, unread } = useQuery(noticeCountQuery).data ?? { pending: 0, unread: 0 }
+  const count = pending + unread
+  const parts = [pending > 0 && `${pending} waiting`, unread > 0 && `${unread} new`].filter(Boolean)
+  return (
+    <>
+      <Link
+        to={other('notices')}
+        title="Notices"
+        // The accessible name includes the visible count.
+        aria-label={`Notices: ${count > 0 ? `${count} (${parts.join(', ')})` : 'nothing new'}`}
+        className="relative -mr-2 inline-flex size-control shrink-0 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink"
+      >
+        <Icon aria-hidden="true" className="size-5" />
+        {count > 0 && (
+          <span
+            aria-hidden="true"
+            data-testid="bell-count"
+            className="absolute top-0 left-1/2 min-w-4.5 rounded-full bg-red px-1 text-center font-medium text-[11px]/4.5 text-white"
+          >
+            {count}
+          </span>
+        )}
+      </Link>
+      <span role="status" className="sr-only">
+        {pending > 0 && `${plural(pending, 'approval')} waiting for you. `}
+        {unread > 0 && `${plural(unread, 'new notice')}.`}
+      </span>
     </>
   )
 }

@@ -7,14 +7,12 @@ import { Card, PageHeader } from '#web/components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { searchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { accountQuery } from '#web/queries/pausing.ts'
-import { groupsQuery } from '#web/queries/policyGroups.ts'
+import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
 import { AgentDialogs } from './-agents/AgentDialogs.tsx'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupDetail } from './-agents/GroupDetail.tsx'
 import { GroupList } from './-agents/GroupList.tsx'
-import { PausedNotice } from './-agents/PausedNotice.tsx'
-import { account } from './-agents/subjects.ts'
+import { account, PausedNotice } from './-agents/pausing.tsx'
 
 export const Route = createFileRoute('/dashboard/agents')({
   validateSearch: dialogSearch,

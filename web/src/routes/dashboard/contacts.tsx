@@ -25,8 +25,10 @@ export const Route = createFileRoute('/dashboard/contacts')({
   component: ContactsPage,
 })
 
-const ContactDialog = lazy(() => import('./-contacts/ContactDialog.tsx'))
-const DeleteContactDialog = lazy(() => import('./-contacts/DeleteContactDialog.tsx'))
+const ContactDialog = lazy(async () => ({ default: (await import('./-contacts/ContactDialogs.tsx')).ContactDialog }))
+const DeleteContactDialog = lazy(async () => ({
+  default: (await import('./-contacts/ContactDialogs.tsx')).DeleteContactDialog,
+}))
 const SendToContactDialog = lazy(() => import('./-contacts/SendToContactDialog.tsx'))
 
 const pageSize = 25

@@ -1,15 +1,14 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { Button } from '#web/components/Button.tsx'
-import { Card, Fact, PageHeader } from '#web/components/Card.tsx'
+import { Fact, PageHeader, TitledCard } from '#web/components/Card.tsx'
 import { formatLongDate } from '#web/lib/format.ts'
 import { flagsOf } from '#web/lib/search.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { GrantsCard, PasswordAboveCard } from './-settings/ApprovalCards.tsx'
 import { ChangePasswordDialog } from './-settings/ChangePasswordDialog.tsx'
 import { ConnectedWallet } from './-settings/ConnectedWallet.tsx'
-import { GrantsCard } from './-settings/GrantsCard.tsx'
 import { NameFact } from './-settings/NameFact.tsx'
-import { PasswordAboveCard } from './-settings/PasswordAboveCard.tsx'
 import { PushCard } from './-settings/PushCard.tsx'
 
 type Search = { 'change-password'?: true }
@@ -30,25 +29,19 @@ function SettingsPage() {
     <>
       <PageHeader title="Account Settings" />
       <div className="max-w-[640px] space-y-5">
-        <Card aria-labelledby="account" className="p-5">
-          <h2 id="account" className="mb-1 font-semibold">
-            Account
-          </h2>
+        <TitledCard id="account" title="Account">
           <dl className="divide-y divide-hairline">
             <Fact name="Email">{user.email}</Fact>
             <NameFact name={user.name} />
             <Fact name="Member Since">{formatLongDate(user.createdAt)}</Fact>
           </dl>
-        </Card>
-        <Card aria-labelledby="security" className="p-5">
-          <h2 id="security" className="mb-1 font-semibold">
-            Security
-          </h2>
+        </TitledCard>
+        <TitledCard id="security" title="Security">
           <p className="mb-4 text-muted">A new password signs you out on every other device.</p>
           <Button look="secondary" onClick={() => navigate({ search: { 'change-password': true } })}>
             Change Password
           </Button>
-        </Card>
+        </TitledCard>
         <PushCard userId={user.id} />
         <PasswordAboveCard />
         <GrantsCard />

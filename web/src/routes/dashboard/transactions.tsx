@@ -1,7 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo } from 'react'
-import { PageHeader } from '#web/components/Card.tsx'
-import { Syncing } from '#web/components/Syncing.tsx'
+import { PageHeader, Syncing } from '#web/components/Card.tsx'
 import { EmptyState } from '#web/components/states.tsx'
 import { listSearchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'

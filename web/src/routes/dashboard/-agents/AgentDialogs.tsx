@@ -1,21 +1,21 @@
 import { lazy, Suspense, useState } from 'react'
 import { MoneyChain } from '#web/components/Amount.tsx'
-import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/policyGroups.ts'
+import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/agents.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 import type { Dialogs } from './dialogs.ts'
-import { subjectOf } from './subjects.ts'
+import { subjectOf } from './pausing.tsx'
 
-const NewGroupDialog = lazy(() => import('./NewGroupDialog.tsx'))
-const EditGroupDialog = lazy(() => import('./EditGroupDialog.tsx'))
-const DeleteGroupDialog = lazy(() => import('./DeleteGroupDialog.tsx'))
+const NewGroupDialog = lazy(async () => ({ default: (await import('./GroupDialogs.tsx')).NewGroupDialog }))
+const EditGroupDialog = lazy(async () => ({ default: (await import('./GroupDialogs.tsx')).EditGroupDialog }))
+const DeleteGroupDialog = lazy(async () => ({ default: (await import('./GroupDialogs.tsx')).DeleteGroupDialog }))
 const TopUpDialog = lazy(() => import('#web/components/TopUpDialog.tsx'))
-const ConfirmContactDialog = lazy(() => import('./ConfirmContactDialog.tsx'))
-const NewAgentDialog = lazy(() => import('./NewAgentDialog.tsx'))
-const EditAgentDialog = lazy(() => import('./EditAgentDialog.tsx'))
-const DeleteAgentDialog = lazy(() => import('./DeleteAgentDialog.tsx'))
-const RegenerateDialog = lazy(() => import('./RegenerateDialog.tsx'))
+const ConfirmContactDialog = lazy(async () => ({ default: (await import('./GroupDialogs.tsx')).ConfirmContactDialog }))
+const NewAgentDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).NewAgentDialog }))
+const EditAgentDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).EditAgentDialog }))
+const DeleteAgentDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).DeleteAgentDialog }))
+const RegenerateDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).RegenerateDialog }))
 const CredentialsDialog = lazy(() => import('./CredentialsDialog.tsx'))
-const TryPaymentDialog = lazy(() => import('./TryPaymentDialog.tsx'))
+const TryPaymentDialog = lazy(async () => ({ default: (await import('./TryPayment.tsx')).TryPaymentDialog }))
 const PauseDialog = lazy(() => import('./PauseDialog.tsx'))
 
 type Shown = { credentials: Credentials; note?: string; group?: PolicyGroup | undefined }

@@ -4,7 +4,8 @@ import { Button } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import { saveFile } from '#web/lib/saveFile.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
 import { QuickStart } from './QuickStart.tsx'
 
 /** An agent's credentials. Secrets are present only if they are new. */
@@ -87,15 +88,9 @@ function Secret(props: { name: string; value: string; testId: string }) {
 
 function download({ agent, ...secrets }: Credentials): void {
   const text = JSON.stringify({ agent: agent.name, agentId: agent.id, ...secrets }, null, 2)
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `bursar-${
-    agent.name
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '') || 'agent'
-  }.json`
-  link.click()
-  URL.revokeObjectURL(url)
+  const name = agent.name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  saveFile(new Blob([text], { type: 'application/json' }), `bursar-${name || 'agent'}.json`)
 }

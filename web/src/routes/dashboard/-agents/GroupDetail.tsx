@@ -13,19 +13,16 @@ import { linkClass } from '#web/components/Links.tsx'
 import { PendingApprovalsOf } from '#web/components/PendingApprovals.tsx'
 import { EmptyState } from '#web/components/states.tsx'
 import { useNow } from '#web/components/Time.tsx'
-import { lastActivityText, plural } from '#web/lib/format.ts'
+import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
 import { permissionsInWords, scopeWords } from '#web/lib/scopes.ts'
-import type { PauseSubject } from '#web/queries/pausing.ts'
-import type { PolicyGroup, PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
+import type { PauseSubject, PolicyGroup, PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { AgentRow } from './AgentRow.tsx'
 import type { OpenDialog } from './dialogs.ts'
 import { contactScope } from './groupForm.ts'
-import { limitsInWords } from './limits.ts'
-import { PausedNotice } from './PausedNotice.tsx'
+import { PausedNotice, useResume } from './pausing.tsx'
+import { limitsInWords } from './policyWords.ts'
 import { placeId, type RulePlace } from './rules.ts'
-import { useResume } from './useResume.ts'
-import { Whitelist } from './Whitelist.tsx'
 
 export function GroupDetail(props: {
   group: PolicyGroupWithAgents
@@ -235,5 +232,47 @@ function Permissions(props: { scopes: string[] }) {
           ))}
       </p>
     </>
+  )
+}
+
+const shownAtOnce = 50
+
+/** The contacts that the group may pay, as whitelisted. Contacts that have changed since come first: they are refused. */
+function Whitelist(props: { group: PolicyGroup; onConfirm: (contactId: string) => void }) {
+  const { whitelistedContacts } = props.group
+  if (whitelistedContacts.length === 0)
+    return <p className="text-muted">No contacts yet, so agents can’t pay any contact.</p>
+  const sorted = whitelistedContacts.toSorted((a, b) => Number(b.stale) - Number(a.stale))
+  return (
+    <ul
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label="Whitelisted contacts"
+      className="max-h-56 space-y-1 overflow-y-auto rounded-sm"
+    >
+      {sorted.slice(0, shownAtOnce).map(({ contact, stale }) => (
+        <li key={contact.id} className="flex flex-wrap items-center gap-x-2">
+          <span className="wrap-anywhere">{contact.name}</span>
+          <span className="wrap-anywhere text-muted text-small">
+            {contact.address ? shortAddress(contact.address) : (contact.email ?? contact.phone)}
+          </span>
+          {stale && (
+            <>
+              <Chip tone="waiting" title="The contact changed after it was whitelisted. Payments to it are refused.">
+                Changed
+              </Chip>
+              <Button look="secondary" className="h-8!" onClick={() => props.onConfirm(contact.id)}>
+                Review
+              </Button>
+            </>
+          )}
+        </li>
+      ))}
+      {sorted.length > shownAtOnce && (
+        <li className="text-muted text-small">
+          and {(sorted.length - shownAtOnce).toLocaleString('en-US')} more; edit the group to see them all
+        </li>
+      )}
+    </ul>
   )
 }

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import { visibleScopes } from '#domain/scopes.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
-import { AmountInput } from '#web/components/AmountInput.tsx'
-import { Checkbox, Field, Input, Select } from '#web/components/Field.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Checkbox, ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
+import { AmountField, TextField } from '#web/components/forms.tsx'
+import { messageOf } from '#web/lib/apiError.ts'
+import { plural } from '#web/lib/format.ts'
 import { scopeWords } from '#web/lib/scopes.ts'
 import { useSms } from '#web/queries/config.ts'
+import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
 import { canPay, walletLabel, walletName, walletsQuery } from '#web/queries/wallets.ts'
-import { ApprovalFields } from './ApprovalFields.tsx'
-import { ContactChoices } from './ContactChoices.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
-import { LimitFields } from './LimitFields.tsx'
+import { ApprovalFields, LimitFields } from './OptionalFields.tsx'
 
 /** The fields of a policy group. `wallet` is an existing group's wallet, which can't be changed. */
 export function GroupFields(props: {
@@ -20,33 +22,21 @@ export function GroupFields(props: {
   budgetHint: string
 }) {
   const { form } = props
-  const { errors } = form.formState
   const sms = useSms()
   const byContact = form.watch('scopes').includes(contactScope)
   const walletId = form.watch('walletId')
   const chain = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)?.chain
   return (
     <MoneyChain value={chain}>
-      <Field label="Policy name" error={errors.name?.message}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register('name')}
-            maxLength={60}
-            placeholder="Research agents"
-            autoComplete="off"
-          />
-        )}
-      </Field>
-      <Controller
-        control={form.control}
-        name="budget"
-        render={({ field }) => (
-          <Field label="Budget limit" error={errors.budget?.message} hint={props.budgetHint}>
-            {(control) => <AmountInput {...control} {...field} />}
-          </Field>
-        )}
+      <TextField
+        form={form}
+        name="name"
+        label="Policy name"
+        maxLength={60}
+        placeholder="Research agents"
+        autoComplete="off"
       />
+      <AmountField form={form} name="budget" label="Budget limit" hint={props.budgetHint} />
       {props.wallet ? (
         <Field label="Wallet" hint="Wallet cannot be changed after creation">
           {(control) => <Input {...control} value={walletName(props.wallet!)} disabled readOnly />}
@@ -116,3 +106,64 @@ function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
     </Field>
   )
 }
+
+const shownAtOnce = 100
+const searchFrom = 8 // contacts; shorter lists need no search
+
+/** Chooses the contacts that the group may pay. A long list gets a search field. */
+function ContactChoices(props: { value: string[]; onChange: (contactIds: string[]) => void }) {
+  const { value, onChange } = props
+  const { data, error, refetch } = useQuery(contactsQuery)
+  const [search, setSearch] = useState('')
+  const wanted = useDeferredValue(search.trim().toLowerCase())
+  const chosen = new Set(value)
+
+  if (error && !data)
+    return (
+      <div className="flex items-center gap-3">
+        <ErrorBox>{messageOf(error, 'Failed to load contacts')}</ErrorBox>
+        <Button look="secondary" onClick={() => refetch()}>
+          Try again
+        </Button>
+      </div>
+    )
+  if (!data) return <p className="text-muted text-small">Loading contacts...</p>
+  if (data.length === 0)
+    return <p className="text-muted text-small">You have no contacts yet. Add some under Contacts and come back.</p>
+
+  const found = data.filter((contact) => wanted === '' || textOf(contact).includes(wanted))
+  return (
+    <div className="space-y-2">
+      {data.length >= searchFrom && (
+        <Input
+          type="search"
+          aria-label="Search contacts"
+          placeholder="Search contacts"
+          autoComplete="off"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      )}
+      <div className="max-h-48 overflow-y-auto rounded-control border border-hairline px-3 py-1 *:break-all">
+        {found.slice(0, shownAtOnce).map((contact) => (
+          <Checkbox
+            key={contact.id}
+            checked={chosen.has(contact.id)}
+            onChange={(event) =>
+              onChange(event.target.checked ? [...value, contact.id] : value.filter((id) => id !== contact.id))
+            }
+            label={contact.name}
+            hint={contact.address ?? contact.email ?? contact.phone}
+          />
+        ))}
+        {found.length === 0 && <p className="py-1 text-muted text-small">No contact matches.</p>}
+      </div>
+      <p className="text-muted text-small" role="status">
+        {plural(data.length, 'contact')}, {value.length.toLocaleString('en-US')} chosen
+        {found.length > shownAtOnce && `; the first ${shownAtOnce} are shown, search for others`}
+      </p>
+    </div>
+  )
+}
+
+const textOf = ({ name, address, email, phone }: Contact) => `${name} ${address} ${email} ${phone}`.toLowerCase()

@@ -1,9 +1,9 @@
 import { ChevronRight } from 'lucide-react'
 import { Chip } from '#web/components/Chip.tsx'
-import { RowLink } from '#web/components/RowLink.tsx'
+import { RowLink } from '#web/components/DataTable.tsx'
 import { useNow } from '#web/components/Time.tsx'
 import { lastActivityText, plural } from '#web/lib/format.ts'
-import type { PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
+import type { PolicyGroupWithAgents } from '#web/queries/agents.ts'
 
 /** The sidebar: all groups with their counts and last activity. */
 export function GroupList(props: { groups: PolicyGroupWithAgents[]; selectedId: string }) {

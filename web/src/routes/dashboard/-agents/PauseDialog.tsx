@@ -1,8 +1,8 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { plural } from '#web/lib/format.ts'
-import { type PauseSubject, setPaused } from '#web/queries/pausing.ts'
-import { sentence } from './useResume.ts'
+import { type PauseSubject, setPaused } from '#web/queries/agents.ts'
+import { sentence } from './pausing.tsx'
 
 /** What pausing stops. */
 const effects: Record<PauseSubject['kind'], string> = {

@@ -3,7 +3,7 @@ import { visibleScopes } from '#domain/scopes.ts'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { useSession } from '#web/lib/session.ts'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
 import { exampleRecipient, quickStarts } from './quickStart.ts'
 
 /** Example code for an agent's first calls, with a tab for each way to connect. */

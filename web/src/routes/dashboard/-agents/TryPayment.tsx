@@ -1,19 +1,26 @@
 import { CircleCheck, CircleX, Clock } from 'lucide-react'
 import { useState } from 'react'
-import { Controller, useForm } from 'react-hook-form'
+import { useForm } from 'react-hook-form'
 import { phoneProblem } from '#domain/contactRules.ts'
 import { emailProblem } from '#domain/email.ts'
+import { scopeFor } from '#domain/scopes.ts'
 import { amountProblem } from '#domain/sendRules.ts'
 import { addressProblem } from '#domain/validators.ts'
-import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { ContactPicker } from '#web/components/ContactPicker.tsx'
-import { ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
+import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
-import { type Agent, checkPayment, type PaymentCheck, type PaymentRecipient } from '#web/queries/agents.ts'
+import {
+  type Agent,
+  checkPayment,
+  type PaymentCheck,
+  type PaymentRecipient,
+  type PolicyGroup,
+} from '#web/queries/agents.ts'
 import { useSms } from '#web/queries/config.ts'
 import { RuleLink } from './RuleLink.tsx'
 
@@ -106,34 +113,23 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
             }}
           />
         ) : (
-          <Field label={kinds[type]} error={errors[type]?.message}>
-            {(control) => (
-              <Input
-                key={type}
-                {...control}
-                {...form.register(type)}
-                type={type === 'email' ? 'email' : type === 'phone' ? 'tel' : 'text'}
-                placeholder={{ address: '0x…', email: 'name@example.com', phone: '+14155550123' }[type]}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                className={type === 'address' ? 'font-mono text-small' : undefined}
-              />
-            )}
-          </Field>
+          <TextField
+            key={type}
+            form={form}
+            name={type}
+            label={kinds[type]}
+            type={type === 'email' ? 'email' : type === 'phone' ? 'tel' : 'text'}
+            placeholder={{ address: '0x…', email: 'name@example.com', phone: '+14155550123' }[type]}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            className={type === 'address' ? 'font-mono text-small' : undefined}
+          />
         )}
       </div>
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-40 flex-1">
-          <Controller
-            control={form.control}
-            name="amount"
-            render={({ field }) => (
-              <Field label="Amount" error={errors.amount?.message}>
-                {(control) => <AmountInput {...control} {...field} />}
-              </Field>
-            )}
-          />
+          <AmountField form={form} name="amount" label="Amount" />
         </div>
         <Button look="secondary" type="submit" busy={busy} className={errors.amount ? 'mb-6' : ''}>
           Try
@@ -191,5 +187,41 @@ function Result(props: { result: PaymentCheck; agentId: string }) {
         )}
       </div>
     </div>
+  )
+}
+
+/** The first kind of recipient that the group allows. */
+export const firstKind = (group: PolicyGroup) =>
+  (Object.keys(kinds) as Kind[]).find((kind) => group.scopes.includes(scopeFor[kind])) ?? 'address'
+
+/** Tries a payment by one of the agents, under the saved rules. */
+export function TryPaymentDialog(props: { group: PolicyGroup; agents: Agent[]; onClose: () => void }) {
+  const { group, agents } = props
+  const [agentId, setAgentId] = useState(agents[0]!.id)
+  const agent = agents.find(({ id }) => id === agentId) ?? agents[0]!
+  return (
+    <Dialog
+      title="Try a payment"
+      description="Checks a payment against the rules as they are saved. Nothing is paid or held."
+      onClose={props.onClose}
+      cancel="Close"
+    >
+      <div className="space-y-4">
+        {agents.length > 1 && (
+          <Field label="Agent">
+            {(control) => (
+              <Select {...control} value={agent.id} onChange={(event) => setAgentId(event.target.value)}>
+                {agents.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+        <TryPayment key={agent.id} agent={agent} first={firstKind(group)} />
+      </div>
+    </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import type { Period } from '#domain/policyPeriod.ts'
 import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
 import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
-import type { PolicyGroup } from '#web/queries/policyGroups.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
 
 /** Values of a policy group's form, as typed. */
 export type GroupValues = {

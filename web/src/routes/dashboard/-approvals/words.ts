@@ -1,7 +1,6 @@
 import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
 import { minuteMs } from '#domain/time.ts'
-import { shortAddress } from '#web/lib/address.ts'
-import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { formatAmount, formatMoment, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { Tone } from '#web/lib/tone.ts'
 import type { Approval, Channel } from '#web/queries/approvals.ts'

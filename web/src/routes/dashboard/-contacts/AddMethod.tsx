@@ -1,13 +1,16 @@
+import { type ReactNode, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { FullAddress } from '#web/components/Address.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
+import { Loaded, Skeleton } from '#web/components/states.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { useSession } from '#web/lib/session.ts'
 import { createContact, refreshContacts } from '#web/queries/contacts.ts'
+import type { Transaction } from '#web/queries/transactions.ts'
 
 /** The method by which a new contact can be paid. */
 export type NewMethod = { address: string } | { email: string } | { phone: string }
@@ -15,11 +18,10 @@ type Values = { name: string; description: string }
 const resolver = formResolver<Values>(({ name }) => ({ name: name.trim() ? null : 'Name is required' }))
 
 /** Adds the recipient of a payment to the contacts. */
-export function AddMethod(props: { method: NewMethod; onClose: () => void }) {
+function AddMethod(props: { method: NewMethod; onClose: () => void }) {
   const { method } = props
   const { user } = useSession()
   const form = useForm<Values>({ resolver, defaultValues: { name: '', description: '' } })
-  const { errors } = form.formState
 
   async function send({ name, description }: Values) {
     if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
@@ -51,12 +53,58 @@ export function AddMethod(props: { method: NewMethod; onClose: () => void }) {
           <p className="wrap-anywhere">{'email' in method ? method.email : method.phone}</p>
         )}
       </div>
-      <Field label="Name" error={errors.name?.message}>
-        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" maxLength={100} />}
-      </Field>
-      <Field label="Description (optional)" error={errors.description?.message}>
-        {(control) => <Input {...control} {...form.register('description')} autoComplete="off" />}
-      </Field>
+      <TextField form={form} name="name" label="Name" autoComplete="off" maxLength={100} />
+      <TextField form={form} name="description" label="Description (optional)" autoComplete="off" />
     </FormDialog>
+  )
+}
+
+/** The method by which a transaction's recipient can be paid again; null if the transaction does not show it. */
+export function contactMethodOf(transaction: Transaction): NewMethod | null {
+  const { category, toAddress, recipientEmail, recipientPhone } = transaction
+  if (category === 'address') return toAddress === null ? null : { address: toAddress }
+  if (category !== 'payout') return null
+  return recipientEmail !== null
+    ? { email: recipientEmail }
+    : recipientPhone !== null
+      ? { phone: recipientPhone }
+      : null
+}
+
+/** All details of a payment or payout, once they are loaded. `stranger`: its recipient, if it can be added as a contact. */
+export function DetailsDialog(props: {
+  title: string
+  details: ReactNode
+  query: { error: unknown; refetch: () => unknown }
+  stranger: NewMethod | null
+  actions: ReactNode
+  onClose: () => void
+}) {
+  const { details, query, stranger } = props
+  const [adding, setAdding] = useState<NewMethod | null>(null)
+  if (adding) return <AddMethod method={adding} onClose={() => setAdding(null)} />
+  return (
+    <Dialog
+      title={props.title}
+      onClose={props.onClose}
+      cancel="Close"
+      footer={
+        <>
+          {stranger && (
+            <Button look="secondary" onClick={() => setAdding(stranger)}>
+              Add as Contact
+            </Button>
+          )}
+          {props.actions}
+        </>
+      }
+    >
+      <Loaded
+        query={{ data: details, error: query.error, refetch: query.refetch }}
+        loading={<Skeleton className="h-80" />}
+      >
+        {(shown) => shown}
+      </Loaded>
+    </Dialog>
   )
 }

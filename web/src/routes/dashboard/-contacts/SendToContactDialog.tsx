@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
+import { Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { cutAmount } from '#web/lib/format.ts'
 import { networkWarning } from '#web/lib/networks.ts'
 import type { Contact } from '#web/queries/contacts.ts'
@@ -18,36 +17,21 @@ export default function SendToContactDialog(props: { contact: Contact; onClose: 
   const wallet = wallets.data?.find(({ id }) => id === walletId)
   if (wallet) return <SendDialog wallet={wallet} contact={contact} onClose={onClose} />
   return (
-    <Dialog
-      title="Choose a wallet"
-      description={`To pay ${contact.name} from.`}
-      onClose={onClose}
-      footer={
-        <Button look="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-      }
-    >
-      {wallets.data ? (
-        <div className="space-y-2">
-          <NoWalletNotice wallets={wallets.data} />
-          <ul className="space-y-2">
-            {wallets.data.map((one) => (
-              <li key={one.id}>
-                <WalletChoice
-                  wallet={one}
-                  first={one === wallets.data.find(canPay)}
-                  onChoose={() => setWalletId(one.id)}
-                />
-              </li>
-            ))}
-          </ul>
-        </div>
-      ) : wallets.error ? (
-        <ErrorState error={wallets.error} onRetry={() => wallets.refetch()} />
-      ) : (
-        <SkeletonRows rows={2} className="h-14" />
-      )}
+    <Dialog title="Choose a wallet" description={`To pay ${contact.name} from.`} onClose={onClose} cancel="Cancel">
+      <Loaded query={wallets} loading={<SkeletonRows rows={2} className="h-14" />}>
+        {(data) => (
+          <div className="space-y-2">
+            <NoWalletNotice wallets={data} />
+            <ul className="space-y-2">
+              {data.map((one) => (
+                <li key={one.id}>
+                  <WalletChoice wallet={one} first={one === data.find(canPay)} onChoose={() => setWalletId(one.id)} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </Loaded>
     </Dialog>
   )
 }

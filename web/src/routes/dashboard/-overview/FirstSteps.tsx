@@ -6,7 +6,7 @@ import type { Overview } from '#schemas/overview.ts'
 import { IconButton } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { microOf } from '#web/lib/amounts.ts'
-import { preferencesQuery, savePreferences } from '#web/queries/preferences.ts'
+import { preferencesQuery, savePreferences } from '#web/queries/overview.ts'
 
 type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> }
 

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { LinkProps } from '@tanstack/react-router'
 import type { CSSProperties, ReactNode } from 'react'
 import { Balance, useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -20,9 +19,10 @@ function Figure(props: {
   /** Shown instead of `value`: the same digits, with the unit if there is room. */
   children?: ReactNode
   note: ReactNode
-  to: NonNullable<LinkProps['to']>
+  /** The page with more, and what is to be seen there if not what the page is named after. */
+  page: 'agents' | 'contacts' | 'payouts' | 'transactions' | 'usage' | 'wallets'
+  pageShows?: string
   search?: Record<string, string>
-  label: string
   title?: string
 }) {
   return (
@@ -35,8 +35,8 @@ function Figure(props: {
         {props.children ?? props.value}
       </p>
       <p className="text-pretty text-muted text-small">{props.note}</p>
-      <WidgetLink to={props.to} {...(props.search && { search: props.search })}>
-        {props.label}
+      <WidgetLink to={`/dashboard/${props.page}`} {...(props.search && { search: props.search })}>
+        View {props.pageShows ?? props.page}
       </WidgetLink>
     </>
   )
@@ -68,8 +68,7 @@ export function TotalBalance({ overview }: WidgetProps) {
           {held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
         </>
       }
-      to="/dashboard/wallets"
-      label="View wallets"
+      page="wallets"
     >
       <span data-testid="total-balance">
         <Balance value={totalBalance} className="[&>span]:@max-3xs:hidden" />
@@ -79,20 +78,14 @@ export function TotalBalance({ overview }: WidgetProps) {
 }
 
 export const ActiveAgents = ({ overview }: WidgetProps) => (
-  <Figure
-    value={whole(overview.activeAgentCount)}
-    note={`of ${plural(overview.agentCount, 'agent')}`}
-    to="/dashboard/agents"
-    label="View agents"
-  />
+  <Figure value={whole(overview.activeAgentCount)} note={`of ${plural(overview.agentCount, 'agent')}`} page="agents" />
 )
 
 export const Transactions = ({ overview }: WidgetProps) => (
   <Figure
     value={whole(overview.transactionCount)}
     note={`${whole(overview.confirmed)} completed`}
-    to="/dashboard/transactions"
-    label="View transactions"
+    page="transactions"
   />
 )
 
@@ -100,8 +93,8 @@ export const PolicyGroups = ({ overview }: WidgetProps) => (
   <Figure
     value={whole(overview.groupCount)}
     note={`for ${plural(overview.agentCount, 'agent')}`}
-    to="/dashboard/agents"
-    label="View policy groups"
+    page="agents"
+    pageShows="policy groups"
   />
 )
 
@@ -113,9 +106,8 @@ export const SuccessRate = ({ overview }: WidgetProps) => (
         ? 'No payment has finished yet'
         : `${whole(overview.confirmed)} completed, ${whole(overview.failed)} failed`
     }
-    to="/dashboard/transactions"
+    page="transactions"
     search={{ status: 'completed,failed' }}
-    label="View transactions"
   />
 )
 
@@ -126,8 +118,7 @@ export const TotalSpent = ({ overview }: WidgetProps) => {
       value={usd(overview.totalSpent)}
       title={`${formatAmount(overview.totalSpent)} ${unit}`}
       note="Without reclaimed payouts"
-      to="/dashboard/usage"
-      label="View usage"
+      page="usage"
     />
   )
 }
@@ -138,8 +129,7 @@ export const AverageTransaction = ({ overview }: WidgetProps) => (
     note={
       overview.average === null ? 'No completed payment yet' : `of ${plural(overview.confirmed, 'completed payment')}`
     }
-    to="/dashboard/transactions"
-    label="View transactions"
+    page="transactions"
   />
 )
 
@@ -147,8 +137,7 @@ export const Contacts = ({ overview }: WidgetProps) => (
   <Figure
     value={whole(overview.contactCount)}
     note={overview.contactCount === 0 ? 'No contacts yet' : 'in your address book'}
-    to="/dashboard/contacts"
-    label="View contacts"
+    page="contacts"
   />
 )
 
@@ -156,8 +145,7 @@ export const Wallets = ({ overview }: WidgetProps) => (
   <Figure
     value={whole(overview.walletCount)}
     note={overview.walletCount === 0 ? 'None yet' : 'on Base'}
-    to="/dashboard/wallets"
-    label="View wallets"
+    page="wallets"
   />
 )
 
@@ -167,9 +155,8 @@ export const PendingPayouts = ({ overview }: WidgetProps) => (
     note={
       overview.pendingPayouts.count === 0 ? 'Nothing unclaimed' : `${usd(overview.pendingPayouts.amount)} unclaimed`
     }
-    to="/dashboard/payouts"
+    page="payouts"
     search={{ status: 'CREATING,CREATED' }}
-    label="View payouts"
   />
 )
 
@@ -177,9 +164,8 @@ export const Failed = ({ overview }: WidgetProps) => (
   <Figure
     value={whole(overview.failedToday)}
     note="in the last 24 hours"
-    to="/dashboard/transactions"
+    page="transactions"
     // Lists filter by whole days, so this includes all of the day on which the last 24 hours began.
     search={{ status: 'failed', from: localDay(useNow() - 86_400_000) }}
-    label="View transactions"
   />
 )

@@ -4,8 +4,7 @@ import type { WidgetType } from '#domain/widgets.ts'
 import { Skeleton } from '#web/components/states.tsx'
 import { overviewQuery } from '#web/queries/overview.ts'
 import { Methods, Transfers } from './ChartWidgets.tsx'
-import { AgentsList, Budgets, QuickStats, Recipients, TopWallets } from './ListWidgets.tsx'
-import { RecentTransactions } from './RecentTransactions.tsx'
+import { AgentsList, Budgets, QuickStats, RecentTransactions, Recipients, TopWallets } from './ListWidgets.tsx'
 import {
   ActiveAgents,
   AverageTransaction,

@@ -1,7 +1,6 @@
 import { clsx } from 'clsx'
 import { useState } from 'react'
 import { widgetTypes } from '#domain/widgets.ts'
-import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import type { LayoutItem } from './layout.ts'
@@ -22,11 +21,7 @@ export default function WidgetLibrary(props: {
       description="Add custom widgets to your dashboard"
       wide
       onClose={props.onClose}
-      footer={
-        <Button look="secondary" onClick={props.onClose}>
-          Close
-        </Button>
-      }
+      cancel="Close"
     >
       <fieldset className="mb-4 flex flex-wrap gap-2">
         <legend className="sr-only">Category</legend>

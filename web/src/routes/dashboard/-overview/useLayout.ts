@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { messageOf } from '#web/lib/apiError.ts'
-import { preferencesQuery, savePreferences } from '#web/queries/preferences.ts'
+import { preferencesQuery, savePreferences } from '#web/queries/overview.ts'
 import { defaultLayout, type LayoutItem, tidy } from './layout.ts'
 
 const saveMs = 500

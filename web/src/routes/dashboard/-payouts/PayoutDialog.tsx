@@ -1,17 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { ShortAddress, TxHash } from '#web/components/Address.tsx'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Resend } from '#web/components/Code.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
-import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { PayoutStatusChip } from '#web/components/PayoutStatusChip.tsx'
-import { ErrorState, Skeleton } from '#web/components/states.tsx'
+import { Skeleton } from '#web/components/states.tsx'
 import { Timeline, type TimelineStep } from '#web/components/Timeline.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { failures } from '#web/lib/failures.ts'
@@ -30,7 +27,8 @@ import {
 } from '#web/queries/payouts.ts'
 import { senderOf } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { AddMethod, type NewMethod } from '../-contacts/AddMethod.tsx'
+import { PayoutStatusChip } from '#web/routes/dashboard/-payouts/list.tsx'
+import { DetailsDialog, type NewMethod } from '../-contacts/AddMethod.tsx'
 
 const pollMs = 2_000 // 2 seconds
 
@@ -43,7 +41,6 @@ export default function PayoutDialog(props: {
   onClose: () => void
 }) {
   const { known } = props
-  const [adding, setAdding] = useState<NewMethod | null>(null)
   const fetched = useQuery({
     ...payoutQuery(props.payoutId),
     enabled: !known || isMoving(known),
@@ -51,33 +48,15 @@ export default function PayoutDialog(props: {
   })
   const payout = newerOf(known, fetched.data)
   const stranger = useStranger(payout)
-  if (adding) return <AddMethod method={adding} onClose={() => setAdding(null)} />
   return (
-    <Dialog
+    <DetailsDialog
       title="Payout details"
+      details={payout && <Details payout={payout} />}
+      query={fetched}
+      stranger={stranger}
+      actions={payout && canReclaim(payout) && <Button onClick={() => props.onReclaim(payout)}>Reclaim funds</Button>}
       onClose={props.onClose}
-      footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
-          {stranger && (
-            <Button look="secondary" onClick={() => setAdding(stranger)}>
-              Add as Contact
-            </Button>
-          )}
-          {payout && canReclaim(payout) && <Button onClick={() => props.onReclaim(payout)}>Reclaim funds</Button>}
-        </>
-      }
-    >
-      {payout ? (
-        <Details payout={payout} />
-      ) : fetched.error ? (
-        <ErrorState error={fetched.error} onRetry={() => fetched.refetch()} />
-      ) : (
-        <Skeleton className="h-80" />
-      )}
-    </Dialog>
+    />
   )
 }
 

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { TxHash } from '#web/components/Address.tsx'
 import { Fact } from '#web/components/Card.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
 import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
+import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
@@ -103,5 +105,16 @@ export default function ReclaimDialog(props: { payout: Payout; onClose: () => vo
         </dl>
       )}
     </ProgressDialog>
+  )
+}
+
+/** Reclaims the payout that a transaction funded. */
+export function ReclaimPayout(props: { payoutId: string; onClose: () => void }) {
+  const { data, error, refetch } = useQuery(payoutQuery(props.payoutId))
+  if (data) return <ReclaimDialog payout={data} onClose={props.onClose} />
+  return (
+    <Dialog title="Reclaim payout" onClose={props.onClose}>
+      {error ? <ErrorState error={error} onRetry={() => refetch()} /> : <Skeleton className="h-32" />}
+    </Dialog>
   )
 }

@@ -1,11 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
+import { Undo2 } from 'lucide-react'
 import { lazy } from 'react'
 import { payoutStatuses } from '#domain/listFilters.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
+import { Amount } from '#web/components/Amount.tsx'
+import { IconButton } from '#web/components/Button.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
+import { notesLine } from '#web/components/Notes.tsx'
+import { Ago, Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
 import { addresses, anyOf, partsOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
+import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
-import { exportPayouts, type Payout, type PayoutParams, payoutsQuery } from '#web/queries/payouts.ts'
+import {
+  canReclaim,
+  deliveryText,
+  exportPayouts,
+  isTakenDown,
+  isUndelivered,
+  type Payout,
+  type PayoutParams,
+  payoutsQuery,
+  payoutTone,
+  recipientOf,
+} from '#web/queries/payouts.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
 
 const WalletsField = lazy(() => import('#web/lists/WalletsField.tsx'))
@@ -30,4 +50,95 @@ function useWalletsText(value: string) {
   const chosen = partsOf(value)
   const wallet = useQuery(walletsQuery).data?.find(({ address }) => sameAddress(chosen[0], address))
   return chosen.length === 1 && wallet ? `Wallet: ${walletName(wallet)}` : plural(chosen.length, 'wallet')
+}
+
+type Acts = {
+  /** The link to a payout's details. */
+  hrefOf: (payoutId: string) => string
+  onReclaim: (payout: Payout) => void
+}
+
+/** Part of the accessible names, so that buttons of different rows can be distinguished. */
+const nameOf = (payout: Payout) =>
+  `${payout.amount} ${unitOf(payout.sourceWallet?.chain ?? 'base')} to ${recipientOf(payout)}`
+const labelOf = (payout: Payout) => `View details of ${nameOf(payout)}`
+const amountOf = (payout: Payout) => <Amount value={payout.amount} chain={payout.sourceWallet?.chain} />
+const problemOf = (payout: Payout) =>
+  isTakenDown(payout) ? (
+    <span className="text-amber text-small">Link taken down</span>
+  ) : payout.delivery && isUndelivered(payout) ? (
+    <span className="text-amber text-small">{deliveryText(payout.delivery)}</span>
+  ) : null
+
+export const rowsWith = ({ hrefOf, onReclaim }: Acts): ShownRows<Payout> => ({
+  columns: [
+    {
+      header: 'Date',
+      sorts: { falling: 'newest', rising: 'oldest' },
+      cell: (payout) => <Time iso={payout.createdAt} />,
+    },
+    {
+      header: 'Recipient',
+      cell: (payout) => (
+        <>
+          <span className="wrap-anywhere">{recipientOf(payout)}</span>
+          <p className="empty:hidden">{problemOf(payout)}</p>
+          <p className="line-clamp-1 max-w-72 wrap-anywhere text-muted empty:hidden">{notesLine(payout)}</p>
+        </>
+      ),
+    },
+    { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
+    { header: 'Status', cell: (payout) => <PayoutStatusChip payout={payout} /> },
+    {
+      header: 'Actions',
+      align: 'right',
+      cell: (payout) => (
+        <span className="inline-flex gap-1">
+          <DetailsLink href={hrefOf(payout.id)} label={labelOf(payout)} />
+          {canReclaim(payout) && (
+            <IconButton
+              ref={keepFocus}
+              label="Reclaim funds"
+              aria-label={`Reclaim funds of ${nameOf(payout)}`}
+              onClick={() => onReclaim(payout)}
+            >
+              <Undo2 aria-hidden="true" className="size-4" />
+            </IconButton>
+          )}
+        </span>
+      ),
+    },
+  ],
+  // "Reclaim funds" is in the payout's details.
+  compact: (payout) => (
+    <CompactRow
+      href={hrefOf(payout.id)}
+      label={labelOf(payout)}
+      title={recipientOf(payout)}
+      amount={amountOf(payout)}
+      notes={[<Ago key="at" iso={payout.createdAt} />, problemOf(payout), notesLine(payout)]}
+      state={<PayoutStatusChip payout={payout} />}
+    />
+  ),
+})
+
+/** A payout's status; its tooltip says whether a claim or reclaim is in progress. */
+export function PayoutStatusChip(props: { payout: Payout }) {
+  const { payout } = props
+  const note =
+    payout.inProgress === 'claim' ? 'Being claimed' : payout.inProgress === 'reclaim' ? 'Being reclaimed' : null
+  return (
+    <Chip tone={payoutTone(payout)} {...(note ? { title: note } : {})}>
+      <span className="inline-block lowercase first-letter:uppercase">{payout.status}</span>
+    </Chip>
+  )
+}
+
+/**
+ * A ref for an element that may disappear while it has the focus, such as the button of an action that is no longer
+ * possible. Moves the focus to the page's content instead of losing it.
+ */
+export const keepFocus = (element: HTMLElement | null) => () => {
+  if (element !== null && element === document.activeElement)
+    document.getElementById('content')?.focus({ preventScroll: true })
 }

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useForm } from 'react-hook-form'
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
-import { methodOf, type SendValues } from '#domain/sendRules.ts'
+import { expiryDays } from '#domain/payoutExpiry.ts'
+import { methodOf, type SendValues, senderNameMax } from '#domain/sendRules.ts'
+import { dayMs } from '#domain/time.ts'
+import { MoneyChain } from '#web/components/Amount.tsx'
+import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
-import { formResolver } from '#web/lib/formResolver.ts'
+import { Field, Select } from '#web/components/Field.tsx'
+import { formResolver, TextField } from '#web/components/forms.tsx'
+import { formatDate, plural } from '#web/lib/format.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
-import { canPay, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
-import { AmountField } from './AmountField.tsx'
-import { PayoutFields } from './PayoutFields.tsx'
+import { canPay, spendableText, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { isPayout, type Payment, paymentOf } from './payment.ts'
 import type { Purpose } from './purposes.ts'
 import { RecipientFields } from './RecipientFields.tsx'
@@ -42,7 +45,7 @@ export function SendForm(props: {
     defaultValues: props.values,
     resolver: formResolver<SendValues>((values) => purpose.problems(values, walletOf(values)?.spendable ?? null)),
   })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const values = form.watch()
   const { contactId } = values
   const contact = contacts.find((one) => one.id === contactId)
@@ -71,15 +74,11 @@ export function SendForm(props: {
       description={props.wallet && `From ${walletName(props.wallet)}`}
       onClose={props.onClose}
       onSubmit={submit}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" busy={isSubmitting}>
-            Review
-          </Button>
-        </>
+        <Button type="submit" busy={isSubmitting}>
+          Review
+        </Button>
       }
     >
       <div className="space-y-4" inert={isSubmitting}>
@@ -87,14 +86,15 @@ export function SendForm(props: {
         <RecipientFields form={form} ways={purpose.tabs} contact={contact} />
         <AmountField form={form} wallet={walletOf(values)} />
         {noteNames.map((name) => (
-          <Field
+          <TextField
             key={name}
+            form={form}
+            name={name}
             label={paymentNotes[name].label}
             aside={<Length of={values[name].trim()} max={paymentNotes[name].max} />}
-            error={errors[name]?.message}
-          >
-            {(control) => <Input {...control} {...form.register(name)} autoComplete="off" placeholder="Optional" />}
-          </Field>
+            autoComplete="off"
+            placeholder="Optional"
+          />
         ))}
         {isPayout({ method: methodOf(values) }) && <PayoutFields form={form} />}
       </div>
@@ -109,3 +109,75 @@ const Length = ({ of: text, max }: { of: string; max: number }) => (
 )
 
 const isArriving = ({ spendable }: Wallet) => spendable !== null && spendable.arriving !== '0'
+
+/** The amount field, with what the wallet can pay now. `wallet` is undefined until one is chosen. */
+function AmountField(props: { form: UseFormReturn<SendValues>; wallet: Wallet | undefined }) {
+  const { form, wallet } = props
+  const spendable = wallet?.spendable
+  return (
+    <Controller
+      control={form.control}
+      name="amount"
+      render={({ field }) => (
+        <Field
+          label="Amount"
+          error={form.formState.errors.amount?.message}
+          hint={wallet && <span data-testid="spendable">{spendableText(wallet)}</span>}
+          aside={
+            spendable && (
+              <button
+                type="button"
+                className="min-h-6 rounded-sm text-green underline underline-offset-3"
+                onClick={() => {
+                  field.onChange(spendable.now)
+                  form.clearErrors('amount')
+                }}
+              >
+                Use max balance
+              </button>
+            )
+          }
+        >
+          {(control) => (
+            <MoneyChain value={wallet?.chain}>
+              <AmountInput {...control} {...field} />
+            </MoneyChain>
+          )}
+        </Field>
+      )}
+    />
+  )
+}
+
+/** The fields that only a payout has: its expiry, and the sender's name as shown to the recipient. */
+function PayoutFields(props: { form: UseFormReturn<SendValues> }) {
+  const { register, formState } = props.form
+  return (
+    <>
+      <Field
+        label="Expires"
+        error={formState.errors.expiresInDays?.message}
+        hint="Unclaimed money is returned to the wallet automatically."
+      >
+        {(control) => (
+          <Select {...control} {...register('expiresInDays')}>
+            {expiryDays.map((days) => (
+              <option key={days} value={days}>
+                In {plural(days, 'day')} ({formatDate(Date.now() + days * dayMs)})
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <TextField
+        form={props.form}
+        name="senderName"
+        label="Sender name"
+        aside="Optional"
+        hint="Shown to the recipient."
+        maxLength={senderNameMax}
+        autoComplete="off"
+      />
+    </>
+  )
+}

@@ -3,13 +3,23 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field } from '#web/components/Field.tsx'
-import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { formResolver, PasswordField } from '#web/components/forms.tsx'
 import { ApiError, messageOrThrown } from '#web/lib/apiError.ts'
-import { type PasswordChange, passwordChangeProblem } from '#web/lib/changePassword.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { changePassword } from '#web/queries/account.ts'
+
+type PasswordChange = { current: string; next: string; again: string }
+
+/** All three fields are required; the match is checked before the length. Null if the change may be sent. */
+export function passwordChangeProblem(values: PasswordChange): { field: keyof PasswordChange; message: string } | null {
+  const { current, next, again } = values
+  if (!current) return { field: 'current', message: 'Please enter your current password' }
+  if (!next) return { field: 'next', message: 'Please enter a new password' }
+  if (!again) return { field: 'again', message: 'Please enter the new password again' }
+  if (next !== again) return { field: 'again', message: 'New passwords do not match' }
+  return next.length < 6 ? { field: 'next', message: 'Password must be at least 6 characters long' } : null
+}
 
 const closeAfterMs = 1_500 // 1.5 seconds
 
@@ -48,17 +58,16 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
   }, [done])
 
   const input = (field: keyof PasswordChange, label: string, hint?: string) => (
-    <Field label={label} error={errors[field]?.message} hint={hint}>
-      {(control) => (
-        <PasswordInput
-          {...control}
-          {...form.register(field, { onChange: () => form.clearErrors() })}
-          autoComplete={field === 'current' ? 'current-password' : 'new-password'}
-          required
-          readOnly={busy}
-        />
-      )}
-    </Field>
+    <PasswordField
+      form={form}
+      name={field}
+      label={label}
+      hint={hint}
+      options={{ onChange: () => form.clearErrors() }}
+      autoComplete={field === 'current' ? 'current-password' : 'new-password'}
+      required
+      readOnly={busy}
+    />
   )
 
   return (

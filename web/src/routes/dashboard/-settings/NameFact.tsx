@@ -3,9 +3,8 @@ import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
+import { formResolver, TextField } from '#web/components/forms.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { rename } from '#web/queries/account.ts'
 
 /** The user's name, replaced by a small form while it is edited. */
@@ -47,7 +46,7 @@ function NameForm(props: { name: string | null; onClose: () => void }) {
     reValidateMode: 'onSubmit',
     defaultValues: { name: props.name ?? '' },
   })
-  const { errors, isSubmitting: busy } = form.formState
+  const { isSubmitting: busy } = form.formState
 
   const save = form.handleSubmit(async (values) => {
     const name = values.name.trim()
@@ -66,19 +65,17 @@ function NameForm(props: { name: string | null; onClose: () => void }) {
       <dt className="sr-only">Name</dt>
       <dd>
         <form noValidate onSubmit={save} className="space-y-3">
-          <Field label="Name" error={errors.name?.message}>
-            {(control) => (
-              <Input
-                {...control}
-                {...form.register('name', { onChange: () => form.clearErrors() })}
-                autoFocus
-                autoComplete="name"
-                maxLength={100}
-                readOnly={busy}
-                onKeyDown={(event) => event.key === 'Escape' && !busy && props.onClose()}
-              />
-            )}
-          </Field>
+          <TextField
+            form={form}
+            name="name"
+            label="Name"
+            options={{ onChange: () => form.clearErrors() }}
+            autoFocus
+            autoComplete="name"
+            maxLength={100}
+            readOnly={busy}
+            onKeyDown={(event) => event.key === 'Escape' && !busy && props.onClose()}
+          />
           <div className="flex gap-3">
             <Button type="submit" busy={busy}>
               Save

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Button } from '#web/components/Button.tsx'
-import { Card } from '#web/components/Card.tsx'
+import { TitledCard } from '#web/components/Card.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { useAction } from '#web/lib/useAction.ts'
@@ -35,10 +35,7 @@ export function PushCard({ userId }: { userId: string }) {
   )
 
   return (
-    <Card aria-labelledby="push" className="p-5">
-      <h2 id="push" className="mb-1 font-semibold">
-        Push notifications
-      </h2>
+    <TitledCard id="push" title="Push notifications">
       {key.error ? (
         <ErrorState error={key.error} onRetry={() => key.refetch()} />
       ) : !key.data || !state ? (
@@ -78,7 +75,7 @@ export function PushCard({ userId }: { userId: string }) {
           )}
         </>
       )}
-    </Card>
+    </TitledCard>
   )
 }
 

@@ -7,12 +7,9 @@ import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
-import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
-import { ErrorState, Skeleton } from '#web/components/states.tsx'
-import { TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
-import { TransactionTimeline } from '#web/components/TransactionTimeline.tsx'
+import { TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import {
@@ -27,10 +24,9 @@ import {
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { ruleOf } from '../-agents/rules.ts'
-import { AddMethod } from '../-contacts/AddMethod.tsx'
-import { contactMethodOf } from './contactMethod.ts'
+import { contactMethodOf, DetailsDialog } from '../-contacts/AddMethod.tsx'
 
-const ReclaimPayout = lazy(() => import('./ReclaimPayout.tsx'))
+const ReclaimPayout = lazy(async () => ({ default: (await import('../-payouts/ReclaimDialog.tsx')).ReclaimPayout }))
 
 /** All details of one transaction; polled until it is final. */
 export default function TransactionDialog(props: {
@@ -42,36 +38,28 @@ export default function TransactionDialog(props: {
   const { known } = props
   const fetched = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
   const transaction = fetched.data ?? known
-  const { error, refetch } = fetched
   const stranger = transaction?.contactId === null ? contactMethodOf(transaction) : null
-  const [next, setNext] = useState<'contact' | 'reclaim' | null>(null)
-  if (next === 'contact' && stranger) return <AddMethod method={stranger} onClose={() => setNext(null)} />
-  if (next === 'reclaim' && transaction?.payoutId)
+  const [reclaiming, setReclaiming] = useState(false)
+  if (reclaiming && transaction?.payoutId)
     return (
       <Suspense>
         <ReclaimPayout
           payoutId={transaction.payoutId}
           onClose={() => {
-            setNext(null)
+            setReclaiming(false)
             refreshTransactions()
           }}
         />
       </Suspense>
     )
   return (
-    <Dialog
+    <DetailsDialog
       title="Transaction details"
-      onClose={props.onClose}
-      footer={
+      details={transaction && <Details transaction={transaction} />}
+      query={fetched}
+      stranger={stranger}
+      actions={
         <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
-          {stranger && (
-            <Button look="secondary" onClick={() => setNext('contact')}>
-              Add as Contact
-            </Button>
-          )}
           {transaction && awaitsApproval(transaction) && (
             <Link
               to="/dashboard/approvals/$approvalId"
@@ -82,19 +70,12 @@ export default function TransactionDialog(props: {
             </Link>
           )}
           {transaction?.payoutId && payoutState(transaction) === 'Awaiting Claim' && (
-            <Button onClick={() => setNext('reclaim')}>Reclaim Funds</Button>
+            <Button onClick={() => setReclaiming(true)}>Reclaim Funds</Button>
           )}
         </>
       }
-    >
-      {transaction ? (
-        <Details transaction={transaction} />
-      ) : error ? (
-        <ErrorState error={error} onRetry={() => refetch()} />
-      ) : (
-        <Skeleton className="h-80" />
-      )}
-    </Dialog>
+      onClose={props.onClose}
+    />
   )
 }
 

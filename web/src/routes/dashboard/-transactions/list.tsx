@@ -5,8 +5,8 @@ import { paymentNotes } from '#domain/paymentNotes.ts'
 import { Field, Select } from '#web/components/Field.tsx'
 import { anyOf, type FilterFieldProps, id, oneOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
+import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
-import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/policyGroups.ts'
 import {
   exportTransactions,
   type Transaction,

@@ -1,11 +1,8 @@
-import { Eye } from 'lucide-react'
 import { Amount } from '#web/components/Amount.tsx'
-import { CompactRow } from '#web/components/CompactRow.tsx'
-import { Counterparty } from '#web/components/Counterparty.tsx'
+import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
-import { RowLink } from '#web/components/RowLink.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
-import { TransactionStatus, TransactionStatusChip } from '#web/components/TransactionStatus.tsx'
+import { Counterparty, TransactionStatus, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import { awaitsApproval, categoryLabel, payoutState, senderOf, type Transaction } from '#web/queries/transactions.ts'
@@ -61,16 +58,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     {
       header: 'Actions',
       align: 'right',
-      cell: (transaction) => (
-        <RowLink
-          href={hrefOf(transaction.id)}
-          aria-label={labelOf(transaction)}
-          title="View details"
-          className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-sunken hover:text-ink pointer-coarse:size-11"
-        >
-          <Eye aria-hidden="true" className="size-4" />
-        </RowLink>
-      ),
+      cell: (transaction) => <DetailsLink href={hrefOf(transaction.id)} label={labelOf(transaction)} />,
     },
   ],
   compact: (transaction) => (

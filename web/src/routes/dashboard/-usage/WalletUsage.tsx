@@ -1,16 +1,22 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { useId, useState } from 'react'
+import type { Span } from '#domain/statistics.ts'
+import type { BudgetChange } from '#schemas/usage.ts'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Amount } from '#web/components/Amount.tsx'
+import { PercentRing } from '#web/components/BudgetRing.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { PercentRing } from '#web/components/PercentRing.tsx'
-import { formatDate, plural } from '#web/lib/format.ts'
+import { BudgetChart } from '#web/components/charts/BudgetChart.tsx'
+import { SpanChoice } from '#web/components/charts/SpanChoice.tsx'
+import { ErrorState, Skeleton } from '#web/components/states.tsx'
+import { Time } from '#web/components/Time.tsx'
+import { formatAmount, formatDate, plural } from '#web/lib/format.ts'
 import type { Chain } from '#web/lib/networks.ts'
-import type { UsageGroup, UsageWallet } from '#web/queries/usage.ts'
+import { budgetHistoryQuery, type UsageGroup, type UsageWallet } from '#web/queries/usage.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { GroupHistory } from './GroupHistory.tsx'
 
 /** One wallet's spending this month, and its policy groups with their agents. */
 export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: UsageGroup) => void }) {
@@ -141,4 +147,55 @@ function Group(props: { group: UsageGroup; chain: Chain; onTopUp: () => void }) 
       </div>
     </li>
   )
+}
+
+/** A group's budget over time, and its changes. */
+function GroupHistory(props: { groupId: string; name: string }) {
+  const [days, setDays] = useState<Span>(30)
+  const history = useInfiniteQuery({ ...budgetHistoryQuery(props.groupId, days), placeholderData: keepPreviousData })
+  const [newest] = history.data?.pages ?? []
+  const changes = history.data?.pages.flatMap((page) => page.changes) ?? []
+  return (
+    <section aria-label={`Budget history of ${props.name}`}>
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-3">
+        <h3 className="font-medium">Budget history</h3>
+        <SpanChoice days={days} onDays={setDays} />
+      </div>
+      {newest ? (
+        <>
+          <BudgetChart days={newest.days} />
+          <ol aria-label="Changes of the budget" className="mt-3 divide-y divide-hairline">
+            {changes.map((change) => (
+              <li key={change.id} className="flex flex-wrap justify-between gap-x-4 py-2 text-small">
+                <span>{wordsOf(change)}</span>
+                <span className="text-muted">
+                  <Time iso={change.at} as="date" />
+                </span>
+              </li>
+            ))}
+          </ol>
+          {history.hasNextPage && (
+            <Button
+              look="quiet"
+              className="-ml-4"
+              busy={history.isFetchingNextPage}
+              onClick={() => history.fetchNextPage()}
+            >
+              Show earlier changes
+            </Button>
+          )}
+        </>
+      ) : history.error ? (
+        <ErrorState error={history.error} onRetry={() => history.refetch()} />
+      ) : (
+        <Skeleton className="h-72" />
+      )}
+    </section>
+  )
+}
+
+function wordsOf({ kind, amount, limit }: BudgetChange): string {
+  const now = limit === null ? 'no limit' : `$${formatAmount(limit)}`
+  if (kind === 'topped_up' && amount !== null) return `Topped up by $${formatAmount(amount)} to ${now}`
+  return kind === 'created' ? `Created with ${limit === null ? now : `a limit of ${now}`}` : `Changed to ${now}`
 }

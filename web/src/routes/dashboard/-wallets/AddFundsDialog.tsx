@@ -1,25 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, ExternalLink } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Controller, useForm } from 'react-hook-form'
+import { useForm } from 'react-hook-form'
 import { plainAmount } from '#domain/amountText.ts'
 import { saturatingSub } from '#domain/money.ts'
 import { onrampAmountProblem, onrampDecimals, onrampPresets, popularPreset } from '#domain/onrampRules.ts'
-import { AmountInput } from '#web/components/AmountInput.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Field } from '#web/components/Field.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
+import { AmountField, FormDialog, formResolver } from '#web/components/forms.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { dollars, microOf } from '#web/lib/amounts.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { formatAmount } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { configQuery } from '#web/queries/config.ts'
-import { createOnrampSession } from '#web/queries/onramp.ts'
-import { type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from './walletDialog.ts'
+import { createOnrampSession, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
+import type { WalletDialogProps } from './walletSearch.ts'
 
 type Values = { amount: string }
 /** The seller's page, and whether the browser blocked it. */
@@ -96,14 +92,13 @@ export default function AddFundsDialog(props: WalletDialogProps) {
           ))}
         </div>
       </fieldset>
-      <Controller
-        control={form.control}
+      <AmountField
+        form={form}
         name="amount"
-        render={({ field, fieldState }) => (
-          <Field label="Other amount" error={fieldState.error?.message} hint="At least $1.00. The seller adds its fee.">
-            {(control) => <AmountInput {...control} {...field} unit="USD" decimals={onrampDecimals} />}
-          </Field>
-        )}
+        label="Other amount"
+        hint="At least $1.00. The seller adds its fee."
+        unit="USD"
+        decimals={onrampDecimals}
       />
       <p className="text-muted text-small">
         You pay on the seller’s page, which opens in a new tab. We never see your card.

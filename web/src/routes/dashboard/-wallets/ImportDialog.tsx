@@ -8,10 +8,8 @@ import {
   typedAddressProblem,
   walletNameProblem,
 } from '#domain/walletRules.ts'
-import { Field, Input, Select } from '#web/components/Field.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
-import { PasswordInput } from '#web/components/PasswordInput.tsx'
-import { formResolver } from '#web/lib/formResolver.ts'
+import { Field, Select } from '#web/components/Field.tsx'
+import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { importWallet, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { creationProblem } from './walletProblems.ts'
 
@@ -70,9 +68,14 @@ export default function ImportDialog(props: { onClose: () => void }) {
         We keep this key, encrypted, to sign payments within your policies. It can move everything in the wallet. For
         money that only you can move without limit, deploy a smart wallet instead.
       </p>
-      <Field label="Wallet name" aside="Optional" error={errors.name?.message}>
-        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" placeholder="Treasury" />}
-      </Field>
+      <TextField
+        form={form}
+        name="name"
+        label="Wallet name"
+        aside="Optional"
+        autoComplete="off"
+        placeholder="Treasury"
+      />
       <Field label="Network" error={errors.chain?.message}>
         {(control) => (
           <Select {...control} {...form.register('chain')}>
@@ -81,43 +84,34 @@ export default function ImportDialog(props: { onClose: () => void }) {
           </Select>
         )}
       </Field>
-      <Field label="Private key" error={errors.privateKey?.message} hint="64 hexadecimal digits, with or without 0x.">
-        {(control) => (
-          <PasswordInput
-            {...control}
-            {...form.register('privateKey', { onChange: (event) => fillAddress(event.target.value) })}
-            what="private key"
-            autoComplete="off"
-          />
-        )}
-      </Field>
-      <Field label="Wallet address" error={errors.address?.message} hint="Must be the address of the private key.">
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register('address')}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            placeholder="0x…"
-            className="font-mono"
-          />
-        )}
-      </Field>
-      <Field
+      <PasswordField
+        form={form}
+        name="privateKey"
+        label="Private key"
+        hint="64 hexadecimal digits, with or without 0x."
+        options={{ onChange: (event) => fillAddress(event.target.value) }}
+        what="private key"
+        autoComplete="off"
+      />
+      <TextField
+        form={form}
+        name="address"
+        label="Wallet address"
+        hint="Must be the address of the private key."
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="0x…"
+        className="font-mono"
+      />
+      <PasswordField
+        form={form}
+        name="masterPassword"
         label="Master password"
-        error={errors.masterPassword?.message}
         hint="You need it to see the private key again. We don’t know it and can’t reset it."
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            {...form.register('masterPassword')}
-            what="master password"
-            autoComplete="new-password"
-          />
-        )}
-      </Field>
+        what="master password"
+        autoComplete="new-password"
+      />
     </FormDialog>
   )
 }

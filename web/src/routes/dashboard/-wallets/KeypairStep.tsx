@@ -53,15 +53,11 @@ export function KeypairStep(props: {
       description="Your wallet gets an owner key, generated in this browser and shown to you once."
       onClose={props.onClose}
       locked={generating}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose} disabled={generating}>
-            Cancel
-          </Button>
-          <Button disabled={!understood} busy={generating} onClick={() => setGenerating(true)}>
-            {generating ? 'Generating...' : 'Generate Recovery Phrase'}
-          </Button>
-        </>
+        <Button disabled={!understood} busy={generating} onClick={() => setGenerating(true)}>
+          {generating ? 'Generating...' : 'Generate Recovery Phrase'}
+        </Button>
       }
     >
       <ul className="mb-4 list-disc space-y-2 pl-5 marker:text-faint">
@@ -109,15 +105,11 @@ function PhraseForm(props: {
         event.preventDefault()
         if (saved && confirmed) props.onDone(keypair)
       }}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={!saved || !confirmed}>
-            Deploy Wallet
-          </Button>
-        </>
+        <Button type="submit" disabled={!saved || !confirmed}>
+          Deploy Wallet
+        </Button>
       }
     >
       <div className="space-y-4">

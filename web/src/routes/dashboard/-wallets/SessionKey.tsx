@@ -7,38 +7,33 @@ import { Chip } from '#web/components/Chip.tsx'
 import { useNow } from '#web/components/Time.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { formatDate, formatMoment } from '#web/lib/format.ts'
+import type { Tone } from '#web/lib/tone.ts'
 import type { SessionKeyInfo } from '#web/queries/wallets.ts'
 
 /** Expired, Inactive, 'Nh left' in the last 24 hours, or Active; Unknown if it can't be loaded. */
 export function SessionKeyChip(props: { query: UseQueryResult<SessionKeyInfo> }) {
   const now = useNow()
   const { data, isError } = props.query
-  if (!data)
-    return isError ? (
+  if (isError && !data)
+    return (
       <Chip tone="neutral" title="Failed to load session key info">
         Unknown
       </Chip>
-    ) : null
+    )
+  if (!data) return null
   const leftMs = data.validUntil * 1000 - now
-  const title = `Session key valid until ${formatMoment(data.validUntil * 1000)}`
-  if (data.isExpired || leftMs <= 0)
-    return (
-      <Chip tone="bad" title={title}>
-        Expired
-      </Chip>
-    )
-  if (!data.isActive) return <Chip tone="neutral">Inactive</Chip>
-  if (leftMs <= 24 * hourMs)
-    return (
-      <Chip tone="waiting" title={title}>
-        {Math.ceil(leftMs / hourMs)}h left
-      </Chip>
-    )
+  if (!data.isActive && !data.isExpired && leftMs > 0) return <Chip tone="neutral">Inactive</Chip>
+  const [tone, text] = lifeOf(data.isExpired ? 0 : leftMs)
   return (
-    <Chip tone="good" title={title}>
-      Active
+    <Chip tone={tone} title={`Session key valid until ${formatMoment(data.validUntil * 1000)}`}>
+      {text}
     </Chip>
   )
+}
+
+function lifeOf(leftMs: number): [Tone, string] {
+  if (leftMs <= 0) return ['bad', 'Expired']
+  return leftMs <= 24 * hourMs ? ['waiting', `${Math.ceil(leftMs / hourMs)}h left`] : ['good', 'Active']
 }
 
 /** Shows how much of the session key's limit is left, and until when it is valid. */

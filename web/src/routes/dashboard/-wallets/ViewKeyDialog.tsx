@@ -3,13 +3,10 @@ import { useForm } from 'react-hook-form'
 import { masterPasswordProblem } from '#domain/walletRules.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { Field } from '#web/components/Field.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
-import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { FormDialog, formResolver, PasswordField } from '#web/components/forms.tsx'
 import { SecretCopyButton } from '#web/components/SecretCopyButton.tsx'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { viewPrivateKey, walletName } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from './walletDialog.ts'
+import type { WalletDialogProps } from './walletSearch.ts'
 
 type Values = { masterPassword: string }
 const resolver = formResolver<Values>(({ masterPassword }) => ({
@@ -57,15 +54,14 @@ export default function ViewKeyDialog(props: WalletDialogProps) {
       send={async ({ masterPassword }) => setPrivateKey(await viewPrivateKey(wallet.id, masterPassword))}
       fallback="Failed to retrieve private key. Please check your master password."
     >
-      <Field
+      <PasswordField
+        form={form}
+        name="masterPassword"
         label="Master password"
-        error={form.formState.errors.masterPassword?.message}
         hint="After five wrong tries viewing is locked for 15 minutes."
-      >
-        {(control) => (
-          <PasswordInput {...control} {...form.register('masterPassword')} what="master password" autoComplete="off" />
-        )}
-      </Field>
+        what="master password"
+        autoComplete="off"
+      />
     </FormDialog>
   )
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { LoaderCircle } from 'lucide-react'
+import { providerDaily } from '#domain/exposure.ts'
 import { haltText } from '#domain/walletHalt.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { ShortAddress } from '#web/components/Address.tsx'
@@ -8,12 +9,13 @@ import { Balance } from '#web/components/Amount.tsx'
 import { Button, IconButton } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { wholeDollars } from '#web/lib/amounts.ts'
 import { formatAmount } from '#web/lib/format.ts'
-import { networkName } from '#web/lib/networks.ts'
+import { networkName, unitOf } from '#web/lib/networks.ts'
+import { usePrimaryChain } from '#web/queries/config.ts'
 import { retryBalance, sessionKeyQuery, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { isLate, whyNotDeployed } from './deployment.ts'
 import { SessionKeyBar, SessionKeyChip } from './SessionKey.tsx'
-import { WalletExposure } from './WalletExposure.tsx'
 import { actionsAt } from './walletActions.ts'
 import type { WalletActionId } from './walletSearch.ts'
 
@@ -161,6 +163,38 @@ function WalletBalance(props: { wallet: Wallet }) {
           {note}
         </p>
       ))}
+    </div>
+  )
+}
+
+/** How much of this wallet's money can move without its owner. Shown on the primary network only. */
+function WalletExposure(props: { wallet: Wallet }) {
+  const primaryChain = usePrimaryChain()
+  const { exposure, chain, walletType, status } = props.wallet
+  if (exposure === null || chain !== primaryChain || status !== 'active') return null
+  const note =
+    walletType === 'imported'
+      ? 'We keep this wallet’s key, so all of it counts.'
+      : exposure.canRenew
+        ? `This is what the session key may still pay. We can renew it by up to ${wholeDollars(providerDaily)} ${unitOf(chain)} a day.`
+        : 'This is what the session key may still pay. Only you can renew it.'
+  return (
+    <div data-testid="wallet-exposure" className="mt-4 text-small">
+      <dl>
+        <div className="flex items-end justify-between gap-x-3">
+          <dt className="text-muted">Most that can leave without you</dt>
+          <dd className="shrink-0" data-testid="wallet-can-leave">
+            <Balance value={exposure.canLeave} />
+          </dd>
+        </div>
+        <div className="flex items-end justify-between gap-x-3">
+          <dt className="text-muted">Of that, agents can spend</dt>
+          <dd className="shrink-0" data-testid="wallet-agents-can">
+            <Balance value={exposure.agents} />
+          </dd>
+        </div>
+      </dl>
+      <p className="mt-1 text-muted">{note}</p>
     </div>
   )
 }

@@ -5,8 +5,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { canPay, walletName } from '#web/queries/wallets.ts'
 import SendDialog from '../-send/SendDialog.tsx'
-import { exchanges } from './exchanges.ts'
-import type { WalletDialogProps } from './walletDialog.ts'
+import type { WalletDialogProps } from './walletSearch.ts'
 
 /** How to cash out USDC: three exchanges with three steps each. The second step can be done here. */
 export default function WithdrawDialog(props: WalletDialogProps) {
@@ -18,15 +17,11 @@ export default function WithdrawDialog(props: WalletDialogProps) {
       title="Withdraw Funds"
       description={`From ${walletName(wallet)} to your bank, through an exchange where you have an account.`}
       onClose={props.onClose}
+      cancel="Close"
       footer={
-        <>
-          <Button look="secondary" onClick={props.onClose}>
-            Close
-          </Button>
-          <Button onClick={() => setSending(true)} disabled={!canPay(wallet)}>
-            Send USDC
-          </Button>
-        </>
+        <Button onClick={() => setSending(true)} disabled={!canPay(wallet)}>
+          Send USDC
+        </Button>
       }
     >
       <Tabs.Root defaultValue={exchanges[0]!.name}>
@@ -71,3 +66,54 @@ export default function WithdrawDialog(props: WalletDialogProps) {
     </Dialog>
   )
 }
+
+/** Steps for cashing out USDC on Base: get a deposit address, send, then sell and withdraw. */
+const send = {
+  title: 'Send USDC to that address',
+  text: 'Press “Send USDC” below and paste the address. The network fee is covered.',
+}
+
+const exchanges = [
+  {
+    name: 'Coinbase',
+    steps: [
+      {
+        title: 'Get your deposit address',
+        text: 'In the Coinbase app choose Transfer, then Receive crypto, USD Coin (USDC), and the network Base. Copy the address.',
+      },
+      send,
+      {
+        title: 'Cash out',
+        text: 'Once it has arrived, convert USDC to your currency, choose Withdraw cash, and your bank account.',
+      },
+    ],
+  },
+  {
+    name: 'Kraken',
+    steps: [
+      {
+        title: 'Get your deposit address',
+        text: 'In Kraken choose Deposit, USDC, and “USDC (Base)” as the deposit method. Generate an address and copy it.',
+      },
+      send,
+      {
+        title: 'Sell and withdraw',
+        text: 'Sell USDC for your currency, then choose Withdraw, the currency, and your bank account.',
+      },
+    ],
+  },
+  {
+    name: 'Binance',
+    steps: [
+      {
+        title: 'Get your deposit address',
+        text: 'In Binance choose Deposit crypto, USDC, and the network BASE. Copy the address; no memo is needed.',
+      },
+      send,
+      {
+        title: 'Sell and withdraw',
+        text: 'Convert USDC to your currency, then choose Withdraw, Fiat, and your bank account or card.',
+      },
+    ],
+  },
+]

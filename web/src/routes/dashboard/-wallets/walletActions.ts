@@ -15,8 +15,7 @@ import {
 import { type ComponentType, lazy } from 'react'
 import { canPay, isActive, type Wallet } from '#web/queries/wallets.ts'
 import { isLate } from './deployment.ts'
-import type { WalletDialogProps } from './walletDialog.ts'
-import type { WalletActionId } from './walletSearch.ts'
+import type { WalletActionId, WalletDialogProps } from './walletSearch.ts'
 
 export type WalletAction = {
   label: string
@@ -70,7 +69,7 @@ export const walletActions = {
     icon: QrCode,
     place: 'address',
     enabled: isActive,
-    Dialog: lazy(() => import('./ReceiveDialog.tsx')),
+    Dialog: lazy(async () => ({ default: (await import('./WalletDialogs.tsx')).ReceiveDialog })),
   },
   session: {
     label: 'Session key',
@@ -106,7 +105,7 @@ export const walletActions = {
     label: 'Rename',
     icon: Pencil,
     place: 'menu',
-    Dialog: lazy(() => import('./RenameDialog.tsx')),
+    Dialog: lazy(async () => ({ default: (await import('./WalletDialogs.tsx')).RenameDialog })),
   },
   authority: {
     label: 'Revoke authority',
@@ -123,7 +122,7 @@ export const walletActions = {
     place: 'menu',
     danger: true,
     enabled: (wallet) => wallet.status !== 'deploying' || isLate(wallet),
-    Dialog: lazy(() => import('./DeleteDialog.tsx')),
+    Dialog: lazy(async () => ({ default: (await import('./WalletDialogs.tsx')).DeleteDialog })),
   },
 } satisfies Record<WalletActionId, WalletAction>
 

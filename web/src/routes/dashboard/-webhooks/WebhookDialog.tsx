@@ -1,11 +1,13 @@
 import { useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
-import { Checkbox, Field, Input } from '#web/components/Field.tsx'
-import { FormDialog } from '#web/components/FormDialog.tsx'
-import { formResolver } from '#web/lib/formResolver.ts'
+import { Button } from '#web/components/Button.tsx'
+import { CopyButton } from '#web/components/CopyButton.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { Checkbox } from '#web/components/Field.tsx'
+import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
+import { formatMoment } from '#web/lib/format.ts'
 import { createWebhook, editWebhook, refreshWebhooks, type Webhook } from '#web/queries/webhooks.ts'
-import type { NewSecret } from './SecretDialog.tsx'
 import { hostOf } from './words.ts'
 
 type Values = { url: string; all: 'all' | 'some'; events: WebhookEvent[] }
@@ -60,19 +62,17 @@ export default function WebhookDialog(props: {
       fallback="Failed to save the webhook. Please try again."
       send={send}
     >
-      <Field label="Address" error={errors.url?.message} hint="https on port 443, reachable from the internet.">
-        {(control) => (
-          <Input
-            {...control}
-            {...form.register('url')}
-            type="url"
-            placeholder="https://example.com/webhooks"
-            autoCapitalize="none"
-            autoComplete="off"
-            spellCheck={false}
-          />
-        )}
-      </Field>
+      <TextField
+        form={form}
+        name="url"
+        label="Address"
+        hint="https on port 443, reachable from the internet."
+        type="url"
+        placeholder="https://example.com/webhooks"
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+      />
       <fieldset>
         <legend className="mb-1 font-medium text-small">Events</legend>
         <Checkbox
@@ -103,5 +103,37 @@ export default function WebhookDialog(props: {
         )}
       </fieldset>
     </FormDialog>
+  )
+}
+
+export type NewSecret = { webhook: Webhook; secret: string; isNew: boolean; oldSecretUntil?: string }
+
+/** Shows a webhook's secret, which is possible only once. */
+export function SecretDialog(props: { created: NewSecret; onClose: () => void }) {
+  const { webhook, secret, isNew, oldSecretUntil } = props.created
+  return (
+    <Dialog
+      title={isNew ? 'Your webhook is ready' : 'The new secret'}
+      description="The secret is shown only once. Store it where only your receiver can read it."
+      onClose={props.onClose}
+      closable={false}
+      footer={<Button onClick={props.onClose}>I have stored it</Button>}
+    >
+      <div className="space-y-4">
+        <div>
+          <p className="mb-1 text-muted text-small">Signing secret of {hostOf(webhook)}</p>
+          <div className="flex items-center justify-between gap-2 rounded-control bg-sunken py-1.5 pr-2 pl-4">
+            <span data-testid="webhook-secret" className="break-all font-mono text-small">
+              {secret}
+            </span>
+            <CopyButton text={secret} what="secret" />
+          </div>
+        </div>
+        <p>
+          Use it to check the signature of each request, with any library for Standard Webhooks.{' '}
+          {oldSecretUntil && `The old secret also signs until ${formatMoment(oldSecretUntil)}.`}
+        </p>
+      </div>
+    </Dialog>
   )
 }

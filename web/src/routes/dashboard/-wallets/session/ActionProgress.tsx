@@ -4,7 +4,7 @@ import { TxHash } from '#web/components/Address.tsx'
 import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
-import type { WalletActionView } from '#web/queries/sessionKeys.ts'
+import type { WalletActionView } from '#web/queries/wallets.ts'
 import { refreshWallets, sessionKeyQuery, type Wallet } from '#web/queries/wallets.ts'
 
 const pollMs = 1_500 // 1.5 seconds

@@ -2,23 +2,21 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
-import { FullAddress } from '#web/components/Address.tsx'
+import { AddressBox } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
-import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { formResolver, TextField } from '#web/components/forms.tsx'
 import { chainConfig } from '#web/lib/chainConfig.ts'
 import { formatAmount } from '#web/lib/format.ts'
-import { formResolver } from '#web/lib/formResolver.ts'
 import { networkWarning, unitOf } from '#web/lib/networks.ts'
 import { withdrawalProblem } from '#web/lib/withdrawalProblem.ts'
 import { configQuery } from '#web/queries/config.ts'
-import { ownerSigningContext } from '#web/queries/sessionKeys.ts'
-import { walletName } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from '../walletDialog.ts'
+import { ownerSigningContext, walletName } from '#web/queries/wallets.ts'
+import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
-import { OwnerKey } from './OwnerKey.tsx'
-import { useOwnerAction } from './useOwnerAction.ts'
+import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
 
 const words = {
   running: 'Withdrawing everything',
@@ -96,9 +94,7 @@ export default function ExitDialog(props: WalletDialogProps) {
           {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
           <div>
             <p className="mb-1 text-muted text-small">To</p>
-            <div className="rounded-control bg-sunken px-4 py-3">
-              <FullAddress address={to} />
-            </div>
+            <AddressBox address={to} />
           </div>
           <dl className="divide-y divide-hairline">
             <Fact name="Amount">{amount}</Fact>
@@ -117,36 +113,27 @@ export default function ExitDialog(props: WalletDialogProps) {
       description="Moves all USDC of this wallet to an address of yours. Requires your owner key; the network fee is covered."
       onClose={onClose}
       onSubmit={form.handleSubmit(() => setState({ step: 'sign' }))}
+      cancel="Cancel"
       footer={
-        <>
-          <Button look="secondary" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={empty}>
-            Review
-          </Button>
-        </>
+        <Button type="submit" disabled={empty}>
+          Review
+        </Button>
       }
     >
       <div className="space-y-4">
         {empty && <p className="text-muted">This wallet holds no USDC.</p>}
-        <Field
+        <TextField
+          form={form}
+          name="to"
           label="To address"
-          error={form.formState.errors.to?.message}
           hint="On the same network. An exchange’s deposit address works too."
-        >
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('to', { onChange: () => form.clearErrors() })}
-              placeholder="0x…"
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="font-mono text-small"
-            />
-          )}
-        </Field>
+          options={{ onChange: () => form.clearErrors() }}
+          placeholder="0x…"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className="font-mono text-small"
+        />
         {wallet.held !== '0' && (
           <p className="text-amber text-small">
             ${formatAmount(wallet.held)} is in payments in progress. To stop them first, revoke the session.

@@ -1,12 +1,50 @@
-import { Controller } from 'react-hook-form'
+import { type UseFormReturn, useForm } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
-import { maxHours, maxLimit, minLimit } from '#domain/sessionKey.ts'
+import {
+  defaultHours,
+  defaultLimit,
+  durationProblem,
+  limitProblem,
+  maxHours,
+  maxLimit,
+  minLimit,
+} from '#domain/sessionKey.ts'
 import { hourMs } from '#domain/time.ts'
-import { AmountInput } from '#web/components/AmountInput.tsx'
-import { Field, Input } from '#web/components/Field.tsx'
-import { wholeDollars } from '#web/lib/amounts.ts'
+import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
+import { typedMicro, wholeDollars } from '#web/lib/amounts.ts'
 import { formatMoment, plural } from '#web/lib/format.ts'
-import { type GrantForm, typedHours } from './useGrantForm.ts'
+import type { Grant } from '#web/queries/wallets.ts'
+
+/** Shown if the server gives no reason. */
+export const rotationFailed = 'Failed to rotate session key. Please try again or contact support.'
+
+/** Values as typed: decimal USDC and whole hours. */
+export type GrantValues = { limit: string; hours: string }
+type GrantForm = UseFormReturn<GrantValues>
+
+/** 0 for an empty field; NaN if the text is not a number. */
+const typedHours = (hours: string) => (/^\d{0,6}(?:\.\d*)?$/.test(hours.trim()) ? Number(hours) : Number.NaN)
+
+/** The limit in micro-USDC; null while it is not allowed. */
+export function grantedLimit({ limit }: GrantValues) {
+  const amount = typedMicro(limit)
+  return limitProblem(amount) === null ? amount : null
+}
+
+/** Converts valid values to the API's format. */
+export const grantOf = (values: GrantValues): Grant => ({
+  spendingLimit: String(grantedLimit(values) ?? 0n),
+  ttlHours: typedHours(values.hours),
+})
+
+const resolver = formResolver<GrantValues>(({ limit, hours }) => ({
+  limit: limitProblem(typedMicro(limit)),
+  hours: durationProblem(typedHours(hours)),
+}))
+
+/** A session key's limit and duration. Problems are shown when a field loses focus. */
+export const useGrantForm = (): GrantForm =>
+  useForm<GrantValues>({ resolver, mode: 'onTouched', defaultValues: { limit: defaultLimit, hours: defaultHours } })
 
 const limits = ['100', '500', '1000', '5000', formatUsdc(maxLimit)]
 const durations = [1, 7, 30, maxHours / 24].map((days) => ({ value: String(days * 24), label: plural(days, 'day') }))
@@ -22,18 +60,12 @@ export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
   return (
     <>
       <div>
-        <Controller
-          control={form.control}
+        <AmountField
+          form={form}
           name="limit"
-          render={({ field }) => (
-            <Field
-              label="Spending limit"
-              aside={`$${wholeDollars(minLimit)} to $${wholeDollars(maxLimit)}`}
-              error={errors.limit?.message}
-            >
-              {(control) => <AmountInput {...control} {...field} disabled={disabled} />}
-            </Field>
-          )}
+          label="Spending limit"
+          aside={`$${wholeDollars(minLimit)} to $${wholeDollars(maxLimit)}`}
+          disabled={disabled}
         />
         <Presets
           name="Spending limit presets"
@@ -44,22 +76,16 @@ export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
         />
       </div>
       <div>
-        <Field
+        <TextField
+          form={form}
+          name="hours"
           label="Duration in hours"
           aside={hours >= 24 ? plural(Math.floor(hours / 24), 'day') : undefined}
-          error={errors.hours?.message}
           hint={until !== null && `Until ${formatMoment(until)}`}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              {...form.register('hours')}
-              inputMode="numeric"
-              autoComplete="off"
-              disabled={disabled}
-            />
-          )}
-        </Field>
+          inputMode="numeric"
+          autoComplete="off"
+          disabled={disabled}
+        />
         <Presets
           name="Duration presets"
           chosen={values.hours}

@@ -5,9 +5,10 @@ import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { Skeleton } from '#web/components/states.tsx'
 import { chainConfig } from '#web/lib/chainConfig.ts'
+import { saveFile } from '#web/lib/saveFile.ts'
 import { configQuery } from '#web/queries/config.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import type { WalletDialogProps } from '../walletDialog.ts'
+import type { WalletDialogProps } from '../walletSearch.ts'
 import { recoverySheet, sheetText } from './recoverySheet.ts'
 
 /** What an owner needs to withdraw without us: a sheet for this wallet, and the recovery page. Contains no secrets. */
@@ -18,11 +19,7 @@ export default function RecoveryDialog(props: WalletDialogProps) {
 
   function download() {
     if (!sheet) return
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([sheetText(sheet)], { type: 'text/plain' }))
-    link.download = `bursar-recovery-${wallet.address.slice(0, 10)}.txt`
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 0)
+    saveFile(new Blob([sheetText(sheet)], { type: 'text/plain' }), `bursar-recovery-${wallet.address.slice(0, 10)}.txt`)
   }
 
   return (

@@ -11,12 +11,10 @@ import { formatMoment } from '#web/lib/format.ts'
 import type { Chain } from '#web/lib/networks.ts'
 import { type SessionKeyInfo, sessionKeyQuery, walletName } from '#web/queries/wallets.ts'
 import { SessionKeyChip } from '../SessionKey.tsx'
-import type { WalletDialogProps } from '../walletDialog.ts'
+import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
 import { Exposure } from './Exposure.tsx'
-import { RenewForm } from './RenewForm.tsx'
-import { RevokeForm } from './RevokeForm.tsx'
-import { RotateForm } from './RotateForm.tsx'
+import { RenewForm, RevokeForm, RotateForm } from './SessionForms.tsx'
 
 type Step =
   | { step: 'info' }
@@ -81,11 +79,9 @@ export default function SessionDialog(props: WalletDialogProps) {
       title="Session Key Management"
       description={walletName(wallet)}
       onClose={onClose}
+      cancel="Close"
       footer={
         <>
-          <Button look="secondary" onClick={onClose}>
-            Close
-          </Button>
           {info && !info.sessionRevoked && (
             <Button look="secondary" disabled={!info.isActive} onClick={() => setState({ step: 'revoke' })}>
               Revoke session

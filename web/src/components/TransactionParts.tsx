@@ -1,0 +1,74 @@
+import { shortAddress } from '../lib/format.ts'
+import { awaitsApproval, displayStatus, isFinal, payoutState, type Transaction } from '../queries/transactions.ts'
+import { Chip } from './Chip.tsx'
+import { Timeline, type TimelineStep } from './Timeline.tsx'
+
+export function TransactionStatusChip(props: { transaction: Transaction }) {
+  const { label, tone } = displayStatus(props.transaction.status)
+  // A payout reclaimed by its sender is not a failure.
+  return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
+}
+
+/** The status, and below it the payout's state (a reclaimed payout is Failed, for example) or the reason it failed. */
+export function TransactionStatus(props: { transaction: Transaction; reason: string | null }) {
+  const { transaction } = props
+  const note = awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? props.reason)
+  return (
+    <>
+      <TransactionStatusChip transaction={props.transaction} />
+      {note && <p className="line-clamp-2 max-w-40 text-muted">{note}</p>}
+    </>
+  )
+}
+
+/** Label of the last step of a payment that moved no money. */
+const endings: Partial<Record<Transaction['status'], string>> = {
+  POLICY_REJECTED: 'Refused',
+  VALIDATION_FAILED: 'Refused',
+  CANCELLED: 'Cancelled',
+  EXPIRED: 'Expired',
+  FAILED: 'Not sent',
+}
+
+/** The progress of a payment. */
+export function TransactionTimeline(props: { transaction: Transaction }) {
+  const { transaction } = props
+  return <Timeline steps={stepsOf(transaction)} live={!isFinal(transaction)} />
+}
+
+function stepsOf(transaction: Transaction): TimelineStep[] {
+  const { category, status } = transaction
+  const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
+  // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
+  if (category === 'payout_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
+  if (category === 'payout_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
+  if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
+  const ending = payoutState(transaction) === null ? endings[status] : undefined
+  if (ending === undefined)
+    return [
+      { label: 'Accepted', at: decidedAt },
+      { label: 'Signed', at: signedAt },
+      { label: 'Sent to the network', at: broadcastAt },
+      { label: category === 'payout' ? 'Funded on Base' : 'Confirmed on Base', at: confirmedAt },
+    ]
+  return [
+    { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },
+    ...(signedAt ? [{ label: 'Signed', at: signedAt }] : []),
+    ...(broadcastAt ? [{ label: 'Sent to the network', at: broadcastAt }] : []),
+    // A refusal happens when the payment is decided; the times of other endings are not stored.
+    { label: ending, at: ending === 'Refused' ? decidedAt : null, failed: true },
+  ]
+}
+
+/** The recipient of a payment, in one line. */
+export function Counterparty(props: { transaction: Transaction }) {
+  const { contact, recipientEmail, recipientPhone, toAddress } = props.transaction
+  const name = contact?.name ?? recipientEmail ?? recipientPhone
+  if (name) return <span className="wrap-anywhere">{name}</span>
+  if (!toAddress) return <span className="text-muted">Not specified</span>
+  return (
+    <span className="font-mono" title={toAddress}>
+      {shortAddress(toAddress)}
+    </span>
+  )
+}

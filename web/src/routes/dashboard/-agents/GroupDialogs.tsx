@@ -1,0 +1,284 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { FullAddress } from '#web/components/Address.tsx'
+import { useUnit } from '#web/components/Amount.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { FormDialog, formResolver } from '#web/components/forms.tsx'
+import { PolicyExposure } from '#web/components/PolicyExposure.tsx'
+import { ApiError } from '#web/lib/apiError.ts'
+import { budgetLeftAsTyped, freeOf } from '#web/lib/budgetLeft.ts'
+import { formatAmount, plural } from '#web/lib/format.ts'
+import {
+  type ContactMethods,
+  confirmContact,
+  createGroup,
+  deleteGroup,
+  fetchGroup,
+  type PolicyGroup,
+  type PolicyGroupWithAgents,
+  refreshGroups,
+  type ScopeUpdate,
+  updateGroup,
+} from '#web/queries/agents.ts'
+import { walletsQuery } from '#web/queries/wallets.ts'
+import { GroupFields } from './GroupFields.tsx'
+import {
+  changesOf,
+  editInput,
+  editProblems,
+  type GroupValues,
+  groupFields,
+  groupInput,
+  groupProblems,
+  merge,
+  noGroup,
+  valuesOf,
+} from './groupForm.ts'
+import { effectAsTyped } from './policyWords.ts'
+import { TryPaymentDialog } from './TryPayment.tsx'
+
+const resolver = formResolver<GroupValues>(groupProblems)
+
+export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: PolicyGroup) => void }) {
+  const form = useForm<GroupValues>({ resolver, defaultValues: noGroup })
+  return (
+    <FormDialog
+      title="Add New Policy Group"
+      description="A budget, the wallet that pays, and the recipients that agents may pay."
+      form={form}
+      onClose={props.onClose}
+      submit={['Create Policy Group', 'Creating...']}
+      send={async (values, idempotencyKey) => {
+        const group = await createGroup(groupInput(values), idempotencyKey)
+        await refreshGroups()
+        props.onCreated(group)
+      }}
+      fallback="Failed to create policy group. Please try again."
+      fields={groupFields}
+    >
+      <GroupFields form={form} budgetHint="In total, for all agents of the group." />
+      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={budgetLeftAsTyped(null, form.watch())} />
+      <PolicyEffect form={form} group={null} />
+    </FormDialog>
+  )
+}
+
+export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: () => void }) {
+  const { agents } = props.group
+  // The version that the form was filled from. It does not change while the user types.
+  const [base, setBase] = useState(props.group.policyGroup)
+  const [results, setResults] = useState<ScopeUpdate[]>([])
+  const [trying, setTrying] = useState(false)
+  const form = useForm<GroupValues>({
+    resolver: formResolver((values) => editProblems(values, base)),
+    defaultValues: valuesOf(base),
+  })
+
+  /** Handles a change of the group elsewhere: untouched fields take the new values, and the next save is based on them. */
+  async function mergeLatest(values: GroupValues): Promise<never> {
+    const latest = await fetchGroup(base.id)
+    const theirs = changesOf(valuesOf(base), valuesOf(latest))
+    const mine = changesOf(valuesOf(base), values)
+    form.reset(merge(valuesOf(base), values, valuesOf(latest)))
+    setBase(latest)
+    const list = theirs.map((name) => (mine.includes(name) ? `${name} (your value is kept)` : name)).join(', ')
+    throw new ApiError(
+      409,
+      'conflict',
+      `This policy group was changed while you edited it${list && `: ${list}`}. Nothing you typed is lost. Check it and save again.`,
+    )
+  }
+
+  if (results.length > 0)
+    return <Results name={form.getValues('name').trim()} results={results} onClose={props.onClose} />
+  return (
+    <>
+      <FormDialog
+        title="Edit Policy Group"
+        description="Takes effect on its agents’ next call."
+        form={form}
+        onClose={props.onClose}
+        submit={['Save Changes', 'Saving...']}
+        send={async (values) => {
+          try {
+            const { scopeUpdateResults = [] } = await updateGroup(base.id, editInput(values, base))
+            await refreshGroups()
+            if (scopeUpdateResults.length > 0) return setResults(scopeUpdateResults)
+            toast.success(`${values.name.trim()} was updated.`)
+            props.onClose()
+          } catch (error) {
+            if (error instanceof ApiError && error.status === 409 && error.field === 'version')
+              await mergeLatest(values)
+            throw error
+          }
+        }}
+        fallback="Failed to update policy group. Please try again."
+        fields={groupFields}
+      >
+        <GroupFields
+          form={form}
+          wallet={base.wallet ?? { name: null }}
+          budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
+        />
+        <PolicyExposure groupId={base.id} left={budgetLeftAsTyped(base, form.watch())} />
+        <PolicyEffect form={form} group={base} onTry={agents.length > 0 ? () => setTrying(true) : undefined} />
+      </FormDialog>
+      {/* Outside the form, since it is one itself. */}
+      {trying && <TryPaymentDialog group={base} agents={agents} onClose={() => setTrying(false)} />}
+    </>
+  )
+}
+
+/** The result of the change for each agent. */
+function Results(props: { name: string; results: ScopeUpdate[]; onClose: () => void }) {
+  const failed = props.results.filter(({ success }) => !success).length
+  return (
+    <Dialog
+      title="Policy group updated"
+      description={
+        failed === 0
+          ? `${props.name} is saved. Its agents have the new permissions now.`
+          : `${props.name} is saved, but not every agent has the new permissions.`
+      }
+      onClose={props.onClose}
+      footer={<Button onClick={props.onClose}>Done</Button>}
+    >
+      <ul aria-label="Agents" className="divide-y divide-hairline">
+        {props.results.map(({ agentName, success, error }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two agents may share a name, and the list never changes
+          <li key={i} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
+            <span className="min-w-0 break-words">{agentName}</span>
+            {success ? <Chip tone="good">Updated</Chip> : <Chip tone="bad">{error || 'Not updated'}</Chip>}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDeleted: () => void; onClose: () => void }) {
+  const { policyGroup, agents } = props.group
+  return (
+    <ConfirmDialog
+      title="Delete Policy Group"
+      danger
+      confirm={['Delete Policy Group', 'Deleting...']}
+      fallback="Failed to delete policy group. Please try again."
+      act={async () => {
+        await deleteGroup(policyGroup.id)
+        await refreshGroups()
+        toast.success(`${policyGroup.name} was deleted.`)
+      }}
+      onClose={props.onClose}
+      onDone={props.onDeleted}
+    >
+      <p>
+        <strong className="break-words font-semibold">{policyGroup.name}</strong>
+        {agents.length === 0 ? ' has no agents.' : ` and its ${plural(agents.length, 'agent')} will be deleted:`}
+      </p>
+      {agents.length > 0 && (
+        <ul className="max-h-40 list-disc overflow-y-auto pl-5">
+          {agents.map((agent) => (
+            <li key={agent.id} className="break-words">
+              {agent.name}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        Their credentials stop working immediately. Queued payments that are not signed yet fail; signed ones still go
+        through. The money stays in the wallet. This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+const methods = ['address', 'email', 'phone'] as const
+const names = { address: 'Wallet address', email: 'Email', phone: 'Phone' }
+
+/** For a contact that changed after it was whitelisted: the owner compares both versions and confirms the new one. */
+export function ConfirmContactDialog(props: { group: PolicyGroup; contactId: string; onClose: () => void }) {
+  const { group } = props
+  const entry = group.whitelistedContacts.find(({ contact }) => contact.id === props.contactId)
+  if (!entry?.stale || !entry.current)
+    return (
+      <Dialog title="Nothing to confirm" onClose={props.onClose}>
+        <p className="pb-2">This contact has not changed since it was whitelisted.</p>
+      </Dialog>
+    )
+  const { contact, current } = entry
+  const changed = methods.filter((method) => contact[method] !== current[method])
+  return (
+    <ConfirmDialog
+      title={`${contact.name} changed`}
+      confirm={['Confirm contact', 'Confirming...']}
+      fallback="Failed to confirm the contact. Please try again."
+      act={async () => {
+        await confirmContact(group.id, contact.id, current)
+        await refreshGroups()
+        toast.success(`${contact.name} can be paid again.`)
+      }}
+      onClose={props.onClose}
+    >
+      <p>
+        Agents in {group.name} cannot pay {contact.name} until you confirm the change. If you did not make it, check
+        with {contact.name} first.
+      </p>
+      <dl className="space-y-3">
+        {changed.map((method) => (
+          <div key={method}>
+            <dt className="font-medium text-small">{names[method]}</dt>
+            <dd className="mt-1 space-y-2">
+              <Value label="Before" method={method} value={contact[method]} />
+              <Value label="Now" method={method} value={current[method]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </ConfirmDialog>
+  )
+}
+
+function Value(props: { label: string; method: keyof ContactMethods; value: string | null }) {
+  return (
+    <div className="rounded-control bg-sunken px-3 py-2">
+      <p className="text-muted text-small">{props.label}</p>
+      {props.value === null ? (
+        <p>None</p>
+      ) : props.method === 'address' ? (
+        <FullAddress address={props.value} />
+      ) : (
+        <p className="break-all">{props.value}</p>
+      )}
+    </div>
+  )
+}
+
+/** What the policy as typed lets agents spend, always in view below the editor. `onTry` is set if there is an agent. */
+function PolicyEffect(props: {
+  form: UseFormReturn<GroupValues>
+  group: PolicyGroup | null
+  onTry?: (() => void) | undefined
+}) {
+  const values = props.form.watch()
+  const wallet = useQuery(walletsQuery).data?.find(({ id }) => id === values.walletId)
+  const effect = effectAsTyped(props.group, values, freeOf(wallet), useUnit(wallet?.chain))
+  if (!effect && !props.onTry) return null
+  return (
+    <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-hairline border-t bg-card px-5 py-3">
+      <p role="status" data-testid="policy-effect" className="min-w-48 flex-1 text-small">
+        {effect}
+      </p>
+      {props.onTry && (
+        <Button look="quiet" className="px-2!" onClick={props.onTry}>
+          Try a payment
+        </Button>
+      )}
+    </div>
+  )
+}

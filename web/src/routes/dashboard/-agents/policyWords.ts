@@ -1,0 +1,103 @@
+import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { dollars, microOf, typedMicro } from '#web/lib/amounts.ts'
+import { budgetLeftAsTyped, budgetLeftOf, mostSpendable } from '#web/lib/budgetLeft.ts'
+import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import type { PolicyGroup } from '#web/queries/agents.ts'
+import type { GroupValues } from './groupForm.ts'
+
+/**
+ * A sentence that says what the policy as typed would let agents spend; null while the input is invalid. `group` is null
+ * for a new group. `free` is what the wallet has for new payments; null if unknown.
+ */
+export function effectAsTyped(
+  group: PolicyGroup | null,
+  typed: GroupValues,
+  free: MicroUsdc | null,
+  unit = 'USDC',
+): string | null {
+  const left = budgetLeftAsTyped(group, typed)
+  const perPayment = optional(typed.maxPayment)
+  const unclaimed = optional(typed.maxUnclaimed)
+  const perRequest = optional(typed.approveAbove)
+  if (left === undefined || perPayment === undefined || unclaimed === undefined || perRequest === undefined) return null
+  if (typed.scopes.length === 0) return 'With this policy, agents could not pay anyone.'
+  if (free === null) return null
+  const unclaimedLeft = unclaimed && saturatingSub(unclaimed, group ? microOf(group.unclaimed) : 0n)
+  const most = mostSpendable({ left, free, scopes: typed.scopes, unclaimedLeft })
+  const limits = [
+    perPayment !== null && perPayment < most && `${dollars(perPayment)} at a time`,
+    left === null || left > free ? 'all that its wallet can pay' : false,
+  ].filter(Boolean)
+  const paused = group?.status === 'paused' ? ' Nothing while the group is paused.' : ''
+  const asked = approvalsInWords(
+    perRequest === null ? null : formatUsdc(perRequest),
+    typed.approveNewRecipient,
+    Number(typed.duplicateMinutes) || 0,
+  )
+  return `With this policy, agents could spend at most ${dollars(most)} ${unit} now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${asked ? ` ${asked}` : ''}${paused}`
+}
+
+/** Null if empty; undefined if not an amount. */
+function optional(text: string): MicroUsdc | null | undefined {
+  return text.trim() ? (typedMicro(text) ?? undefined) : null
+}
+
+/**
+ * What the group's agents may do, in a sentence. `stopped` says what is paused, or is null. `free`: see `effectAsTyped`.
+ */
+export function mayDo(group: PolicyGroup, stopped: string | null, free: MicroUsdc | null): string {
+  const recipients = visibleScopes.filter((scope) => group.scopes.includes(scope)).map((scope) => whom(scope, group))
+  if (recipients.length === 0) return 'May view the budget and history, but not pay anyone.'
+  if (stopped) return `${stopped}: may not pay anyone now.`
+  const who = `May pay ${list.format(recipients)}`
+  if (free === null) return `${who}.`
+  const unclaimedLeft =
+    group.maxUnclaimed === null ? null : saturatingSub(microOf(group.maxUnclaimed), microOf(group.unclaimed))
+  const most = mostSpendable({ left: budgetLeftOf(group), free, scopes: group.scopes, unclaimedLeft })
+  const each = group.maxPayment === null ? null : min(microOf(group.maxPayment), most)
+  return `${who}: at most ${dollars(most)} now${each === null || each === most ? '' : `, ${dollars(each)} at a time`}.`
+}
+
+const list = new Intl.ListFormat('en-US')
+
+function whom(scope: VisibleScope, { emailDomains, phoneCodes }: PolicyGroup): string {
+  switch (scope) {
+    case 'contact_payments:write':
+      return 'whitelisted contacts'
+    case 'address_payments:write':
+      return 'any address'
+    case 'email_payments:write':
+      return emailDomains ? `email addresses at ${list.format(emailDomains)}` : 'any email address'
+    case 'sms_payments:write':
+      return phoneCodes ? `phone numbers with ${list.format(phoneCodes)}` : 'any phone number'
+  }
+}
+
+/** A sentence that says which payments need approval; null if none do. `above` is decimal USDC. */
+function approvalsInWords(above: string | null, newRecipients: boolean, duplicateMinutes: number): string | null {
+  const kinds = [
+    above !== null && `payments above $${formatAmount(above)}`,
+    newRecipients && 'first payments to a recipient',
+    duplicateMinutes > 0 && `repeats of a payment within ${duplicateMinutes} minutes`,
+  ].filter((text) => typeof text === 'string')
+  if (kinds.length === 0) return null
+  const text = list.format(kinds)
+  return `${text[0]!.toUpperCase()}${text.slice(1)} wait for your approval.`
+}
+
+/** The limits other than the budget, one sentence each. */
+export function limitsInWords(group: PolicyGroup): string[] {
+  const { maxPayment, periodBudget: budget, maxUnclaimed, unclaimed, emailDomains, phoneCodes } = group
+  const words: (string | false | null)[] = [
+    maxPayment !== null && `At most $${formatAmount(maxPayment)} per payment.`,
+    budget &&
+      `At most $${formatAmount(budget.limit)} a ${budget.period}; $${formatAmount(budget.remaining)} is left until ${formatMoment(budget.resetsAt)}.`,
+    maxUnclaimed !== null &&
+      `At most $${formatAmount(maxUnclaimed)} in unclaimed payouts; $${formatAmount(unclaimed)} is unclaimed now.`,
+    emailDomains && `Payouts by email only to ${emailDomains.join(', ')}.`,
+    phoneCodes && `Payouts by SMS only to numbers with ${phoneCodes.join(', ')}.`,
+    approvalsInWords(group.approveAbove, group.approveNewRecipient, group.duplicateMinutes),
+  ]
+  return words.filter((text) => typeof text === 'string')
+}

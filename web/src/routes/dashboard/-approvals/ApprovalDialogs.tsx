@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { dayMs } from '#domain/time.ts'
+import { MoneyChain } from '#web/components/Amount.tsx'
+import { AmountField, FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
+import { Notice } from '#web/components/Notice.tsx'
+import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
+import { ApiError } from '#web/lib/apiError.ts'
+import { formatLongDate } from '#web/lib/format.ts'
+import { unitOf } from '#web/lib/networks.ts'
+import { type Approval, approvalSettingsQuery, approve, refreshApprovals } from '#web/queries/approvals.ts'
+import { amountOf, recipientOf } from './words.ts'
+
+/**
+ * Sends a decision from a dialog and closes the dialog on success. Also closes it if the request has changed or ended: the
+ * card below then says what happened.
+ */
+async function sendDecision(send: () => Promise<unknown>, close: () => void): Promise<void> {
+  try {
+    await send()
+  } catch (error) {
+    if (!(error instanceof ApiError && (error.status === 409 || error.status === 410))) throw error
+  }
+  await refreshApprovals()
+  close()
+}
+
+const resolver = formResolver<{ password: string }>(({ password }) => ({
+  password: password ? null : 'Please enter your password',
+}))
+
+/** Approves once, with the password that the owner requires above a certain amount. */
+export function PasswordDialog(props: { approval: Approval; onClose: () => void }) {
+  const { approval } = props
+  const form = useForm({ resolver, defaultValues: { password: '' } })
+  const amount = amountOf(approval)
+  return (
+    <FormDialog
+      title={`Approve ${amount}`}
+      description={`To ${recipientOf(approval)}. Amounts above your limit require the password.`}
+      form={form}
+      onClose={props.onClose}
+      submit={[`Approve ${amount}`, 'Approving...']}
+      send={async ({ password }) => {
+        await sendDecision(() => approve(approval.id, { hash: approval.hash, password }), props.onClose)
+      }}
+      fallback="The payment could not be approved. Please try again."
+      unknown="It is not known whether it was approved. Try again: nothing is paid twice."
+    >
+      <PasswordField form={form} name="password" label="Password" autoComplete="current-password" />
+    </FormDialog>
+  )
+}
+
+type Values = { amount: string; lastDay: string; password: string }
+
+/** The local day, such as '2026-12-22'. */
+const dayText = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
+/** The first instant after a local day. */
+const endOf = (day: string) => new Date(`${day}T24:00:00`)
+const maxDays = 365
+
+const check = ({ amount, lastDay }: Values) => ({
+  amount: typedMicro(amount) ? null : 'Please enter a valid amount greater than 0',
+  lastDay: !lastDay
+    ? 'Please choose the last day'
+    : lastDay < dayText(Date.now())
+      ? 'Please choose today or a later day'
+      : lastDay > dayText(Date.now() + maxDays * dayMs)
+        ? 'Please choose a day within a year'
+        : null,
+})
+
+/** Approves the payment, and allows this agent further payments to the same address up to an amount and a day. */
+export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => void }) {
+  const { approval } = props
+  const settings = useQuery(approvalSettingsQuery).data
+  const limit = settings?.passwordAbove ?? null
+  const needsPassword = (amount: string) =>
+    approval.needsPassword || (limit !== null && (typedMicro(amount) ?? 0n) > microOf(limit))
+  const form = useForm<Values>({
+    resolver: formResolver((values) => ({
+      ...check(values),
+      password: needsPassword(values.amount) && !values.password ? 'Please enter your password' : null,
+    })),
+    defaultValues: { amount: '', lastDay: dayText(Date.now() + 30 * dayMs), password: '' },
+  })
+  const { errors } = form.formState
+  const { amount, lastDay } = form.watch()
+  const problems = check({ amount, lastDay, password: '' })
+  return (
+    <FormDialog
+      title="Approve and always allow"
+      description={`${amountOf(approval)} is paid now, and further payments to ${recipientOf(approval)} do not need your approval.`}
+      form={form}
+      onClose={props.onClose}
+      submit={[`Approve ${amountOf(approval)}`, 'Approving...']}
+      send={({ amount, lastDay, password }) =>
+        sendDecision(
+          () =>
+            approve(approval.id, {
+              hash: approval.hash,
+              ...(password && { password }),
+              grant: { amount: typedDecimal(amount), endsAt: endOf(lastDay).toISOString() },
+            }).catch((error) => {
+              if (error instanceof ApiError && error.code === 'password_required') form.setFocus('password')
+              throw error
+            }),
+          props.onClose,
+        )
+      }
+      fallback="The payment could not be approved. Please try again."
+      unknown="It is not known whether it was approved. Try again: nothing is paid twice."
+    >
+      <MoneyChain value={approval.wallet.chain}>
+        <AmountField form={form} name="amount" label="Further payments in total" />
+      </MoneyChain>
+      <TextField form={form} name="lastDay" label="Last day" type="date" min={dayText(Date.now())} />
+      {(needsPassword(amount) || errors.password) && (
+        <PasswordField form={form} name="password" label="Password" autoComplete="current-password" />
+      )}
+      <Notice tone="info">
+        {!problems.amount && !problems.lastDay && (
+          <span data-testid="effect">
+            Until the end of {formatLongDate(`${lastDay}T12:00:00`)}, {approval.agent.name} may pay{' '}
+            {recipientOf(approval)} up to {dollars(typedMicro(amount) ?? 0n)} {unitOf(approval.wallet.chain)} more
+            without asking.{' '}
+          </span>
+        )}
+        Every other rule still applies. This ends earlier if the contact, the policy group or the agent’s credential
+        changes, or if you end it under Account Settings.
+      </Notice>
+    </FormDialog>
+  )
+}

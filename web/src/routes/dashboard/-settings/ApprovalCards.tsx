@@ -1,0 +1,150 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { ShortAddress } from '#web/components/Address.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { TitledCard } from '#web/components/Card.tsx'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { AmountField, formResolver, PasswordField } from '#web/components/forms.tsx'
+import { Loaded, Skeleton, SkeletonRows } from '#web/components/states.tsx'
+import { microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
+import { ApiError, messageOf } from '#web/lib/apiError.ts'
+import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import {
+  type ApprovalSettings,
+  approvalSettingsQuery,
+  endGrant,
+  type Grant,
+  grantsQuery,
+  saveApprovalSettings,
+} from '#web/queries/approvals.ts'
+
+/** Sets the amount above which approving requires the password. */
+export function PasswordAboveCard() {
+  const query = useQuery(approvalSettingsQuery)
+  return (
+    <TitledCard id="approvals" title="Approvals">
+      <p className="mb-4 text-muted">Above a given amount, approving can also ask for your password.</p>
+      <Loaded query={query} loading={<Skeleton className="h-24" />}>
+        {(data) => <SettingsForm key={data.passwordAbove} settings={data} />}
+      </Loaded>
+    </TitledCard>
+  )
+}
+
+type Values = { passwordAbove: string; password: string }
+
+function SettingsForm({ settings }: { settings: ApprovalSettings }) {
+  const form = useForm<Values>({
+    resolver: formResolver((values) => ({
+      passwordAbove:
+        values.passwordAbove.trim() && typedMicro(values.passwordAbove) === null ? 'Please enter a valid amount' : null,
+      password: protectsLess(settings, values) && !values.password ? 'Please enter your password' : null,
+    })),
+    defaultValues: { passwordAbove: settings.passwordAbove ?? '', password: '' },
+  })
+  const { errors, isDirty, isSubmitting: busy } = form.formState
+  const asks = protectsLess(settings, form.watch()) || errors.password !== undefined
+
+  const submit = form.handleSubmit(async ({ passwordAbove, password }) => {
+    try {
+      await saveApprovalSettings({
+        passwordAbove: passwordAbove.trim() ? typedDecimal(passwordAbove) : null,
+        ...(password && { password }),
+      })
+      form.reset({ passwordAbove, password: '' })
+      toast.success('Saved.')
+    } catch (error) {
+      const field = error instanceof ApiError && error.field
+      const message = messageOf(error, 'This could not be saved. Please try again.')
+      form.setError(field === 'password' || field === 'passwordAbove' ? field : 'root', { message })
+    }
+  })
+
+  return (
+    <form noValidate onSubmit={submit} className="space-y-4">
+      {errors.root?.message && <ErrorBox>{errors.root.message}</ErrorBox>}
+      <AmountField form={form} name="passwordAbove" label="Ask for the password above" hint="Leave empty for never." />
+      {asks && (
+        <PasswordField
+          form={form}
+          name="password"
+          label="Password"
+          hint="Required, because this lowers the protection."
+          autoComplete="current-password"
+        />
+      )}
+      <Button type="submit" look="secondary" busy={busy} disabled={!isDirty}>
+        Save limit
+      </Button>
+    </form>
+  )
+}
+
+/** Whether the limit is raised or removed. */
+function protectsLess({ passwordAbove }: ApprovalSettings, values: Values): boolean {
+  if (passwordAbove === null) return false
+  const typed = values.passwordAbove.trim()
+  return typed === '' || (typedMicro(typed) ?? 0n) > microOf(passwordAbove)
+}
+
+/** Lists active grants (payments allowed without asking), each with a button to end it. */
+export function GrantsCard() {
+  const query = useQuery(grantsQuery)
+  const [ending, setEnding] = useState<Grant | null>(null)
+  return (
+    <TitledCard id="grants" title="Always allowed">
+      <p className="text-muted">Payments that do not need your approval. Every other rule still applies to them.</p>
+      <Loaded query={query} loading={<SkeletonRows rows={2} />}>
+        {(data) => (
+          <ul aria-label="Always allowed" className="mt-2 divide-y divide-hairline">
+            {data.map((grant) => (
+              <li key={grant.id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
+                <div className="min-w-0">
+                  <p className="wrap-anywhere font-medium">
+                    {grant.agent.name} to {grant.contact?.name ?? 'an address'}
+                  </p>
+                  <ShortAddress address={grant.address} />
+                  <p className="text-muted text-small">
+                    {formatAmount(grant.remaining)} of {formatAmount(grant.limit)} USDC left, until{' '}
+                    {formatMoment(grant.endsAt)}
+                  </p>
+                </div>
+                <Button
+                  look="secondary"
+                  aria-label={`End: ${grant.agent.name} to ${grant.contact?.name ?? grant.address}`}
+                  onClick={() => setEnding(grant)}
+                >
+                  End
+                </Button>
+              </li>
+            ))}
+            {data.length === 0 && (
+              <li className="py-2 text-muted">None. You can allow some when you approve a payment.</li>
+            )}
+          </ul>
+        )}
+      </Loaded>
+      {ending && (
+        <ConfirmDialog
+          title="Ask about these payments again?"
+          confirm={['End', 'Ending...']}
+          act={() => endGrant(ending.id)}
+          fallback="This could not be ended. Please try again."
+          onClose={() => setEnding(null)}
+          onDone={() => {
+            setEnding(null)
+            toast.success('You are asked again from now on.')
+          }}
+        >
+          <p>
+            Past payments are not affected. From the agent’s next call on, the rules of {ending.policyGroup.name} decide
+            whether you are asked.
+          </p>
+        </ConfirmDialog>
+      )}
+    </TitledCard>
+  )
+}

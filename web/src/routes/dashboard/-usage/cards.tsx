@@ -1,0 +1,156 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Span } from '#domain/statistics.ts'
+import { Amount } from '#web/components/Amount.tsx'
+import { PercentRing } from '#web/components/BudgetRing.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Card, Fact } from '#web/components/Card.tsx'
+import { type By, SpanChoice } from '#web/components/charts/SpanChoice.tsx'
+import { SpendChart } from '#web/components/charts/SpendChart.tsx'
+import { Loaded, Skeleton } from '#web/components/states.tsx'
+import { formatMoment, plural } from '#web/lib/format.ts'
+import { spendingQuery, type Usage, type UsageWallet } from '#web/queries/usage.ts'
+import { walletName } from '#web/queries/wallets.ts'
+
+const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
+
+/** Spending from all wallets on Base in this UTC month, compared with their session keys' limits. */
+export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
+  const { budget } = props
+  const starts = new Date(budget.periodStart)
+  return (
+    <Card aria-labelledby="monthly" className="p-5">
+      <h2 id="monthly" className="font-semibold">
+        Monthly Account Spend
+      </h2>
+      <p className="text-muted text-small">
+        {monthFormat.format(starts)} · {dayFormat.format(starts)} to{' '}
+        {dayFormat.format(Date.parse(budget.periodEnd) - 1)} (UTC)
+      </p>
+      <div className="mt-4 flex flex-wrap items-center gap-x-8 gap-y-4">
+        {budget.percentUsed !== null && <PercentRing percent={budget.percentUsed} className="size-28" />}
+        <dl className="min-w-[min(15rem,100%)] flex-1 divide-y divide-hairline">
+          <Fact name="Total Spent">
+            <Amount value={budget.currentSpent} className="font-semibold" />
+          </Fact>
+          {budget.remaining !== null && (
+            <Fact name="Remaining">
+              <Amount value={budget.remaining} />
+            </Fact>
+          )}
+          {budget.limit !== null && (
+            <Fact name="Session key limits">
+              <Amount value={budget.limit} />
+            </Fact>
+          )}
+          <Fact name="Resets">{dayFormat.format(new Date(budget.periodEnd))}, 00:00 UTC</Fact>
+        </dl>
+      </div>
+      <p className="mt-3 text-muted text-small">
+        Reclaimed payouts are not counted here, although they use up a session key’s limit. Months and days here are in
+        UTC; the dates of transactions and payouts, and their filters, are in your time zone.
+      </p>
+    </Card>
+  )
+}
+
+/** How much of today's allowance for network fees is left, as a number of payments. */
+export function NetworkFees(props: { gas: Usage['gasAllowance'] }) {
+  const { limit, used, payments, resetsAt } = props.gas
+  const percent = limit === 0 ? 100 : Math.min(100, Math.floor((used / limit) * 100))
+  return (
+    <Card aria-labelledby="network-fees" className="p-5">
+      <h2 id="network-fees" className="font-semibold">
+        Network Fees
+      </h2>
+      <p className="text-muted text-small">Bursar pays the network fees of your payments, up to a daily allowance.</p>
+      <dl className="mt-4 divide-y divide-hairline">
+        <Fact name="Used today">{percent}%</Fact>
+        <Fact name="Left today">About {plural(payments, 'payment')}</Fact>
+        <Fact name="Resets">{formatMoment(resetsAt)}</Fact>
+      </dl>
+    </Card>
+  )
+}
+
+/** The current month of every wallet, side by side. */
+export function AllWallets(props: { wallets: UsageWallet[]; onSelect: (wallet: UsageWallet) => void }) {
+  return (
+    <section aria-labelledby="all-wallets">
+      <h2 id="all-wallets" className="mb-3 font-semibold">
+        All Wallets
+      </h2>
+      <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        {props.wallets.map((wallet) => {
+          const { currentSpent, limit, percentUsed } = wallet.sessionKeyBudget
+          return (
+            <li key={wallet.id}>
+              <Card className="flex h-full flex-col p-5">
+                <h3 className="wrap-anywhere font-semibold">{walletName(wallet)}</h3>
+                {wallet.chain !== 'base' && <p className="text-muted text-small">Test network: not real money</p>}
+                <dl className="mt-1 flex-1 divide-y divide-hairline">
+                  <Fact name="Spent">
+                    <Amount value={currentSpent} chain={wallet.chain} />
+                  </Fact>
+                  <Fact name="Limit">{limit === null ? 'None' : <Amount value={limit} chain={wallet.chain} />}</Fact>
+                  <Fact name="Used %">{percentUsed === null ? 'N/A' : `${percentUsed}%`}</Fact>
+                  <Fact name="Policy groups">{wallet.policyGroups.length}</Fact>
+                </dl>
+                <Button
+                  look="secondary"
+                  className="mt-3"
+                  aria-label={`View Details of ${walletName(wallet)}`}
+                  onClick={() => props.onSelect(wallet)}
+                >
+                  View Details
+                </Button>
+              </Card>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+const refreshMs = 30_000 // 30 seconds
+
+/** Spending per day from one wallet, or from all wallets on Base. */
+export function SpendingCard(props: {
+  wallet: UsageWallet | undefined
+  days: Span
+  by: By
+  onChange: (change: { days?: Span; by?: By }) => void
+}) {
+  const { wallet, days, by, onChange } = props
+  const spending = useQuery({
+    ...spendingQuery({ days, by, wallet: wallet?.id }),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Card aria-labelledby="spending" className="p-5">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <div>
+          <h2 id="spending" className="font-semibold">
+            Spending
+          </h2>
+          <p className="text-muted text-small">{wallet ? walletName(wallet) : 'All wallets on Base'} · days in UTC</p>
+        </div>
+        <SpanChoice
+          days={days}
+          by={by}
+          onDays={(span) => onChange({ days: span })}
+          onBy={(part) => onChange({ by: part })}
+        />
+      </div>
+      <Loaded query={spending} loading={<Skeleton className="h-72" />}>
+        {(data) => (
+          <div aria-busy={spending.isPlaceholderData} className="transition-opacity aria-busy:opacity-60">
+            <SpendChart spending={data} by={by} chain={wallet?.chain ?? 'base'} />
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  )
+}

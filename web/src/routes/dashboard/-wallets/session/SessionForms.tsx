@@ -1,0 +1,188 @@
+import { useState } from 'react'
+import { MoneyChain } from '#web/components/Amount.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Dialog } from '#web/components/Dialog.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
+import { ApiError, messageOf } from '#web/lib/apiError.ts'
+import { useDialogAction } from '#web/lib/useDialogAction.ts'
+import {
+  offerSession,
+  ownerSigningContext,
+  refreshWallets,
+  rotateSessionKey,
+  type SessionKeyInfo,
+  type Wallet,
+} from '#web/queries/wallets.ts'
+import { Exposure } from './Exposure.tsx'
+import { GrantFields, grantedLimit, grantOf, rotationFailed, useGrantForm } from './GrantFields.tsx'
+import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
+
+/** A rotation signed by Bursar: a new key, limit and duration, within what the wallet's contract lets us grant. */
+export function RotateForm(props: {
+  wallet: Wallet
+  info: SessionKeyInfo
+  onBack: () => void
+  onOwner: () => void
+  onStarted: (actionId: string) => void
+  onClose: () => void
+}) {
+  const form = useGrantForm()
+  const { start, busy, problem, error, onStopWaiting } = useDialogAction(
+    (grant: ReturnType<typeof grantOf>, key) => rotateSessionKey(props.wallet.id, grant, key),
+    {
+      fallback: (failure) => messageOf(failure, rotationFailed, 'Failed to rotate session key'),
+      onDone({ actionId }) {
+        refreshWallets()
+        props.onStarted(actionId)
+      },
+    },
+  )
+
+  return (
+    <Dialog
+      title="Rotate session key"
+      description="A new key takes over once payments in progress are complete. The old key then stops working."
+      onClose={props.onClose}
+      locked={busy}
+      onStopWaiting={onStopWaiting}
+      onSubmit={form.handleSubmit((values) => start(grantOf(values)))}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onBack} disabled={busy}>
+            Back
+          </Button>
+          <Button type="submit" busy={busy}>
+            Rotate session key
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {problem && (
+          <ErrorBox>
+            {problem}
+            {error instanceof ApiError && error.code === 'owner_must_sign' && (
+              <button
+                type="button"
+                onClick={props.onOwner}
+                className="mt-1 block min-h-6 rounded-sm font-medium underline underline-offset-3"
+              >
+                Sign with your owner key instead
+              </button>
+            )}
+          </ErrorBox>
+        )}
+        <MoneyChain value={props.wallet.chain}>
+          <GrantFields form={form} disabled={busy} />
+        </MoneyChain>
+        <Exposure wallet={props.wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
+      </div>
+    </Dialog>
+  )
+}
+
+/** A renewal signed by the owner: we offer the address of a new key, and the owner's signature activates it. */
+export function RenewForm(props: {
+  wallet: Wallet
+  info: SessionKeyInfo
+  onBack: () => void
+  onStarted: (actionId: string) => void
+  onClose: () => void
+}) {
+  const { wallet } = props
+  const form = useGrantForm()
+  const [offerKey] = useState(() => crypto.randomUUID())
+  const owner = useOwnerAction({
+    wallet,
+    failed: rotationFailed,
+    onStarted: props.onStarted,
+    async prepare() {
+      const grant = grantOf(form.getValues())
+      // Each grant needs its own offer.
+      const offer = await offerSession(wallet.id, grant, `${offerKey}:${grant.spendingLimit}:${grant.ttlHours}`)
+      const { actionId, sessionKeyAddress: sessionKey, validUntil } = offer
+      const message = { sessionKey, limit: BigInt(offer.spendingLimit), validUntil }
+      return { context: offer, action: { kind: 'setSession', actionId }, message }
+    },
+  })
+
+  return (
+    <Dialog
+      title="Renew with your owner key"
+      description="You sign for a new session key. We submit it and cover the network fee."
+      onClose={props.onClose}
+      locked={owner.busy}
+      onStopWaiting={owner.onStopWaiting}
+      onSubmit={form.handleSubmit(owner.run)}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onBack} disabled={owner.busy}>
+            Back
+          </Button>
+          <Button type="submit" busy={owner.busy} disabled={!owner.ready}>
+            Sign and renew
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
+        <MoneyChain value={wallet.chain}>
+          <GrantFields form={form} disabled={owner.busy} />
+        </MoneyChain>
+        <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
+        <OwnerKey {...owner.keyProps} />
+      </div>
+    </Dialog>
+  )
+}
+
+/** The owner revokes the session key immediately. Payments that are not on chain yet fail. */
+export function RevokeForm(props: {
+  wallet: Wallet
+  onBack: () => void
+  onStarted: (actionId: string) => void
+  onClose: () => void
+}) {
+  const { wallet } = props
+  const owner = useOwnerAction({
+    wallet,
+    failed: 'Failed to revoke session key. Please try again or contact support.',
+    onStarted: props.onStarted,
+    prepare: async () => ({ context: await ownerSigningContext(wallet.id), action: { kind: 'revokeSession' } }),
+  })
+  return (
+    <Dialog
+      title="Revoke session"
+      role="alertdialog"
+      description="Ends our session key for this wallet immediately."
+      onClose={props.onClose}
+      locked={owner.busy}
+      onStopWaiting={owner.onStopWaiting}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void owner.run()
+      }}
+      footer={
+        <>
+          <Button look="secondary" onClick={props.onBack} disabled={owner.busy}>
+            Back
+          </Button>
+          <Button type="submit" look="danger" busy={owner.busy} disabled={!owner.ready}>
+            Sign and revoke
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-4">
+        {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
+        <ul className="list-disc space-y-1 pl-5 marker:text-faint">
+          <li>Agents and this dashboard can no longer send from this wallet.</li>
+          <li>Payments that have not reached the chain yet fail; their amounts stay in the wallet.</li>
+          <li>We can’t rotate until you sign for a new session key. Your money stays in the wallet.</li>
+        </ul>
+        <OwnerKey {...owner.keyProps} />
+      </div>
+    </Dialog>
+  )
+}
