@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { hexToBytes } from '@noble/hashes/utils'
 import { base64url } from 'jose'
-import { parseJsonObject } from '#domain/jsonObject.ts'
+import { parseJsonObject } from '#domain/json.ts'
 
 /** Rejects 32 bytes of hex that are not a valid key of the curve: zero, or not below its order. */
 export const privateKeyProblem = (hex: string): string | null =>

@@ -8,10 +8,9 @@ import { recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
 import { nextDueAt } from './outbox/entries.ts'
 import { pruneRefusals } from './payments/refusals.ts'
+import { continueReclaimAll } from './payouts/actions.ts'
 import { eraseSentCodes } from './payouts/codes.ts'
-import { nextExpiryAt, reclaimExpired } from './payouts/expiry.ts'
-import { continueReclaimAll } from './payouts/reclaimAll.ts'
-import { remindRecipients } from './payouts/reminders.ts'
+import { nextExpiryAt, reclaimExpired, remindRecipients } from './payouts/expiry.ts'
 import { submitDueJobs } from './relay/submitJobs.ts'
 import { endFinal, settleFinality } from './settlement/finality.ts'
 import { scanWallet } from './settlement/scan.ts'
@@ -56,7 +55,7 @@ async function andSubmit<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
 async function settleOpen(ctx: Context): Promise<number | null> {
   const { store, now } = ctx
   const reported = reportInProgress(ctx)
-  const queued = store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'QUEUED'")!.n
+  const queued = store.count("payment WHERE status = 'QUEUED'")
   const busy = await andSubmit(ctx, () => settle(ctx))
   await reported
   if (busy) return now() + (queued > 0 ? settleEveryMs / 2 : settleEveryMs)

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { DeliveryState } from '#domain/delivery.ts'
-import { parseJsonObject } from '#domain/jsonObject.ts'
+import { parseJsonObject } from '#domain/json.ts'
 import { parseReference } from '../messageReference.ts'
 import type { ReportReader, ReportRequest } from './deliveryReport.ts'
 

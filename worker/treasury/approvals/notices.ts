@@ -6,9 +6,8 @@ import type { Message } from '../../notifications/message.ts'
 import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { fromColumn } from '../storage/columns.ts'
-import { agentName } from '../storage/names.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
-import { walletOf } from './rows.ts'
+import { walletOf } from './views.ts'
 
 /** Minimum time between two messages for one account, however many approvals are requested. */
 const pauseMs = 15 * 60_000 // 15 minutes
@@ -61,7 +60,7 @@ export function waitingInBatch(ctx: Context, batch: number): WaitingApproval[] {
     return {
       approvalId: row.id,
       kind: row.kind,
-      agent: agentName(store, row.agent_id) ?? 'An agent',
+      agent: store.agentName(row.agent_id) ?? 'An agent',
       amount: formatUsdc(fromColumn(row.amount)),
       isTest: isTestChain(walletOf(ctx, row, payment)!.chain_id),
       recipient:

@@ -1,22 +1,19 @@
 import { cancelText } from '#domain/approval.ts'
-import { encodeRowCursor } from '#domain/listCursor.ts'
+import { encodeRowCursor } from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { eachNote, notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Approval, ApprovalList, Channel } from '#schemas/approval.ts'
 import { endOverdue } from '../approvals/end.ts'
-import { approvalHash, sameSinceAsked } from '../approvals/hash.ts'
-import { walletOf } from '../approvals/rows.ts'
 import type { ApprovalsInput } from '../approvals/rpcTypes.ts'
 import { passwordAbove } from '../approvals/settings.ts'
-import { pendingCount } from '../approvals/views.ts'
+import { approvalHash, pendingCount, sameSinceAsked, walletOf } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
-import { wouldPass } from '../decisions/wouldPass.ts'
 import { fromColumn } from '../storage/columns.ts'
-import { agentName, groupName } from '../storage/names.ts'
 import { paidToOf } from '../storage/newPayment.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
+import { wouldPass } from './wouldPass.ts'
 
 export function approvalView(ctx: Context, row: ApprovalRow): Approval {
   const payment = row.payment_id === null ? null : ctx.store.payment(row.payment_id)
@@ -27,8 +24,8 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     id: row.id,
     kind: row.kind,
     status: row.status,
-    agent: { id: row.agent_id, name: agentName(ctx.store, row.agent_id) ?? '' },
-    policyGroup: { id: row.group_id, name: groupName(ctx.store, row.group_id) },
+    agent: { id: row.agent_id, name: ctx.store.agentName(row.agent_id) ?? '' },
+    policyGroup: { id: row.group_id, name: ctx.store.groupName(row.group_id) },
     wallet: { id: wallet.id, name: wallet.name, address: wallet.address, chain: chainNameOf(wallet.chain_id) },
     recipient: payment && {
       type: payment.to_type,

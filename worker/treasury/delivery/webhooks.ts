@@ -26,7 +26,7 @@ export async function sendEvents(ctx: Context, entries: Entry[]): Promise<void> 
 export async function countWebhook(ctx: Context, entry: Entry): Promise<void> {
   const { store, db, userId } = ctx
   const edition = nextEdition(ctx)
-  const row = store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', entry.ref)
+  const row = store.webhook(entry.ref)
   if (!row) await deleteWebhookRow(db, entry.ref)
   else await writeWebhook(db, { id: row.id, userId, state: stateOf(row), edition })
   markSent(ctx, entry)

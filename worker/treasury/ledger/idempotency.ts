@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '#domain/canonicalJson.ts'
+import { canonicalJson } from '#domain/json.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import type { Store } from '../storage/store.ts'

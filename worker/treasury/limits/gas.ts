@@ -1,6 +1,8 @@
 import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, stepGas, utcDay } from '#domain/gasAllowance.ts'
+import type { ChainId } from '../../chain/types.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { relayerOf } from '../core/relayers.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
 import { limitRefusal } from './limitRefusal.ts'
@@ -13,7 +15,7 @@ import type { GasAllowance } from './rpcTypes.ts'
  */
 
 /** Gas units that a new account's Relayer must grant before the work is accepted. */
-export type GrantNeeded = { grant: number }
+type GrantNeeded = { grant: number }
 
 /** Null if there is enough gas for the work. `agentId` is null for the owner. */
 export function gasShortage(ctx: Context, agentId: string | null, gas: number): Refused | GrantNeeded | null {
@@ -198,4 +200,18 @@ function shortage(ctx: Context, rule: string, message: string): Refused {
     },
     now,
   )
+}
+
+/** Asks the Relayer that will pay for gas from today's share for new accounts. False if that is used up. */
+export async function askForGas(ctx: Context, chainId: ChainId, gas: number): Promise<boolean> {
+  const isGranted = await relayerOf(ctx, chainId).grantGas(gas)
+  if (isGranted) recordGrant(ctx, gas)
+  return isGranted
+}
+
+/** Obtains the gas for an owner action before it starts. Null if the account now has enough. */
+export async function obtainGas(ctx: Context, chainId: ChainId, gas: number): Promise<Refused | null> {
+  const shortage = gasShortage(ctx, null, gas)
+  if (!shortage || 'code' in shortage) return shortage
+  return (await askForGas(ctx, chainId, shortage.grant)) ? null : grantRefusal(ctx)
 }

@@ -1,6 +1,5 @@
-import type { Limits } from '#domain/limits.ts'
+import { type Bucket, type Limits, type Rate, refill, takeToken } from '#domain/limits.ts'
 import { dayMs } from '#domain/time.ts'
-import { type Bucket, type Rate, refill, takeToken } from '#domain/tokenBucket.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { limitRefusal, resetText } from './limitRefusal.ts'

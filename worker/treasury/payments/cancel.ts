@@ -2,7 +2,6 @@ import { formatUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import { endApproval } from '../approvals/end.ts'
-import { approvalRow } from '../approvals/rows.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { audit } from '../ledger/audit.ts'
@@ -85,7 +84,7 @@ export function cancelPayment(ctx: Context, principal: Principal, id: string): R
     if (payment.status === 'CANCELLED' && cancelledCodes.includes(payment.error_code)) return found
     const isCancelled =
       payment.status === 'PENDING_APPROVAL'
-        ? endApproval(ctx, approvalRow(ctx, payment.approval_id!)!, 'cancel', { cancelled: 'agent' })
+        ? endApproval(ctx, ctx.store.approval(payment.approval_id!)!, 'cancel', { cancelled: 'agent' })
         : stopUnsigned(ctx, payment, 'cancelled')
     if (!isCancelled)
       return refuse(

@@ -93,7 +93,7 @@ export function pruneRefusals({ store, now }: Context): void {
   store.transaction(() => {
     const old = 'payment WHERE refusal IS NOT NULL AND created_at < ?'
     const before = now() - keepMs
-    const { n } = store.first<{ n: number }>(`SELECT count(*) AS n FROM ${old}`, before)!
+    const n = store.count(old, before)
     if (n === 0) return
     store.run(`DELETE FROM ${old}`, before)
     store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + n)

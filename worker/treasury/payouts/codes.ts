@@ -1,5 +1,7 @@
+import { base64url } from 'jose'
 import { laterResendPauseMs, maxResends, resendPauseMs, waitText } from '#domain/attempts.ts'
 import { codeHmac } from '../../claims/codeHmac.ts'
+import { sha256 } from '../../identity/secrets.ts'
 import { keyring } from '../../keyrings/keyring.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
@@ -9,8 +11,7 @@ import { countMessage, messageRefusal, messageTo, renewalRefusal } from '../limi
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import type { RenewedBy } from './rpcTypes.ts'
-import { takenDown } from './takeDown.ts'
-import { payoutEnded, payoutGone } from './transitions.ts'
+import { payoutEnded, payoutGone, takenDown } from './transitions.ts'
 
 /** How long an idempotent replay can show the code again. */
 export const codeReplayMs = 10 * 60_000 // 10 minutes
@@ -130,3 +131,14 @@ function resendRefusal(payout: PayoutRow, by: RenewedBy, now: number): Refused |
   }
   return null
 }
+
+export const tokenBinding = (ctx: Context, payoutId: string) => `${ctx.userId}|claim token|${payoutId}`
+
+/** A new claim token: the token in the link, the hash that D1 stores, and the sealed token that the Treasury stores. */
+export async function newClaimToken(ctx: Context, payoutId: string) {
+  const token = base64url.encode(ctx.random(32))
+  return { token, tokenHash: sha256(token), sealedToken: await ctx.sealer.seal(token, tokenBinding(ctx, payoutId)) }
+}
+
+export const claimUrlOf = async (ctx: Context, payout: Pick<PayoutRow, 'id' | 'sealed_token'>): Promise<string> =>
+  `${ctx.env.APP_ORIGIN}/claim/${await ctx.sealer.open(payout.sealed_token, tokenBinding(ctx, payout.id))}`

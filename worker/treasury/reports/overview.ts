@@ -46,7 +46,6 @@ async function totalBalance(ctx: Context): Promise<string | null> {
 export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
   const { store } = ctx
   const now = ctx.now()
-  const count = (from: string) => store.first<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)!.n
   const totals = store.first<{ n: number; confirmed: number; spent: number; failed: number; failed_today: number }>(
     `SELECT count(*) AS n, count(*) FILTER (WHERE status = 'CONFIRMED') AS confirmed,
        coalesce(sum(amount) FILTER (WHERE status = 'CONFIRMED'), 0) AS spent,
@@ -62,15 +61,15 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
   const failed = totals.failed + pruned
   const average = averageOf(microUsdc(BigInt(totals.spent)), totals.confirmed)
   return {
-    walletCount: count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
+    walletCount: store.count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
     payingWalletId:
       store.first<{ id: string }>(
         `SELECT id FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active' AND paused = 0 AND halt_kind IS NULL
          ORDER BY created_at LIMIT 1`,
       )?.id ?? null,
-    groupCount: count('policy_group WHERE deleted_at IS NULL'),
-    agentCount: count('agent WHERE deleted_at IS NULL'),
-    activeAgentCount: store.accountPaused ? 0 : count(activeAgents),
+    groupCount: store.count('policy_group WHERE deleted_at IS NULL'),
+    agentCount: store.count('agent WHERE deleted_at IS NULL'),
+    activeAgentCount: store.accountPaused ? 0 : store.count(activeAgents),
     transactionCount: totals.n + pruned,
     totalSpent: text(totals.spent),
     held: text(store.first<Sum>(`SELECT sum(held) AS sum FROM wallet WHERE ${isPrimary(ctx)}`)!.sum),

@@ -1,7 +1,6 @@
 import type { ApprovalKind, ApprovalStatus, CancelReason, GrantEnd } from '#domain/approval.ts'
-import type { BookedEvent, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
+import type { BookedEvent, ExpiryDays, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
-import type { ExpiryDays } from '#domain/payoutExpiry.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import type { OwnerActionKind } from '#domain/sessionKey.ts'

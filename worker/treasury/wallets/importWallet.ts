@@ -1,3 +1,4 @@
+import { attemptAllowed, recordWrong } from '#domain/attempts.ts'
 import { usdcDomainSeparator } from '../../chain/authorization.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
@@ -10,9 +11,8 @@ import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts
 import { enqueueWallet } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { walletLimitProblem } from './limits.ts'
 import { openUnderPassword, sealUnderPassword } from './masterPassword.ts'
-import { walletReplay } from './replay.ts'
+import { walletLimitProblem, walletReplay } from './newWallets.ts'
 import type { ImportInput } from './rpcTypes.ts'
 import { scanEveryMs } from './session.ts'
 import { importedKeyBinding } from './sessionKeys.ts'
@@ -156,3 +156,48 @@ function refusal(ctx: Context, input: ImportInput): Refused | null {
     field: 'policyGroupId',
   })
 }
+
+/**
+ * Returns the private key to a caller who knows the master password. An attempt is counted before it is checked, and a
+ * correct one resets the count, so parallel attempts can't exceed five checks in fifteen minutes either.
+ */
+export async function viewPrivateKey(
+  ctx: Context,
+  walletId: string,
+  masterPassword: string,
+): Promise<Result<{ privateKey: string }>> {
+  const { store } = ctx
+  const row = store.liveWallet(walletId) && store.importedKey(walletId)
+  if (!row) return notFound('Wallet')
+  const refused = store.transaction((): Refused | null => {
+    const { tries, locked_until } = store.importedKey(walletId)!
+    const attempts = { total: 0, recent: tries, lockedUntil: locked_until }
+    const allowed = attemptAllowed(attempts, ctx.now())
+    if (!allowed.ok)
+      return {
+        ok: false,
+        code: 'rate_limited',
+        message: allowed.message,
+        field: 'masterPassword',
+        ...(allowed.retryAfter === null ? {} : { retryAfter: allowed.retryAfter }),
+      }
+    const next = recordWrong(attempts, ctx.now())
+    setTries(ctx, walletId, next.recent, next.lockedUntil)
+    return null
+  })
+  if (refused) return refused
+  const underPassword = await ctx.sealer.open(row.sealed_view, viewBinding(ctx, walletId))
+  const privateKey = await openUnderPassword(underPassword, masterPassword)
+  store.transaction(() => {
+    if (privateKey !== null) setTries(ctx, walletId, 0, 0)
+    audit(store, ctx.now(), privateKey === null ? 'wallet.key_refused' : 'wallet.key_viewed', walletId)
+  })
+  if (privateKey === null)
+    return refuse('unprocessable', 'Invalid master password or failed to retrieve private key.', {
+      field: 'masterPassword',
+    })
+  return ok({ privateKey })
+}
+
+const setTries = (ctx: Context, walletId: string, tries: number, lockedUntil: number) =>
+  ctx.store.run('UPDATE imported_key SET tries = ?, locked_until = ? WHERE wallet_id = ?', tries, lockedUntil, walletId)

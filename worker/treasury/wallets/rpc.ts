@@ -5,18 +5,21 @@ import { refuseUnreachable } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { offerSession } from './actions/offerSession.ts'
-import { rotate } from './actions/rotate.ts'
-import { ownerSigningContext } from './actions/signingContext.ts'
-import { submitOwnerAction } from './actions/submitOwnerAction.ts'
+import { offerSession, ownerSigningContext, submitOwnerAction } from './actions/ownerActions.ts'
+import { rotate } from './actions/sessionChange.ts'
 import { deployWallet } from './deploy.ts'
-import { importWallet } from './importWallet.ts'
-import { hasActiveWallet, listWallets, showWallet, walletBalance } from './list.ts'
+import { importWallet, viewPrivateKey } from './importWallet.ts'
 import { deleteWallet, renameWallet } from './manage.ts'
 import type { DeployInput, ImportInput, OwnerActionInput, RotateInput } from './rpcTypes.ts'
-import { rotateReply, sessionKeyInfo } from './sessionInfo.ts'
-import { viewPrivateKey } from './viewKey.ts'
-import { walletView } from './views.ts'
+import {
+  hasActiveWallet,
+  listWallets,
+  rotateReply,
+  sessionKeyInfo,
+  showWallet,
+  walletBalance,
+  walletView,
+} from './views.ts'
 
 /** The user's wallets. `showProgress` submits a deployment and waits briefly for its transaction. */
 export class Wallets extends RpcTarget {

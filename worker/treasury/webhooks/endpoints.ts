@@ -12,14 +12,11 @@ import type { WebhookEdit } from './rpcTypes.ts'
 
 const noWebhook: Refused = notFound('Webhook')
 
-export const liveWebhook = ({ store }: Context, id: string): WebhookRow | null =>
-  store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
-
 export const listWebhooks = (ctx: Context): Webhook[] =>
   ctx.store.all<WebhookRow>('SELECT * FROM webhook ORDER BY created_at, id').map((row) => webhookView(ctx, row))
 
 export function findWebhook(ctx: Context, id: string): Result<Webhook> {
-  const row = liveWebhook(ctx, id)
+  const row = ctx.store.webhook(id)
   return row ? ok(webhookView(ctx, row)) : noWebhook
 }
 
@@ -43,7 +40,7 @@ export async function createWebhook(
   return store.transaction((): Result<CreatedWebhook> => {
     const refused = urlRefusal(ctx, url, null)
     if (refused) return refused
-    if (store.first<{ n: number }>('SELECT count(*) AS n FROM webhook')!.n >= maxWebhooks)
+    if (store.count('webhook') >= maxWebhooks)
       return refuse('conflict', `An account can have ${maxWebhooks} webhooks. Delete one first.`)
     const now = ctx.now()
     store.run(
@@ -56,14 +53,14 @@ export async function createWebhook(
     )
     audit(store, now, 'webhook.created', id, { host: hostOf(url), events })
     changed(ctx, id)
-    return ok({ ...webhookView(ctx, liveWebhook(ctx, id)!), secret })
+    return ok({ ...webhookView(ctx, ctx.store.webhook(id)!), secret })
   })
 }
 
 export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result<Webhook> {
   const { store } = ctx
   return store.transaction((): Result<Webhook> => {
-    const row = liveWebhook(ctx, id)
+    const row = ctx.store.webhook(id)
     if (!row) return noWebhook
     const refused = edit.url === undefined || edit.url === row.url ? null : urlRefusal(ctx, edit.url, id)
     if (refused) return refused
@@ -89,14 +86,14 @@ export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result
       enabled: after.enabled,
     })
     changed(ctx, id)
-    return ok(webhookView(ctx, liveWebhook(ctx, id)!))
+    return ok(webhookView(ctx, ctx.store.webhook(id)!))
   })
 }
 
 export function deleteWebhook(ctx: Context, id: string): Result<null> {
   const { store } = ctx
   return store.transaction((): Result<null> => {
-    const row = liveWebhook(ctx, id)
+    const row = ctx.store.webhook(id)
     if (!row) return noWebhook
     store.run('DELETE FROM webhook WHERE id = ?', id)
     audit(store, ctx.now(), 'webhook.deleted', id, { host: hostOf(row.url) })
@@ -109,7 +106,7 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Result<Rot
   const { store } = ctx
   const { secret, sealed } = await newSecret(ctx, id)
   return store.transaction((): Result<RotatedSecret> => {
-    if (!liveWebhook(ctx, id)) return noWebhook
+    if (!ctx.store.webhook(id)) return noWebhook
     const until = ctx.now() + oldSecretMs
     store.run(
       'UPDATE webhook SET sealed_old_secret = sealed_secret, old_secret_until = ?, sealed_secret = ? WHERE id = ?',
@@ -142,7 +139,7 @@ export async function webhookTargets(ctx: Context): Promise<WebhookTargets> {
 export function webhookFailed(ctx: Context, { id, version, reason }: WebhookFailure): void {
   const { store } = ctx
   store.transaction(() => {
-    const row = liveWebhook(ctx, id)
+    const row = ctx.store.webhook(id)
     if (row?.enabled !== 1 || row.version !== version) return
     store.run('UPDATE webhook SET enabled = 0, disabled_reason = ? WHERE id = ?', reason, id)
     audit(store, ctx.now(), 'webhook.disabled', id, { host: hostOf(row.url), reason })

@@ -26,9 +26,6 @@ import type { WalletActionRow } from '../../storage/rows.ts'
 export const isExit = ({ kind }: { kind: WalletActionRow['kind'] }) =>
   kind === 'withdraw' || kind === 'revokeSession' || kind === 'disableRotation'
 
-export const actionOf = (ctx: Context, id: string) =>
-  ctx.store.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
-
 /** Actions that are signed or about to be signed. Offers do not count. */
 export const openActions = (ctx: Context, walletId: string) =>
   ctx.store.all<WalletActionRow>(

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy } from 'react'
-import { payoutStatuses } from '#domain/listFilters.ts'
+import { payoutStatuses } from '#domain/lists.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { plural } from '#web/lib/format.ts'
 import { addresses, anyOf, partsOf, personal, referenceFilter, text } from '#web/lists/filters.ts'

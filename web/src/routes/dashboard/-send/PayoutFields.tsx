@@ -1,5 +1,5 @@
 import type { UseFormReturn } from 'react-hook-form'
-import { expiryDays } from '#domain/payoutExpiry.ts'
+import { expiryDays } from '#domain/payment.ts'
 import { type SendValues, senderNameMax } from '#domain/sendRules.ts'
 import { dayMs } from '#domain/time.ts'
 import { Field, Input, Select } from '#web/components/Field.tsx'
