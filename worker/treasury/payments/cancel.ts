@@ -37,21 +37,12 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   const event = why === 'cancelled' ? 'cancelled' : 'dead'
   const status = nextPayment(payment.status, event)
   if (payment.status !== 'QUEUED' || payment.sig_version !== 0 || status === null) return false
-  const stopped = store.run(
-    "UPDATE payment SET status = ?, error_code = ?, error_message = ? WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
-    status,
-    why,
-    reasons[why],
-    payment.id,
-  )
-  if (stopped === 0) return false
+  const ended = { status, error_code: why, error_message: reasons[why] }
+  if (!store.update('payment', payment.id, ended, { status: 'QUEUED', sig_version: 0 })) return false
   release(store, payment)
   releaseGas(ctx, payment)
   const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
-  audit(store, ctx.now(), name, payment.id, {
-    why,
-    amount: formatUsdc(fromColumn(payment.amount)),
-  })
+  audit(store, ctx.now(), name, payment.id, { why, amount: formatUsdc(fromColumn(payment.amount)) })
   enqueue(ctx, 'payment', payment.id)
   sendPaymentEvent(ctx, name, payment.id, payment.status)
   const payout = payment.kind === 'payout' ? store.payout(payment.id) : null

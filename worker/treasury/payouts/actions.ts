@@ -120,25 +120,21 @@ function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: B
       'This server lacks the secret that the payout was created with. Nothing was signed; it returns to its sender when it expires.',
     )
   }
-  ctx.store.run(
-    `UPDATE payout SET action = ?, action_to = ?, action_deadline = ?, action_r = ?, action_vs = ?, action_version = action_version + 1,
-       action_block = ?, action_delivered_at = NULL, action_tx = NULL, action_by = ? WHERE id = ?`,
-    move.action,
-    move.to,
-    deadline,
-    signature.r,
-    signature.vs,
-    head.number,
-    move.by,
-    payout.id,
-  )
-  ctx.schedule('settle', ctx.now() + 500)
-  const moved = movePayout(ctx, payout, move.action, {
-    by: move.by,
-    to: move.to,
-    amount: formatUsdc(fromColumn(payout.amount)),
+  ctx.store.update('payout', payout.id, {
+    action: move.action,
+    action_to: move.to,
+    action_deadline: deadline,
+    action_r: signature.r,
+    action_vs: signature.vs,
+    action_version: payout.action_version + 1,
+    action_block: head.number,
+    action_delivered_at: null,
+    action_tx: null,
+    action_by: move.by,
   })
-  return ok(moved!)
+  ctx.schedule('settle', ctx.now() + 500)
+  const amount = formatUsdc(fromColumn(payout.amount))
+  return ok(movePayout(ctx, payout, move.action, { by: move.by, to: move.to, amount })!)
 }
 
 const zero: Hex = `0x${'0'.repeat(64)}`

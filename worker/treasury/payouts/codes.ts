@@ -79,20 +79,16 @@ export async function resendCode(
       const limited = by === 'sender' ? messageRefusal(ctx, null, to) : renewalRefusal(ctx, to)
       if (limited) return limited
       countMessage(ctx, by === 'sender' ? { agentId: null } : 'recipient', to)
-      ctx.store.run(
-        `UPDATE payout SET code_version = ?, code_hmac = ?, sealed_code = ?, code_until = ?, code_at = ?,
-           tries_version = tries_version + ?, sender_resends = sender_resends + ?, recipient_resends = recipient_resends + ?
-         WHERE id = ?`,
-        version,
-        fresh.codeHmac,
-        fresh.sealedCode,
-        ctx.now(),
-        ctx.now(),
-        by === 'recipient' ? 0 : 1,
-        by === 'sender' ? 1 : 0,
-        by === 'recipient' ? 1 : 0,
-        payoutId,
-      )
+      ctx.store.update('payout', payoutId, {
+        code_version: version,
+        code_hmac: fresh.codeHmac,
+        sealed_code: fresh.sealedCode,
+        code_until: ctx.now(),
+        code_at: ctx.now(),
+        tries_version: payout.tries_version + (by === 'recipient' ? 0 : 1),
+        sender_resends: payout.sender_resends + (by === 'sender' ? 1 : 0),
+        recipient_resends: payout.recipient_resends + (by === 'recipient' ? 1 : 0),
+      })
       audit(ctx.store, ctx.now(), 'payout.code_renewed', payoutId, { by, version })
       enqueuePayout(ctx, payoutId)
       enqueue(ctx, 'mail.payout_link', payoutId)

@@ -38,13 +38,7 @@ export function movePayout(
 ): PayoutRow | null {
   const next = nextPayout(payout.status, event)
   if (next === null) return null
-  const moved = ctx.store.run(
-    'UPDATE payout SET status = ? WHERE id = ? AND status = ?',
-    next,
-    payout.id,
-    payout.status,
-  )
-  if (moved === 0) return null
+  if (!ctx.store.update('payout', payout.id, { status: next }, { status: payout.status })) return null
   const name = nameOf[event]
   audit(ctx.store, ctx.now(), name, payout.id, data)
   enqueuePayout(ctx, payout.id)

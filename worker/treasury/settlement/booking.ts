@@ -209,13 +209,8 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
   if (!moved) return
   const now = ctx.now()
-  store.run(
-    'UPDATE payout SET done_tx = ?, done_at = ?, withdrawn_to = ?, sealed_code = NULL WHERE id = ?',
-    log.transactionHash,
-    now,
-    event === 'withdrawn' ? to : null,
-    payout.id,
-  )
+  const withdrawn_to = event === 'withdrawn' ? to : null
+  store.update('payout', payout.id, { done_tx: log.transactionHash, done_at: now, withdrawn_to, sealed_code: null })
   const status = nextPayment(payment.status, event)
   if (status !== null) store.run('UPDATE payment SET status = ? WHERE id = ?', status, payment.id)
   enqueue(ctx, 'payment', payment.id)

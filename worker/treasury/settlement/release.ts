@@ -28,12 +28,10 @@ export function failUnsigned(ctx: Context, wallet: WalletRow): void {
     Math.min(stoppedSince(ctx) ?? ctx.now(), ctx.now()),
   ))
     store.transaction(() => {
-      const still = store.run(
-        "UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ? WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
-        'Not sent: the wallet could not sign in time. The amount is available again.',
-        payment.id,
-      )
-      if (still > 0) fail(ctx, payment, 'never signed')
+      const error_message = 'Not sent: the wallet could not sign in time. The amount is available again.'
+      const failed = { status: 'FAILED', error_code: 'not_sent', error_message } as const
+      const isUnsigned = store.update('payment', payment.id, failed, { status: 'QUEUED', sig_version: 0 })
+      if (isUnsigned) fail(ctx, payment, 'never signed')
     })
 }
 

@@ -65,42 +65,40 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     const meanwhile = replay() ?? refusal(ctx, input)
     if (meanwhile) return meanwhile
     const now = ctx.now()
-    store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, final_block, anchor_block, anchor_hash, created_at, start_block, start_balance)
-       VALUES (?, ?, 'imported', ?, ?, ?, 'active', ?, ?, ?, '', 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    store.insert('wallet', {
       id,
-      input.chainId,
-      input.address,
-      input.address,
-      input.name,
-      zeroAddress,
-      zeroSalt,
-      input.address,
-      toColumn(balance),
-      final.number,
-      final.number,
-      final.number,
-      final.hash,
-      now,
-      final.number,
-      toColumn(balance),
-    )
+      chain_id: chainId,
+      kind: 'imported',
+      address,
+      owner: address,
+      name,
+      status: 'active',
+      factory: zeroAddress,
+      salt: zeroSalt,
+      session_key: address,
+      sealed_key: '',
+      session_limit: 0,
+      valid_until: 0,
+      deposits: toColumn(balance),
+      scanned_block: final.number,
+      final_block: final.number,
+      anchor_block: final.number,
+      anchor_hash: final.hash,
+      created_at: now,
+      start_block: final.number,
+      start_balance: toColumn(balance),
+    })
     enqueueWallet(ctx, id)
-    store.run(
-      'INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)',
-      id,
-      onlyEpoch,
-      input.address,
-      sealed,
-      noLimit,
-      noEnd,
-    )
-    store.run(
-      'INSERT INTO imported_key (wallet_id, sealed_view, domain_separator) VALUES (?, ?, ?)',
-      id,
-      sealedView,
-      separator,
-    )
+    store.insert('session', {
+      wallet_id: id,
+      epoch: onlyEpoch,
+      key_address: address,
+      sealed_key: sealed,
+      spend_limit: noLimit,
+      valid_until: noEnd,
+      current: 1,
+    })
+    store.insert('imported_key', { wallet_id: id, sealed_view: sealedView, domain_separator: separator })
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.imported', id, { address: input.address, chainId: input.chainId })
     ctx.plainKeys.set(id, now)

@@ -43,14 +43,8 @@ export async function createWebhook(
     if (store.count('webhook') >= maxWebhooks)
       return refuse('conflict', `An account can have ${maxWebhooks} webhooks. Delete one first.`)
     const now = ctx.now()
-    store.run(
-      'INSERT INTO webhook (id, url, events, enabled, version, sealed_secret, created_at) VALUES (?, ?, ?, 1, 1, ?, ?)',
-      id,
-      url,
-      JSON.stringify(events),
-      sealed,
-      now,
-    )
+    const row = { id, url, events: JSON.stringify(events), enabled: 1, version: 1 }
+    store.insert('webhook', { ...row, sealed_secret: sealed, created_at: now })
     audit(store, now, 'webhook.created', id, { host: hostOf(url), events })
     changed(ctx, id)
     return ok({ ...webhookView(ctx, ctx.store.webhook(id)!), secret })
@@ -71,20 +65,15 @@ export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result
     }
     // Earlier failures do not count for a new address or for a webhook that is switched on again.
     const isReset = after.url !== row.url || (after.enabled && row.enabled === 0)
-    store.run(
-      'UPDATE webhook SET url = ?, events = ?, enabled = ?, disabled_reason = ?, version = version + ? WHERE id = ?',
-      after.url,
-      JSON.stringify(after.events),
-      after.enabled ? 1 : 0,
-      edit.enabled === undefined ? row.disabled_reason : null,
-      isReset ? 1 : 0,
-      id,
-    )
-    audit(store, ctx.now(), 'webhook.changed', id, {
-      host: hostOf(after.url),
-      events: after.events,
-      enabled: after.enabled,
+    store.update('webhook', id, {
+      url: after.url,
+      events: JSON.stringify(after.events),
+      enabled: after.enabled ? 1 : 0,
+      disabled_reason: edit.enabled === undefined ? row.disabled_reason : null,
+      version: row.version + (isReset ? 1 : 0),
     })
+    const { url, ...shown } = after
+    audit(store, ctx.now(), 'webhook.changed', id, { host: hostOf(url), ...shown })
     changed(ctx, id)
     return ok(webhookView(ctx, ctx.store.webhook(id)!))
   })
@@ -106,14 +95,11 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Result<Rot
   const { store } = ctx
   const { secret, sealed } = await newSecret(ctx, id)
   return store.transaction((): Result<RotatedSecret> => {
-    if (!ctx.store.webhook(id)) return noWebhook
+    const row = store.webhook(id)
+    if (!row) return noWebhook
     const until = ctx.now() + oldSecretMs
-    store.run(
-      'UPDATE webhook SET sealed_old_secret = sealed_secret, old_secret_until = ?, sealed_secret = ? WHERE id = ?',
-      until,
-      sealed,
-      id,
-    )
+    const secrets = { sealed_old_secret: row.sealed_secret, old_secret_until: until, sealed_secret: sealed }
+    store.update('webhook', id, secrets)
     audit(store, ctx.now(), 'webhook.secret_rotated', id, { oldSecretUntil: until })
     return ok({ secret, oldSecretUntil: isoOf(until) })
   })

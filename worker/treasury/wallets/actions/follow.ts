@@ -54,16 +54,8 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
   const refused = await callRefusal(ctx, wallet, data!)
   if (refused) return end(ctx, action, 'failed', refused.message)
   store.transaction(() => {
-    const sent = store.run(
-      "UPDATE wallet_action SET status = 'sent', data = ?, deadline = ?, valid_until = ?, epoch = ?, first_block = ? WHERE id = ? AND status = 'draining'",
-      data,
-      deadline,
-      validUntil,
-      state.epoch,
-      state.blockNumber,
-      action.id,
-    )
-    if (sent > 0)
+    const sent = { data, deadline, valid_until: validUntil, epoch: state.epoch, first_block: state.blockNumber }
+    if (store.update('wallet_action', action.id, { status: 'sent', ...sent }, { status: 'draining' }))
       audit(store, ctx.now(), 'action.signed', action.id, { kind: action.kind, epoch: state.epoch, deadline })
   })
 }
@@ -138,15 +130,8 @@ function end(
   const { store } = ctx
   forgetSnapshot(ctx, action.wallet_id)
   store.transaction(() => {
-    const ended = store.run(
-      'UPDATE wallet_action SET status = ?, error = ?, ended_at = ?, done_block = ? WHERE id = ? AND ended_at IS NULL',
-      status,
-      error,
-      ctx.now(),
-      doneBlock,
-      action.id,
-    )
-    if (ended > 0)
+    const ended = { status, error, ended_at: ctx.now(), done_block: doneBlock }
+    if (store.update('wallet_action', action.id, ended, { ended_at: null }))
       audit(store, ctx.now(), `action.${status}`, action.id, { kind: action.kind, ...(error && { error }) })
   })
 }
@@ -167,13 +152,10 @@ export function undoActions(ctx: Context, wallet: WalletRow): void {
   )
   for (const { id, kind } of done) {
     const isReplaced = (kind === 'rotate' || kind === 'setSession') && isChanging(ctx, wallet.id)
-    store.run(
-      'UPDATE wallet_action SET status = ?, error = ?, ended_at = ?, done_block = NULL WHERE id = ?',
-      isReplaced ? 'failed' : 'sent',
-      isReplaced ? replaced : null,
-      isReplaced ? ctx.now() : null,
-      id,
-    )
+    const after = isReplaced
+      ? ({ status: 'failed', error: replaced, ended_at: ctx.now() } as const)
+      : ({ status: 'sent', error: null, ended_at: null } as const)
+    store.update('wallet_action', id, { ...after, done_block: null })
     audit(store, ctx.now(), 'action.undone', id, { kind })
   }
 }

@@ -116,33 +116,23 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     if (limited) return limited
     const now = ctx.now()
     const id = offer?.id ?? newId(ctx, 'act')
+    const signed = { data, deadline: input.deadline, owner_nonce: input.ownerNonce.toString() }
     if (offer) {
       // Drains first, like a rotation by Bursar, so that payments of the old session can still settle.
-      const updated = store.run(
-        "UPDATE wallet_action SET status = 'draining', data = ?, deadline = ?, owner_nonce = ?, drain_until = ? WHERE id = ? AND status = 'offered'",
-        data,
-        input.deadline,
-        input.ownerNonce.toString(),
-        now + drainMs,
-        id,
-      )
-      if (updated === 0) return changeInProgress
+      const draining = { ...signed, status: 'draining', drain_until: now + drainMs } as const
+      if (!store.update('wallet_action', id, draining, { status: 'offered' })) return changeInProgress
     } else
-      store.run(
-        `INSERT INTO wallet_action (id, wallet_id, kind, status, epoch, owner_nonce, to_address, amount, deadline, data, first_block, created_at)
-         VALUES (?, ?, ?, 'sent', ?, ?, ?, ?, ?, ?, ?, ?)`,
+      store.insert('wallet_action', {
+        ...signed,
         id,
-        wallet.id,
-        input.kind,
-        state.epoch,
-        input.ownerNonce.toString(),
-        input.kind === 'withdraw' ? input.to : null,
-        input.kind === 'withdraw' ? toColumn(input.amount) : null,
-        input.deadline,
-        data,
-        state.blockNumber,
-        now,
-      )
+        wallet_id: wallet.id,
+        kind: input.kind,
+        status: 'sent',
+        epoch: state.epoch,
+        ...(input.kind === 'withdraw' && { to_address: input.to, amount: toColumn(input.amount) }),
+        first_block: state.blockNumber,
+        created_at: now,
+      })
     audit(store, now, 'action.submitted', id, { kind: input.kind, wallet: wallet.id, deadline: input.deadline })
     ctx.schedule('settle', now)
     return ok(ctx.store.walletAction(id)!)

@@ -117,22 +117,20 @@ export function insertSession(
   const { store } = ctx
   const id = newId(ctx, 'act')
   const now = ctx.now()
-  store.run(
-    `INSERT INTO wallet_action (id, wallet_id, kind, status, key_address, sealed_key, spend_limit, ttl_hours, epoch, valid_until, drain_until, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert('wallet_action', {
     id,
-    wallet.id,
+    wallet_id: wallet.id,
     kind,
     status,
-    key.address,
-    key.sealed,
-    toColumn(input.limit),
-    input.hours,
+    key_address: key.address,
+    sealed_key: key.sealed,
+    spend_limit: toColumn(input.limit),
+    ttl_hours: input.hours,
     epoch,
-    validUntil,
-    now + drainMs,
-    now,
-  )
+    valid_until: validUntil,
+    drain_until: now + drainMs,
+    created_at: now,
+  })
   remember(store, requestOf(kind, input), 'action', id, now)
   audit(store, now, `action.${status}`, id, {
     kind,
