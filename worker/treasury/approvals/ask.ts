@@ -9,7 +9,7 @@ import type { Principal } from '../core/rpcTypes.ts'
 import { newPaymentRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, type IdempotentRequest, idempotentRequest, remember } from '../ledger/idempotency.ts'
-import { approvalRate, takeRates } from '../limits/rates.ts'
+import { approvalRate, takeRate } from '../limits/rates.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { raisedLimit } from '../policies/budgets.ts'
@@ -46,11 +46,9 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
   if (!group || !agent || !policy) throw new Error('only agents need approval')
   endOverdue(ctx)
   const same = sameRequest(group.id, payment?.target ?? null, amount)
-  const refused = recentDenial(ctx, same) ?? tooManyPending(ctx, agent.id)
+  const refused =
+    recentDenial(ctx, same) ?? tooManyPending(ctx, agent.id) ?? takeRate(ctx, approvalRate(ctx.limits, agent.id))
   if (refused) return refused
-  const rate = takeRates(ctx, [approvalRate(ctx.limits, agent.id)])
-  if (!rate.ok) return rate
-  rate.save()
   const id = newId(ctx, 'apr')
   const paymentId = payment && newId(ctx, 'pay')
   const expiresAt = now + policy.approvals.approvalTtlHours * hourMs

@@ -4,9 +4,9 @@ import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
 import { gasShortage, grantRefusal, reserveGas } from './gas.ts'
-import { limitRefusal } from './limitRefusal.ts'
+import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
 import { countMessage, type MessageTo, messageRefusal, newAccountRefusal } from './messageLimits.ts'
-import { lookupRate, paymentRates, takeRates } from './rates.ts'
+import { lookupRate, paymentRates, takeRate, takeRates } from './rates.ts'
 
 /** A payment that policy and funds allow. `agentId` is null if the owner pays, `message` if no message is sent. */
 type Work = { wallet: WalletRow; agentId: string | null; message: MessageTo | null }
@@ -56,12 +56,8 @@ export function sharedNeed(
 }
 
 /** Takes one of the look-ups that calls may cause. Returns a refusal if none is left. */
-export function takeLookup(ctx: Context, agentId: string | null): Refused | null {
-  const taken = takeRates(ctx, [lookupRate(ctx.limits, agentId)])
-  if (!taken.ok) return taken
-  taken.save()
-  return null
-}
+export const takeLookup = (ctx: Context, agentId: string | null): Refused | null =>
+  takeRate(ctx, lookupRate(ctx.limits, agentId))
 
 const retryMs = 10_000 // 10 seconds: a few blocks, by which time earlier payments have been signed
 
@@ -71,16 +67,12 @@ function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): 
   const { agentQueued } = ctx.limits
   if (queuedOf(ctx, wallet.id, agentId) < agentQueued) return null
   const now = ctx.now()
-  return limitRefusal(
-    'queue_full',
-    {
-      rule: 'limits.queue',
-      message: `${agentQueued} payments of this agent are queued, which is the limit. They are sent as earlier ones are confirmed.`,
-      next: 'Wait until resets_at, then send the request again with the same Idempotency-Key.',
-      resetsAt: now + retryMs,
-    },
-    now,
-  )
+  return limitRefusal(now, 'queue_full', {
+    rule: 'limits.queue',
+    message: `${agentQueued} payments of this agent are queued, which is the limit. They are sent as earlier ones are confirmed.`,
+    next: waitAndRepeat,
+    resetsAt: now + retryMs,
+  })
 }
 
 /** Number of the principal's queued payments, counted up to the limit of one agent. */

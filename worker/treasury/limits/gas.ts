@@ -1,11 +1,12 @@
 import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, stepGas, utcDay } from '#domain/gasAllowance.ts'
+import { isoOf } from '#domain/time.ts'
 import type { ChainId } from '../../chain/types.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
-import { limitRefusal } from './limitRefusal.ts'
+import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
 import type { GasAllowance } from './rpcTypes.ts'
 
 /**
@@ -22,7 +23,8 @@ export function gasShortage(ctx: Context, agentId: string | null, gas: number): 
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)
   const left = gasLeft(level, use, ctx.limits, agentId)
-  if (left < gas) return allowanceRefusal(ctx, agentId)
+  const who = agentId === null ? 'account' : 'agent'
+  if (left < gas) return shortage(ctx, 'limits.gas', `This ${who} has used its gas allowance for today.`)
   if (isEstablished(ctx)) return null
   const missing = used(use) + gas - level.granted
   return missing <= 0 ? null : { grant: Math.max(missing, Math.min(ctx.limits.newAccountGasGrant, left)) }
@@ -106,7 +108,7 @@ export function gasAllowance(ctx: Context, agentId: string | null): GasAllowance
     limit: level.allowance,
     used: used(use),
     remaining: gasLeft(level, use, ctx.limits, agentId),
-    resetsAt: new Date(dayEndsAt(ctx.now())).toISOString(),
+    resetsAt: isoOf(dayEndsAt(ctx.now())),
   }
 }
 
@@ -128,7 +130,7 @@ function readLevel(ctx: Context): Level {
 }
 
 function readStored({ store }: Context): Level | null {
-  const row = store.first<{ allowance: number; day: number; confirmed: number; failed: number; granted: number }>(
+  const row = store.first<Record<keyof Level, number>>(
     'SELECT allowance, day, confirmed, failed, granted FROM gas_level',
   )
   return row && { ...row, confirmed: row.confirmed === 1, failed: row.failed === 1 }
@@ -183,23 +185,14 @@ const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
     payment.agent_id ?? 'owner',
   )
 
-function allowanceRefusal(ctx: Context, agentId: string | null): Refused {
-  const who = agentId === null ? 'This account' : 'This agent'
-  return shortage(ctx, 'limits.gas', `${who} has used its gas allowance for today.`)
-}
-
 function shortage(ctx: Context, rule: string, message: string): Refused {
   const now = ctx.now()
-  return limitRefusal(
-    'gas_allowance_exceeded',
-    {
-      rule,
-      message: `${message} It resets at 00:00 UTC.`,
-      next: 'Wait until resets_at, then send the request again with the same Idempotency-Key.',
-      resetsAt: dayEndsAt(now),
-    },
-    now,
-  )
+  return limitRefusal(now, 'gas_allowance_exceeded', {
+    rule,
+    message: `${message} It resets at 00:00 UTC.`,
+    next: waitAndRepeat,
+    resetsAt: dayEndsAt(now),
+  })
 }
 
 /** Asks the Relayer that will pay for gas from today's share for new accounts. False if that is used up. */

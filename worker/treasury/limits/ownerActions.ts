@@ -3,7 +3,7 @@ import type { Refused } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { gasShortage, reserveGas, takeExitGas } from './gas.ts'
-import { ownerActionRate, ownerChangeRate, takeRates } from './rates.ts'
+import { ownerActionRate, ownerChangeRate, takeRate, takeRates } from './rates.ts'
 
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
 
@@ -29,12 +29,7 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
  * are not limited: they must always be possible. A suspended account can't change anything.
  */
 export function takeOwnerChange(ctx: Context): Refused | null {
-  const suspended = suspendedOwner(ctx)
-  if (suspended) return suspended
-  const rate = takeRates(ctx, [ownerChangeRate(ctx.limits)])
-  if (!rate.ok) return rate
-  rate.save()
-  return null
+  return suspendedOwner(ctx) ?? takeRate(ctx, ownerChangeRate(ctx.limits))
 }
 
 function takeGas(ctx: Context, step: Exclude<OwnerStep, 'exit'>): Refused | null {
