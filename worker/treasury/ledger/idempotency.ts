@@ -51,13 +51,5 @@ export function remember(
   ref: string,
   now: number,
 ): void {
-  if (request === null) return
-  store.run(
-    'INSERT INTO idempotency (key, fingerprint, kind, ref, created_at) VALUES (?, ?, ?, ?, ?)',
-    request.key,
-    request.fingerprint,
-    kind,
-    ref,
-    now,
-  )
+  if (request !== null) store.insert('idempotency', { ...request, kind, ref, created_at: now })
 }

@@ -1,4 +1,3 @@
-import type { NoticeEvent } from '#domain/events.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { isTestChain, usdcUnit } from '#domain/networks.ts'
 import { isoOf } from '#domain/time.ts'
@@ -10,11 +9,11 @@ import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { readUpTo } from '../ledger/notices.ts'
 import { fromColumn } from '../storage/columns.ts'
-import type { PaymentRow, WalletRow } from '../storage/rows.ts'
+import type { NoticeRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 
 export function listNotices(ctx: Context): NoticeList {
   const read = readUpTo(ctx.store)
-  const rows = ctx.store.all<NoticeRow>(
+  const rows = ctx.store.all<ListedNotice>(
     'SELECT n.*, a.data FROM notice n JOIN audit a ON a.seq = n.seq ORDER BY n.seq DESC',
   )
   const notices = rows.map(
@@ -47,11 +46,11 @@ export function markRead(ctx: Context, upTo: number): NoticeCount {
 }
 
 /** `data`: JSON of the event's row in the audit log. */
-type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; times: number; data: string }
+type ListedNotice = NoticeRow & { data: string }
 type Words = Pick<Notice, 'text' | 'detail' | 'subject'>
 
 /** The text of a notice, with the current names, and the subject that it links to. */
-function wordsOf(ctx: Context, { event, ref, data: json }: NoticeRow): Words {
+function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words {
   const data = JSON.parse(json) as Record<string, unknown>
   switch (event) {
     case 'payment.failed':

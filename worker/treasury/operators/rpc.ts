@@ -1,15 +1,17 @@
 import { RpcTarget } from 'cloudflare:workers'
-import type { Limits } from '#domain/limits.ts'
+import { type Limits, parseLimits, userLimits, withLimits } from '#domain/limits.ts'
 import { andThen, ok } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { Outbox } from '../delivery/flush.ts'
 import { renewKeys } from '../keys/reseal.ts'
+import { audit } from '../ledger/audit.ts'
+import { resetAllowance } from '../limits/gas.ts'
+import { stopQueued } from '../payments/cancel.ts'
 import { setLinkDown } from '../payouts/transitions.ts'
 import type { Submissions } from '../relay/submissions.ts'
 import { refreshSender, wakeSender } from '../webhooks/rpc.ts'
-import { accountReport, readAudit } from './report.ts'
-import { setSuspended } from './suspension.ts'
-import { setUserLimits } from './userLimits.ts'
+import { accountReport, limitsSet, readAudit } from './report.ts'
+import type { UserLimits } from './rpcTypes.ts'
 
 type Parts = { outbox: Outbox; submissions: Submissions; wakeUp: () => Promise<unknown> }
 
@@ -24,14 +26,44 @@ export class Operators extends RpcTarget {
     this.#parts = parts
   }
 
+  /**
+   * Suspends the account, or ends its suspension. From the next call on, agents are refused everything and the owner anything
+   * new. Unsigned payments fail; signed ones are delivered, and recipients can claim. Repeating it changes nothing. The
+   * reason is recorded with the operator's act, not here.
+   */
   async suspend(isSuspended: boolean) {
-    const state = setSuspended(this.#ctx, isSuspended)
+    const { store, now } = this.#ctx
+    const state = store.transaction(() => {
+      if (store.isSuspended === isSuspended) return { ...store.suspension, stoppedPayments: 0 }
+      store.suspension = { since: isSuspended ? now() : null, version: store.suspension.version + 1 }
+      const stoppedPayments = isSuspended ? stopQueued(this.#ctx, 'all', 'account_suspended') : 0
+      const event = isSuspended ? 'account.suspended' : 'account.unsuspended'
+      audit(store, now(), event, 'account', { stoppedPayments })
+      return { ...store.suspension, stoppedPayments }
+    })
     await refreshSender(this.#ctx)
     return state
   }
-  /** Missing limits stay as they are; null resets one to the deployment's. Applies from the next call on. */
-  async setLimits(change: { [Name in keyof Limits]?: number | null }) {
-    return setUserLimits(this.#ctx, change)
+  /**
+   * Missing limits stay as they are; null resets one to the deployment's. Applies from the next call on, a gas allowance too:
+   * not from tomorrow.
+   */
+  async setLimits(change: { [Name in keyof Limits]?: number | null }): Promise<UserLimits> {
+    const ctx = this.#ctx
+    const next: Record<string, number> = { ...limitsSet(ctx) }
+    for (const name of userLimits) {
+      const value = change[name]
+      if (value === null) delete next[name]
+      else if (value !== undefined) next[name] = value
+    }
+    const limits = withLimits(parseLimits(ctx.env.LIMITS), next)
+    ctx.store.transaction(() => {
+      ctx.store.setMeta('limits', JSON.stringify(next))
+      if (change.gasPerDay !== undefined) resetAllowance({ ...ctx, limits })
+      audit(ctx.store, ctx.now(), 'account.limits_set', 'account', change)
+    })
+    ctx.limits = limits
+    return next
   }
   async report() {
     return accountReport(this.#ctx)

@@ -1,4 +1,5 @@
 import type { ApprovalKind, ApprovalStatus, CancelReason, GrantEnd } from '#domain/approval.ts'
+import type { NoticeEvent, WebhookEvent } from '#domain/events.ts'
 import type { BookedEvent, ExpiryDays, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import type { Period } from '#domain/policyPeriod.ts'
@@ -370,6 +371,25 @@ export type BookingRow = {
   status_before: PayoutStatus | null
 }
 
+/** Event names of earlier versions are kept. `data` is JSON. */
+export type AuditRow = {
+  seq: number
+  at: number
+  event: string
+  ref: string
+  data: string
+  previous: string
+  hash: string
+}
+
+/** `seq` is the number of the event's row in the audit log, `times` how often `about` has been repeated. */
+export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; about: string; times: number }
+
+/** `body` is JSON, and `endpoints` a JSON list of webhook ids. */
+export type WebhookEventRow = { id: string; type: WebhookEvent; at: number; body: string; endpoints: string }
+
+export type IdempotencyRow = { key: string; fingerprint: string; kind: string; ref: string; created_at: number }
+
 /** The tables that `Store.insert` and `Store.update` write. */
 export type Rows = {
   wallet: WalletRow
@@ -386,4 +406,8 @@ export type Rows = {
   approval_grant: GrantRow
   booking: BookingRow
   webhook: WebhookRow
+  webhook_event: WebhookEventRow
+  audit: AuditRow
+  notice: NoticeRow
+  idempotency: IdempotencyRow
 }
