@@ -211,18 +211,19 @@ export function replayOf(ctx: Context, paymentId: string): Result<PaymentRow> {
   return notApproved(paymentId, payment?.error_code ?? 'approval_expired')
 }
 
+const whyNotApproved = {
+  approval_denied: 'The owner denied this payment.',
+  approval_cancelled: 'This payment was cancelled before it was approved.',
+  approval_expired: 'This payment was not approved in time.',
+}
+
 /** Why a payment was not approved. One that was deleted since counts as expired. */
 function notApproved(id: string, errorCode: string): Refused {
-  const [code, message, rule] =
-    errorCode === 'approval_denied'
-      ? (['approval_denied', 'The owner denied this payment.', 'approval.denied'] as const)
-      : errorCode === 'approval_cancelled'
-        ? (['approval_cancelled', 'This payment was cancelled before it was approved.', 'approval.cancelled'] as const)
-        : (['approval_expired', 'This payment was not approved in time.', 'approval.expired'] as const)
+  const code = errorCode === 'approval_denied' || errorCode === 'approval_cancelled' ? errorCode : 'approval_expired'
   return {
-    ...refuse(code, message),
+    ...refuse(code, whyNotApproved[code]),
     refusal: {
-      rule,
+      rule: code.replace('_', '.'),
       next: 'Nothing was paid. If it is still needed, ask again with a new Idempotency-Key.',
       max_allowed_now: '0',
       id,

@@ -187,17 +187,9 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
 function moveReservation(ctx: Context, payment: PaymentRow, session: SessionRow): boolean {
   const fresh = ctx.store.session(payment.wallet_id)!
   if (fresh.spend_limit - fresh.used - fresh.held < payment.amount) return false
-  ctx.store.run(
-    'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
-    payment.amount,
-    payment.wallet_id,
-    payment.epoch,
-  )
-  ctx.store.run(
-    'UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?',
-    payment.amount,
-    payment.wallet_id,
-    session.epoch,
-  )
+  const hold = (epoch: number | null, sum: number) =>
+    ctx.store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', sum, payment.wallet_id, epoch)
+  hold(payment.epoch, -payment.amount)
+  hold(session.epoch, payment.amount)
   return true
 }

@@ -128,13 +128,8 @@ function payoutActions(ctx: Context, wallets: Wallets, before: number): DueJob[]
     .filter((payout) => !payoutSetRefusal(ctx, wallets.get(payout.wallet_id)!, payout))
     .map((payout) => {
       const wallet = wallets.get(payout.wallet_id)!
-      const submitted = () =>
-        store.run(
-          'UPDATE payout SET action_delivered_at = ? WHERE id = ? AND action_version = ?',
-          now,
-          payout.id,
-          payout.action_version,
-        )
+      const { id, action_version } = payout
+      const submitted = () => store.update('payout', id, { action_delivered_at: now }, { action_version })
       return { chainId: wallet.chain_id, job: payoutActionJob(ctx, wallet, payout), submitted }
     })
 }

@@ -171,14 +171,10 @@ export async function viewPrivateKey(
     const { tries, locked_until } = store.importedKey(walletId)!
     const attempts = { total: 0, recent: tries, lockedUntil: locked_until }
     const allowed = attemptAllowed(attempts, ctx.now())
-    if (!allowed.ok)
-      return {
-        ok: false,
-        code: 'rate_limited',
-        message: allowed.message,
-        field: 'masterPassword',
-        ...(allowed.retryAfter === null ? {} : { retryAfter: allowed.retryAfter }),
-      }
+    if (!allowed.ok) {
+      const { message, retryAfter } = allowed
+      return refuse('rate_limited', message, { field: 'masterPassword', ...(retryAfter !== null && { retryAfter }) })
+    }
     const next = recordWrong(attempts, ctx.now())
     setTries(ctx, walletId, next.recent, next.lockedUntil)
     return null

@@ -5,9 +5,8 @@ import { visibleScopes } from '#domain/scopes.ts'
 import { spendableOf } from '#domain/spendable.ts'
 import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
-import type { RotateReply, SessionKeyInfo } from '#schemas/sessionKey.ts'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
-import { primaryChain } from '../../chain/networkSettings.ts'
 import type { WalletState } from '../../chain/types.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import { chainNow, isNodeTrouble } from '../core/chainHeads.ts'
@@ -15,12 +14,12 @@ import type { Context, WalletSnapshot } from '../core/context.ts'
 import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
 import { fromColumn } from '../storage/columns.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
-import type { GroupRow, SessionRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
+import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { recentActions } from './actions/actions.ts'
 import { operatorKey } from './actions/calls.ts'
 import { readSession } from './session.ts'
-import { balanceOf, getSnapshot } from './snapshots.ts'
+import { getSnapshot } from './snapshots.ts'
 
 const freshEnoughMs = 2_000 // one block
 
@@ -37,22 +36,6 @@ export async function showWallet(ctx: Context, row: WalletRow): Promise<Wallet> 
   if (row.status === 'active' && snapshot && snapshot.balance !== bookedOf(ctx.store.wallet(row.id) ?? row))
     await ctx.refreshWallet(row, freshEnoughMs)
   return walletView(ctx, ctx.store.wallet(row.id) ?? row, snapshot)
-}
-
-/** True if the user has an active wallet with this address on the primary network. */
-export const hasActiveWallet = (ctx: Context, address: string): boolean =>
-  ctx.store.first(
-    "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = ? AND status = 'active'",
-    address,
-    primaryChain(ctx.env),
-  ) !== null
-
-/** The wallet's balance on chain in decimal USDC; null if it can't be read. */
-export async function walletBalance(ctx: Context, walletId: string): Promise<Result<string | null>> {
-  const wallet = ctx.store.liveWallet(walletId)
-  if (!wallet) return notFound('Wallet')
-  const balance = await balanceOf(ctx, wallet)
-  return ok(balance === null ? null : formatUsdc(balance))
 }
 
 /** The wallet as /wallets shows it. `snapshot` is its state on chain, null if it can't be read. */
@@ -182,10 +165,4 @@ export async function sessionKeyInfo(ctx: Context, walletId: string): Promise<Re
     sessionRevoked,
     actions: recentActions(ctx, walletId),
   })
-}
-
-/** The response to a rotation request. */
-export async function rotateReply(ctx: Context, action: WalletActionRow): Promise<Result<RotateReply>> {
-  const info = await sessionKeyInfo(ctx, action.wallet_id)
-  return info.ok ? ok({ ...info.value, actionId: action.id }) : info
 }
