@@ -1,4 +1,4 @@
-import { planAlerts } from '#domain/alertPlan.ts'
+import { planAlerts } from '#domain/alerts.ts'
 import { deleteAlerts, insertAlerts, listAlerts, markAnnounced } from '../db/alerts.ts'
 import type { Db } from '../db/d1.ts'
 import type { Env } from '../env.ts'

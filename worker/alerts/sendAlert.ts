@@ -1,4 +1,4 @@
-import type { AlertRow } from '#domain/alertPlan.ts'
+import type { AlertRow } from '#domain/alerts.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Env } from '../env.ts'
 import { email } from '../notifications/email.ts'

@@ -1,5 +1,5 @@
 import { eq, inArray } from 'drizzle-orm'
-import type { AlertRow } from '#domain/alertPlan.ts'
+import type { AlertRow } from '#domain/alerts.ts'
 import type { Db } from './d1.ts'
 import { alert } from './schema.ts'
 

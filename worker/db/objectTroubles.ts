@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
-import type { TroubleKind } from '#domain/trouble.ts'
+import type { TroubleKind } from '#domain/alerts.ts'
 import { type Db, primaryDb } from './d1.ts'
 import { objectTrouble } from './schema.ts'
 

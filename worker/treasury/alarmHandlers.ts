@@ -1,6 +1,7 @@
 import { chainIds } from '#domain/networks.ts'
-import { markIdle } from '../db/busyTreasuries.ts'
+import { markBusy, markIdle } from '../db/busyTreasuries.ts'
 import { earliest } from '../durable/earliest.ts'
+import { logError } from '../observability/log.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
 import type { Outbox } from './delivery/flush.ts'
@@ -18,7 +19,6 @@ import { isBusy, settle } from './settlement/settle.ts'
 import type { WalletRow } from './storage/rows.ts'
 import { followDeploy } from './wallets/deploy.ts'
 import { readSession, scanEveryMs } from './wallets/session.ts'
-import { reportInProgress } from './watchdog.ts'
 
 const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
@@ -100,4 +100,18 @@ async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): 
   const failures: unknown[] = []
   for (const one of list) await work(one).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
+}
+
+/** The row in D1 is renewed when it is older than this; the cron watchdog wakes Treasuries whose row is twice as old. */
+const renewAfterMs = 60_000 // 1 minute
+
+/** Marks this Treasury as busy in D1, so that the watchdog notices a lost alarm. */
+async function reportInProgress({ db, store, now, userId }: Context): Promise<void> {
+  if (now() - (store.meta('busy_reported_at') ?? 0) < renewAfterMs) return
+  store.setMeta('busy_reported_at', now())
+  try {
+    await markBusy(db, userId, now())
+  } catch (error) {
+    logError('watchdog_row_not_written', { user: userId }, error)
+  }
 }

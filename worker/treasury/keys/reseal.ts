@@ -1,11 +1,12 @@
 import { keyring } from '../../keyrings/keyring.ts'
 import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { isOpenPayout } from '../storage/statuses.ts'
 import type { KeyUse } from './rpcTypes.ts'
 import { type SealedColumn, sealedColumns } from './sealedColumns.ts'
 
 /** SQL: payouts whose key or code may still be used. */
-const isOpen = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING') OR returned_block IS NOT NULL"
+const isOpen = `${isOpenPayout} OR returned_block IS NOT NULL`
 
 const maxIds = 10
 

@@ -5,15 +5,22 @@ import type { Context } from '../core/context.ts'
 import type { Outbox } from '../delivery/flush.ts'
 import { renewKeys } from '../keys/reseal.ts'
 import { audit } from '../ledger/audit.ts'
-import { resetAllowance } from '../limits/gas.ts'
+import { gasAllowance, resetAllowance } from '../limits/gas.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { setLinkDown } from '../payouts/transitions.ts'
 import type { Submissions } from '../relay/submissions.ts'
+import type { AuditRow } from '../storage/rows.ts'
+import { isOpenPayout, statusIn } from '../storage/statuses.ts'
 import { refreshSender, wakeSender } from '../webhooks/rpc.ts'
-import { accountReport, limitsSet, readAudit } from './report.ts'
-import type { UserLimits } from './rpcTypes.ts'
+import type { AccountReport, AuditEntry, UserLimits } from './rpcTypes.ts'
+import { stuckWork } from './stuck.ts'
 
 type Parts = { outbox: Outbox; submissions: Submissions; wakeUp: () => Promise<unknown> }
+
+const auditPageSize = 100
+
+/** Limits that an operator has set for this account. */
+const limitsSet = ({ store }: Context): UserLimits => parseLimits(store.meta('limits'))
 
 /** What operators do to one account. Nothing here moves money. */
 export class Operators extends RpcTarget {
@@ -65,8 +72,23 @@ export class Operators extends RpcTarget {
     ctx.limits = limits
     return next
   }
-  async report() {
-    return accountReport(this.#ctx)
+  /** The account as operators see it: figures and states, no names, addresses or recipients. */
+  async report(): Promise<AccountReport> {
+    const { store } = this.#ctx
+    const { limit, used } = gasAllowance(this.#ctx, null)
+    return {
+      suspension: store.suspension,
+      agentsPaused: store.accountPaused,
+      limits: limitsSet(this.#ctx),
+      gas: { limit, used },
+      counts: {
+        wallets: store.count("wallet WHERE status <> 'deleted'"),
+        agents: store.count('agent WHERE deleted_at IS NULL'),
+        openPayments: store.count(`payment WHERE status IN ${statusIn.unsettled}`),
+        openPayouts: store.count(`payout WHERE ${isOpenPayout}`),
+      },
+      stuck: await stuckWork(this.#ctx),
+    }
   }
   /** Does work that waits for an alarm immediately, and re-arms a lost alarm. */
   async wake() {
@@ -88,7 +110,13 @@ export class Operators extends RpcTarget {
     return renewKeys(this.#ctx, () => this.#parts.outbox.syncReadModel())
   }
   /** At most 100 rows that are older than the row `before`, newest first. */
-  async readAudit(before: number | null) {
-    return readAudit(this.#ctx, before)
+  async readAudit(before: number | null): Promise<AuditEntry[]> {
+    return this.#ctx.store
+      .all<Omit<AuditRow, 'previous' | 'hash'>>(
+        'SELECT seq, at, event, ref, data FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?',
+        before ?? Number.MAX_SAFE_INTEGER,
+        auditPageSize,
+      )
+      .map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as Record<string, unknown> }))
   }
 }

@@ -9,6 +9,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { countMessage, messageRefusal, messageTo, renewalRefusal } from '../limits/messageLimits.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { paidToOf } from '../storage/newPayment.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import type { RenewedBy } from './rpcTypes.ts'
 import { payoutEnded, payoutGone, takenDown } from './transitions.ts'
@@ -74,8 +75,7 @@ export async function resendCode(
       if (payout.code_version + 1 !== version) return null
       const refused = (by === 'sender' ? suspendedOwner(ctx) : null) ?? resendRefusal(payout, by, ctx.now())
       if (refused) return refused
-      const { recipient_email: email, recipient_phone: phone } = ctx.store.payment(payoutId)!
-      const to = messageTo({ email, phone })!
+      const to = messageTo(paidToOf(ctx.store.payment(payoutId)!))!
       const limited = by === 'sender' ? messageRefusal(ctx, null, to) : renewalRefusal(ctx, to)
       if (limited) return limited
       countMessage(ctx, by === 'sender' ? { agentId: null } : 'recipient', to)

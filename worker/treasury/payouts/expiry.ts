@@ -5,6 +5,7 @@ import type { Context } from '../core/context.ts'
 import { knownSets } from '../core/contracts.ts'
 import { countMessage, messageRefusal, messageTo } from '../limits/messageLimits.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { paidToOf } from '../storage/newPayment.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { reclaim } from './actions.ts'
 
@@ -47,8 +48,7 @@ export function remindRecipients(ctx: Context): number | null {
       store.transaction(() => {
         store.run('UPDATE payout SET reminded = ? WHERE id = ?', latest.number, payout.id)
         // A reminder that exceeds the message limits is skipped: the recipient already has the link.
-        const { recipient_email: email, recipient_phone: phone } = store.payment(payout.id)!
-        const to = messageTo({ email, phone })!
+        const to = messageTo(paidToOf(store.payment(payout.id)!))!
         if (messageRefusal(ctx, null, to)) return
         countMessage(ctx, { agentId: null }, to)
         enqueue(ctx, 'mail.payout_reminder', payout.id)

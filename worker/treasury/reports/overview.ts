@@ -7,7 +7,7 @@ import type { Context } from '../core/context.ts'
 import { agentView } from '../policies/views.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
-import { isDecided, listedAt, statusIn } from '../storage/statuses.ts'
+import { isDecided, isOpenPayout, listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
 
@@ -21,7 +21,6 @@ const hasFailed = `status = 'FAILED' OR status IN ${statusIn.refused} OR (status
 /** Agents that are not deleted, not paused and not in a paused group. A paused account has none. */
 const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
   WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
-const isUnclaimed = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
 
 type Sum = { n: number; sum: number }
 
@@ -55,7 +54,7 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
     now - dayMs,
   )!
   const unclaimed = store.first<Sum>(
-    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isUnclaimed} AND ${onPrimary(ctx)}`,
+    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isOpenPayout} AND ${onPrimary(ctx)}`,
   )!
   const pruned = store.meta('pruned_refusals') ?? 0
   const failed = totals.failed + pruned

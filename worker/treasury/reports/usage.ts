@@ -33,6 +33,7 @@ export function usageOf(ctx: Context): Usage {
     primary,
   )!
   const currentSpent = fromColumn(total.sum ?? 0)
+  const gas = gasAllowance(ctx, null)
   return {
     globalBudget: {
       currentSpent: formatUsdc(currentSpent),
@@ -42,7 +43,7 @@ export function usageOf(ctx: Context): Usage {
       periodStart: isoOf(startsAt),
       periodEnd: isoOf(endsAt),
     },
-    gasAllowance: gasShown(ctx),
+    gasAllowance: { ...gas, payments: Math.floor(gas.remaining / stepGas.send) },
     wallets: wallets.map((wallet) => {
       const used = spent.get(wallet.id) ?? zeroUsdc
       return {
@@ -55,11 +56,6 @@ export function usageOf(ctx: Context): Usage {
       }
     }),
   }
-}
-
-function gasShown(ctx: Context): Usage['gasAllowance'] {
-  const gas = gasAllowance(ctx, null)
-  return { ...gas, payments: Math.floor(gas.remaining / stepGas.send) }
 }
 
 const against = (spent: bigint, limit: bigint | null) => ({

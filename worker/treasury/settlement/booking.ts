@@ -146,14 +146,9 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
     )
     return
   }
-  store.run(
-    'UPDATE payment SET status = ?, tx_hash = ?, confirmed_at = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ?',
-    status,
-    log.transactionHash,
-    ctx.now(),
-    ctx.now(),
-    payment.id,
-  )
+  const now = ctx.now()
+  const seen = { tx_hash: log.transactionHash, confirmed_at: now, broadcast_at: payment.broadcast_at ?? now }
+  store.update('payment', payment.id, { status, ...seen })
   ctx.confirmed.push(store.payment(payment.id)!)
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
