@@ -1,6 +1,5 @@
 import { type ApprovalEvent, type CancelReason, cancelText, nextApproval } from '#domain/approval.ts'
 import type { WebhookEvent } from '#domain/events.ts'
-import { formatUsdc } from '#domain/money.ts'
 import { nextPayment, type PaymentEvent } from '#domain/payment.ts'
 import { dayMs } from '#domain/time.ts'
 import { earliest } from '../../durable/earliest.ts'
@@ -8,7 +7,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
 import { endOverdueGrants } from './grants.ts'
 import type { Decider } from './rpcTypes.ts'
@@ -50,7 +49,7 @@ export function endApproval(
     ...(by && { by: by.userId, session: by.sessionId }),
     ...(cancelled && { why: cancelled }),
     agent: approval.agent_id,
-    amount: formatUsdc(fromColumn(approval.amount)),
+    amount: formatColumn(approval.amount),
     ...(approval.payment_id && { payment: approval.payment_id }),
     ...(grantId && { grant: grantId }),
     ...(pauseAgent && { pausedAgent: true }),

@@ -4,7 +4,7 @@ import { isoOf } from '#domain/time.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
-import { fromColumn, toColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn, toColumn } from '../storage/columns.ts'
 import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
 import type { Decider } from './rpcTypes.ts'
 
@@ -95,7 +95,7 @@ export function endGrants(ctx: Context, { column, id }: GrantFilter, why: GrantE
       ...(by && { by: by.userId, session: by.sessionId }),
       why,
       agent: grant.agent_id,
-      used: formatUsdc(fromColumn(grant.used)),
+      used: formatColumn(grant.used),
     })
   }
   return live.length

@@ -8,7 +8,7 @@ import type { BudgetRequest } from '#schemas/budgetRequest.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Context } from '../core/context.ts'
 import { budgetView } from '../policies/budgets.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import { paidToOf, termsOf } from '../storage/newPayment.ts'
 import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
 import { equalPayments } from './approvalRules.ts'
@@ -65,7 +65,7 @@ export function budgetRequestView(ctx: Context, row: ApprovalRow): BudgetRequest
     id: row.id,
     object: 'budget_request',
     status: row.status === 'PENDING' ? 'PENDING_APPROVAL' : row.status,
-    amount: formatUsdc(fromColumn(row.amount)),
+    amount: formatColumn(row.amount),
     reason: row.reason,
     created_at: isoOf(row.asked_at),
     decided_at: isoOf(row.ended_at),

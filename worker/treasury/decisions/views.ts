@@ -1,6 +1,5 @@
 import { cancelText } from '#domain/approval.ts'
 import { encodeRowCursor } from '#domain/lists.ts'
-import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { eachNote, notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
@@ -17,7 +16,7 @@ import { check } from '../payments/check.ts'
 import type { Gathered } from '../payments/needs.ts'
 import { raisedLimit } from '../policies/budgets.ts'
 import { resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import { paidToOf } from '../storage/newPayment.ts'
 import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'
 import { credentialGone, inputOf } from './decide.ts'
@@ -40,7 +39,7 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
       contactId: payment.contact_id,
       contactName: payment.contact_name,
     },
-    amount: formatUsdc(fromColumn(row.amount)),
+    amount: formatColumn(row.amount),
     ...(payment ? notesOf(payment) : eachNote(() => null)),
     agentReason: row.reason,
     askedBecause: JSON.parse(row.rules) as Approval['askedBecause'],

@@ -22,6 +22,7 @@ import type { Context } from '../core/context.ts'
 import type { MailKind } from '../outbox/enqueue.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'
 import { claimUrlOf, eraseSentCodes, openCode } from '../payouts/codes.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
 /**
@@ -68,7 +69,7 @@ async function toRecipient(ctx: Context, payout: PayoutRow) {
 }
 
 const amountOf = (ctx: Context, payout: PayoutRow) => ({
-  amount: formatUsdc(BigInt(payout.amount)),
+  amount: formatColumn(payout.amount),
   isTest: isTestChain(ctx.store.wallet(payout.wallet_id)!.chain_id),
 })
 

@@ -18,8 +18,12 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
   if (suspended) return suspended
   const rate = takeRates(ctx, [ownerActionRate(ctx.limits)])
   if (!rate.ok) return rate
-  const refused = takeGas(ctx, step)
-  if (refused) return refused
+  // An offer is a row and a key; nothing is sent before the owner has signed it.
+  if (step !== 'offer') {
+    const shortage = gasShortage(ctx, null, stepGas[step])
+    if (shortage && 'code' in shortage) return shortage
+    reserveGas(ctx, null, stepGas[step])
+  }
   rate.save()
   return null
 }
@@ -30,13 +34,4 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
  */
 export function takeOwnerChange(ctx: Context): Refused | null {
   return suspendedOwner(ctx) ?? takeRate(ctx, ownerChangeRate(ctx.limits))
-}
-
-function takeGas(ctx: Context, step: Exclude<OwnerStep, 'exit'>): Refused | null {
-  // An offer is a row and a key; nothing is sent before the owner has signed it.
-  if (step === 'offer') return null
-  const shortage = gasShortage(ctx, null, stepGas[step])
-  if (shortage && 'code' in shortage) return shortage
-  reserveGas(ctx, null, stepGas[step])
-  return null
 }

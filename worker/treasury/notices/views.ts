@@ -1,4 +1,3 @@
-import { formatUsdc } from '#domain/money.ts'
 import { isTestChain, usdcUnit } from '#domain/networks.ts'
 import { isoOf } from '#domain/time.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
@@ -8,7 +7,7 @@ import { oneLine } from '../../notifications/format.ts'
 import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { readUpTo } from '../ledger/notices.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { NoticeRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 
 export function listNotices(ctx: Context): NoticeList {
@@ -157,5 +156,5 @@ const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)
 const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
   oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
 const moneyOf = ({ store }: Context, { amount, wallet_id }: PaymentRow) =>
-  `${formatUsdc(fromColumn(amount))} ${usdcUnit(isTestChain(store.wallet(wallet_id)!.chain_id))}`
+  `${formatColumn(amount)} ${usdcUnit(isTestChain(store.wallet(wallet_id)!.chain_id))}`
 const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

@@ -1,4 +1,3 @@
-import { formatUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import { endApproval } from '../approvals/end.ts'
@@ -10,7 +9,7 @@ import { releaseGas } from '../limits/gas.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { findPayment } from './queries.ts'
 
@@ -42,7 +41,7 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   release(store, payment)
   releaseGas(ctx, payment)
   const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
-  audit(store, ctx.now(), name, payment.id, { why, amount: formatUsdc(fromColumn(payment.amount)) })
+  audit(store, ctx.now(), name, payment.id, { why, amount: formatColumn(payment.amount) })
   enqueue(ctx, 'payment', payment.id)
   sendPaymentEvent(ctx, name, payment.id, payment.status)
   const payout = payment.kind === 'payout' ? store.payout(payment.id) : null

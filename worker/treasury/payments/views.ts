@@ -1,4 +1,3 @@
-import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
@@ -8,7 +7,7 @@ import type { RefusalFigures } from '../../result.ts'
 import { approvalReference } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { budgetView } from '../policies/budgets.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -24,7 +23,7 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     id: payment.id,
     category: categoryOf(payment),
     status: payment.status === 'PENDING_APPROVAL' ? 'PENDING' : payment.status,
-    amountUsdc: formatUsdc(fromColumn(payment.amount)),
+    amountUsdc: formatColumn(payment.amount),
     createdAt: isoOf(payment.accepted_at ?? payment.created_at),
     agentId: payment.agent_id,
     agent: agent === null ? null : { name: agent },
@@ -76,7 +75,7 @@ export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(c
     id: payment.id,
     object: 'payment',
     status: payment.status,
-    amount: formatUsdc(fromColumn(payment.amount)),
+    amount: formatColumn(payment.amount),
     to: {
       type: payment.to_type,
       ...(payment.contact_id !== null && { contactId: payment.contact_id }),

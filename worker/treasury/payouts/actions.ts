@@ -15,7 +15,7 @@ import type { Context } from '../core/context.ts'
 import { payoutContracts, payoutSetRefusal } from '../core/contracts.ts'
 import { deliveryRefusal, freshStop } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { storedPayoutKey } from './keys.ts'
 import type { ClaimInput } from './rpcTypes.ts'
@@ -133,7 +133,7 @@ function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: B
     action_by: move.by,
   })
   ctx.schedule('settle', ctx.now() + 500)
-  const amount = formatUsdc(fromColumn(payout.amount))
+  const amount = formatColumn(payout.amount)
   return ok(movePayout(ctx, payout, move.action, { by: move.by, to: move.to, amount })!)
 }
 

@@ -1,10 +1,10 @@
-import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { CreateEscrowReply, Escrow, Terms } from '#schemas/escrow.ts'
 import type { DeskView } from '../../claims/api.ts'
 import type { Context } from '../core/context.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { claimUrlOf, openCode } from './codes.ts'
 
@@ -40,7 +40,7 @@ export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
       address: wallet.address,
       chain: chainNameOf(wallet.chain_id),
     },
-    amount: formatUsdc(BigInt(payout.amount)),
+    amount: formatColumn(payout.amount),
     status: shownStatus(payout),
     inProgress: payout.status === 'CLAIMING' ? 'claim' : payout.status === 'RECLAIMING' ? 'reclaim' : null,
     recipientEmail: payment.recipient_email,
@@ -70,7 +70,7 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
     userId: ctx.userId,
     payoutId: payout.id,
     chainId: ctx.store.wallet(payout.wallet_id)!.chain_id,
-    amount: formatUsdc(BigInt(payout.amount)),
+    amount: formatColumn(payout.amount),
     status: payout.status,
     expiresAt: payout.expires_at,
     escrowAddress: payout.address,

@@ -3,6 +3,7 @@ import { remainingOf } from '#domain/policy.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import type { Payment } from '#schemas/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
+import { budgetFigures } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
@@ -14,13 +15,7 @@ import type { GroupRow } from '../storage/rows.ts'
 export function budgetView(group: GroupRow | null): Payment['budget'] {
   if (!group) return { limit: null, spent: '0', held: '0', remaining: null }
   const { budget } = groupPolicy(group, null, false)
-  const remaining = remainingOf(budget)
-  return {
-    limit: budget.limit === null ? null : formatUsdc(budget.limit),
-    spent: formatUsdc(budget.spent),
-    held: formatUsdc(budget.held),
-    remaining: remaining === null ? null : formatUsdc(remaining),
-  }
+  return budgetFigures({ ...budget, remaining: remainingOf(budget) })
 }
 
 /**

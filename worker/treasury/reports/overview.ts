@@ -5,7 +5,7 @@ import type { Overview } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
 import { agentView } from '../policies/views.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import { isDecided, isOpenPayout, listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
@@ -143,9 +143,9 @@ function budgets(store: Store): Overview['budgets'] {
     .map((group) => ({
       id: group.id,
       name: group.name,
-      limit: formatUsdc(fromColumn(group.spend_limit)),
-      spent: formatUsdc(fromColumn(group.spent)),
-      held: formatUsdc(fromColumn(group.held)),
+      limit: formatColumn(group.spend_limit),
+      spent: formatColumn(group.spent),
+      held: formatColumn(group.held),
       percentUsed: percentUsed(BigInt(group.spent) + BigInt(group.held), BigInt(group.spend_limit)),
     }))
 }

@@ -5,6 +5,7 @@ import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { verifyAudit } from '../ledger/audit.ts'
 import { availableOf, escrowedOf, spentOf } from '../ledger/balances.ts'
+import { formatColumn } from '../storage/columns.ts'
 import { balanceOf, forgetSnapshot } from '../wallets/snapshots.ts'
 import { budgetHistory } from './budgetHistory.ts'
 import { overview } from './overview.ts'
@@ -45,11 +46,11 @@ export class Reports extends RpcTarget {
     return ok({
       walletId: wallet.id,
       address: wallet.address,
-      deposits: formatUsdc(BigInt(wallet.deposits)),
-      returns: formatUsdc(BigInt(wallet.returns)),
-      out: formatUsdc(BigInt(wallet.out)),
-      withdrawn: formatUsdc(BigInt(wallet.withdrawn)),
-      held: formatUsdc(BigInt(wallet.held)),
+      deposits: formatColumn(wallet.deposits),
+      returns: formatColumn(wallet.returns),
+      out: formatColumn(wallet.out),
+      withdrawn: formatColumn(wallet.withdrawn),
+      held: formatColumn(wallet.held),
       available: formatUsdc(availableOf(wallet)),
       escrowed: formatUsdc(escrowedOf(store, wallet.id)),
       spent: formatUsdc(spentOf(store, wallet.id)),

@@ -8,7 +8,7 @@ import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
 import { spentAt } from '../ledger/balances.ts'
 import { gasAllowance } from '../limits/gas.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -93,8 +93,8 @@ function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'
         name: group.name,
         budget: {
           hasLimit: limit !== null,
-          currentSpent: formatUsdc(fromColumn(group.spent)),
-          held: formatUsdc(fromColumn(group.held)),
+          currentSpent: formatColumn(group.spent),
+          held: formatColumn(group.held),
           ...against(used, limit),
           remaining: left === null ? null : formatUsdc(left),
           lastsUntil: left === null ? null : forecast(store, group, left, now),
@@ -106,7 +106,7 @@ function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'
             name: agent.name,
             status: agent.paused ? ('paused' as const) : ('active' as const),
             transactionCount: agent.payments,
-            totalSpent: formatUsdc(fromColumn(agent.spent)),
+            totalSpent: formatColumn(agent.spent),
           })),
       }
     })

@@ -1,4 +1,3 @@
-import { formatUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { authorizationIn } from '../../chain/authorization.ts'
@@ -10,6 +9,7 @@ import { recordOutcome } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { halt } from '../wallets/walletHalts.ts'
@@ -128,7 +128,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
     // A withdrawal by the owner, or a send by a session key that is not ours.
     bookWithdrawal(ctx, wallet, log, value)
     audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
-      amount: formatUsdc(BigInt(value)),
+      amount: formatColumn(value),
       to,
       tx: log.transactionHash,
     })
@@ -184,7 +184,7 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
   )
   keepBooking(ctx, wallet, log, { kind: ours ? 'returned' : 'deposited', value })
   audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, {
-    amount: formatUsdc(BigInt(value)),
+    amount: formatColumn(value),
     from,
     tx: log.transactionHash,
   })

@@ -11,7 +11,7 @@ import { notFound, ok, type Result } from '../../result.ts'
 import { chainNow, isNodeTrouble } from '../core/chainHeads.ts'
 import type { Context, WalletSnapshot } from '../core/context.ts'
 import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
@@ -65,7 +65,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     validUntil: wallet.valid_until,
     deploymentTxHash: wallet.deploy_tx,
     deployProblem: wallet.status === 'active' ? null : wallet.error,
-    held: formatUsdc(BigInt(wallet.held)),
+    held: formatColumn(wallet.held),
     escrowed: formatUsdc(escrowedOf(store, wallet.id)),
     exposure: snapshot && exposureView(walletExposure(store, wallet, snapshot, now())),
     spendable: snapshot && spendableView(ctx, wallet, session, snapshot),
