@@ -1,13 +1,13 @@
 import { deleteWebhookRow, writeWebhook } from '../../db/webhooks.ts'
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
-import type { WebhookEventRow, WebhookRow } from '../storage/rows.ts'
+import type { Rows, WebhookRow } from '../storage/rows.ts'
 
 /** Hands these events to the WebhookSender, which keeps them until each webhook has received them. */
 export async function sendEvents(ctx: Context, entries: Entry[]): Promise<void> {
   const { store } = ctx
   const events = entries.flatMap(({ ref }) => {
-    const row = store.first<WebhookEventRow>('SELECT * FROM webhook_event WHERE id = ?', ref)
+    const row = store.first<Rows['webhook_event']>('SELECT * FROM webhook_event WHERE id = ?', ref)
     return row ? [{ ...row, endpoints: JSON.parse(row.endpoints) as string[] }] : []
   })
   await ctx.env.WEBHOOK_SENDER.getByName(ctx.userId).accept(events)

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { type AuditEvent, isNoticeEvent } from '#domain/events.ts'
-import type { AuditRow } from '../storage/rows.ts'
+import type { Rows } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { addNotice } from './notices.ts'
 
+type AuditRow = Rows['audit']
 const genesis = '0'.repeat(64)
 
 const hashOf = (row: Omit<AuditRow, 'hash'>) =>

@@ -9,7 +9,7 @@ import { gasAllowance, resetAllowance } from '../limits/gas.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { setLinkDown } from '../payouts/transitions.ts'
 import type { Submissions } from '../relay/submissions.ts'
-import type { AuditRow } from '../storage/rows.ts'
+import type { Rows } from '../storage/rows.ts'
 import { isOpenPayout, statusIn } from '../storage/statuses.ts'
 import { refreshSender, wakeSender } from '../webhooks/rpc.ts'
 import type { AccountReport, AuditEntry, UserLimits } from './rpcTypes.ts'
@@ -112,7 +112,7 @@ export class Operators extends RpcTarget {
   /** At most 100 rows that are older than the row `before`, newest first. */
   async readAudit(before: number | null): Promise<AuditEntry[]> {
     return this.#ctx.store
-      .all<Omit<AuditRow, 'previous' | 'hash'>>(
+      .all<Omit<Rows['audit'], 'previous' | 'hash'>>(
         'SELECT seq, at, event, ref, data FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?',
         before ?? Number.MAX_SAFE_INTEGER,
         auditPageSize,

@@ -371,24 +371,8 @@ export type BookingRow = {
   status_before: PayoutStatus | null
 }
 
-/** Event names of earlier versions are kept. `data` is JSON. */
-export type AuditRow = {
-  seq: number
-  at: number
-  event: string
-  ref: string
-  data: string
-  previous: string
-  hash: string
-}
-
 /** `seq` is the number of the event's row in the audit log, `times` how often `about` has been repeated. */
 export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; about: string; times: number }
-
-/** `body` is JSON, and `endpoints` a JSON list of webhook ids. */
-export type WebhookEventRow = { id: string; type: WebhookEvent; at: number; body: string; endpoints: string }
-
-export type IdempotencyRow = { key: string; fingerprint: string; kind: string; ref: string; created_at: number }
 
 /** The tables that `Store.insert` and `Store.update` write. */
 export type Rows = {
@@ -406,8 +390,9 @@ export type Rows = {
   approval_grant: GrantRow
   booking: BookingRow
   webhook: WebhookRow
-  webhook_event: WebhookEventRow
-  audit: AuditRow
+  /** `body` is JSON, and `endpoints` a JSON list of webhook ids. */
+  webhook_event: { id: string; type: WebhookEvent; at: number; body: string; endpoints: string }
+  audit: { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
   notice: NoticeRow
-  idempotency: IdempotencyRow
+  idempotency: { key: string; fingerprint: string; kind: string; ref: string; created_at: number }
 }
