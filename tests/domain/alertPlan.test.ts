@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AlertRow, planAlerts } from '../../worker/domain/alertPlan.ts'
+import { type AlertRow, planAlerts } from '#domain/alerts.ts'
 
 const dry = { key: 'relayer:8453:0', text: 'the relayer has run dry' }
 const row = (over: Partial<AlertRow> = {}): AlertRow => ({ ...dry, since: 60, announcedAt: null, ...over })

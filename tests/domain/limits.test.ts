@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dayEndsAt, gasLeft, levelAt, paymentGas, stepGas, utcDay } from '#domain/gasAllowance.ts'
-import { defaultLimits, parseLimits, withLimits } from '#domain/limits.ts'
+import { type Bucket, defaultLimits, parseLimits, takeToken, withLimits } from '#domain/limits.ts'
 import { dayMs } from '#domain/time.ts'
-import { type Bucket, takeToken } from '#domain/tokenBucket.ts'
 
 describe('a token bucket', () => {
   const rate = { perSecond: 5, burst: 200 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultApprovalRules } from '#domain/approval.ts'
-import { decideRecipient, type RecipientCheck } from '#domain/decideRecipient.ts'
+import { decideRecipient, normalCallingCode, normalDomain, type RecipientCheck } from '#domain/decideRecipient.ts'
 import { microUsdc, zeroUsdc } from '#domain/money.ts'
 import { minPayout } from '#domain/payment.ts'
 import { decideAmount, type GroupPolicy, maxAllowedNow, remainingOf, type WalletFunds } from '#domain/policy.ts'
 import { type PeriodBudget, periodAt, periodNow, periods } from '#domain/policyPeriod.ts'
-import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
 import { allScopes, scopeFor, visibleScopes } from '#domain/scopes.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10_000_000_000n }).map(microUsdc)

@@ -1,6 +1,5 @@
 import type { Result } from '../../worker/result.ts'
-import { accept } from '../../worker/treasury/payments/accept.ts'
-import type { Accepted } from '../../worker/treasury/payments/accepted.ts'
+import { type Accepted, accept } from '../../worker/treasury/payments/accept.ts'
 import type { Need } from '../../worker/treasury/payments/needs.ts'
 
 /** `accept` for payments that need no approval. Throws if the owner is asked. */

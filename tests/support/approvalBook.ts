@@ -1,7 +1,6 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
-import { approvalRow } from '../../worker/treasury/approvals/rows.ts'
 import type { ApproveInput, Decider } from '../../worker/treasury/approvals/rpcTypes.ts'
 import { editGroup } from '../../worker/treasury/changes/groups.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
@@ -42,11 +41,11 @@ export function createApprovalBook(limits: GroupLimits = {}, spendLimit: MicroUs
     const result = ask(...args)
     if (!result.ok || result.value.payment.status !== 'PENDING_APPROVAL')
       throw new Error(`not asked: ${JSON.stringify(result, big)}`)
-    return approvalRow(context, result.value.payment.approval_id!)!
+    return context.store.approval(result.value.payment.approval_id!)!
   }
-  const view = (id: string) => approvalView(context, approvalRow(context, id)!)
+  const view = (id: string) => approvalView(context, context.store.approval(id)!)
   const approve = (id: string, over: Partial<ApproveInput> = {}) => {
-    const row = approvalRow(context, id)!
+    const row = context.store.approval(id)!
     const input = { hash: view(id).hash, by, passwordChecked: false, grant: null, ...over }
     if (row.kind === 'budget') return approveBudget(context, id, input)
     const waiting = store.payment(row.payment_id!)!

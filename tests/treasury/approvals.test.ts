@@ -6,10 +6,9 @@ import { decideAmount } from '#domain/policy.ts'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { unwrap } from '../../worker/result.ts'
-import { requestBudget } from '../../worker/treasury/approvals/budgetRequest.ts'
+import { requestBudget } from '../../worker/treasury/approvals/ask.ts'
 import { endAllOverdue, pruneApprovals } from '../../worker/treasury/approvals/end.ts'
 import { endGrant } from '../../worker/treasury/approvals/grants.ts'
-import { approvalRow, grantRow } from '../../worker/treasury/approvals/rows.ts'
 import { setSettings } from '../../worker/treasury/approvals/settings.ts'
 import { deleteAgent, replaceCredential } from '../../worker/treasury/changes/agents.ts'
 import { confirmContact, contactChanged } from '../../worker/treasury/changes/contacts.ts'
@@ -129,14 +128,14 @@ describe('asking for approval', () => {
     const { hash } = book.view(row.id)
     book.clock.now += 2 * hourMs
     expect(book.approve(row.id, { hash })).toMatchObject({ ok: false, code: 'conflict' })
-    expect(approvalRow(book.context, row.id)).toMatchObject({ status: 'EXPIRED', decided_by: null })
+    expect(book.context.store.approval(row.id)).toMatchObject({ status: 'EXPIRED', decided_by: null })
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
     expect(book.payments()).toEqual([])
     expect(endAllOverdue(book.context)).toBeNull()
     // After 30 days only the idempotency key is left, and it still never pays.
     book.clock.now += 31 * dayMs
     pruneApprovals(book.context)
-    expect(approvalRow(book.context, row.id)).toBeNull()
+    expect(book.context.store.approval(row.id)).toBeNull()
     expect(book.ask(agent, to(9), usdc('5'), 'key-a')).toMatchObject({ code: 'approval_expired' })
   })
 
@@ -188,7 +187,7 @@ describe('deciding an approval', () => {
     expect(book.view(row.id).sameSinceAsked).toBe(1)
     expect(book.approve(row.id, { hash })).toMatchObject({ code: 'conflict', field: 'hash' })
     expect(deny(book.context, row.id, { hash: 'f'.repeat(64), by, pauseAgent: false })).toMatchObject({ field: 'hash' })
-    expect(approvalRow(book.context, row.id)!.status).toBe('PENDING')
+    expect(book.context.store.approval(row.id)!.status).toBe('PENDING')
     expect(book.approve(row.id).ok).toBe(true)
   })
 
@@ -208,7 +207,7 @@ describe('deciding an approval', () => {
     expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'agent.credential' })
     expect(book.approve(row.id)).toMatchObject({ code: 'approval_refused' })
     expect(book.payments()).toEqual([])
-    expect(approvalRow(book.context, row.id)!.status).toBe('PENDING')
+    expect(book.context.store.approval(row.id)!.status).toBe('PENDING')
     expect(book.events().map(({ event }) => event)).toEqual(['approval.requested'])
   })
 
@@ -239,7 +238,7 @@ describe('deciding an approval', () => {
     expect(book.approve(two!.id, { hash: hashes[1]! })).toMatchObject({ code: 'conflict' })
     expect(book.store.agent(agent.agentId)!.paused).toBe(1)
     deleteAgent(book.context, other.agentId)
-    expect(approvalRow(book.context, three!.id)).toMatchObject({ status: 'CANCELLED', cancelled: 'agent_deleted' })
+    expect(book.context.store.approval(three!.id)).toMatchObject({ status: 'CANCELLED', cancelled: 'agent_deleted' })
     expect(book.payments()).toHaveLength(1)
     const decided = book
       .events()
@@ -314,11 +313,11 @@ describe('grants', () => {
     book.asked(other, to(9), usdc('5'))
     book.asked(agent, to(8), usdc('5'))
     expect(book.ask(agent, to(9), usdc('5'))).toMatchObject({ value: { payment: { grant_id: grantId } } })
-    expect(grantRow(book.context, grantId!)).toMatchObject({ used: 12_000_000 })
+    expect(book.context.store.grant(grantId!)).toMatchObject({ used: 12_000_000 })
     // The amount of a payment that was never sent is available again.
     const last = book.payments().at(-1)!
     cancelPayment(book.context, agent, last.id)
-    expect(grantRow(book.context, grantId!)).toMatchObject({ used: 7_000_000 })
+    expect(book.context.store.grant(grantId!)).toMatchObject({ used: 7_000_000 })
     book.clock.now += 10 * hourMs
     book.asked(agent, to(9), usdc('5'))
   })
@@ -355,7 +354,7 @@ describe('grants', () => {
     const row = book.asked(agent, { type: 'contact', contactId }, usdc('5'))
     book.approve(row.id, grant(book, '100'))
     change(book, agent.agentId)
-    expect(grantRow(book.context, book.view(row.id).grantId!)).toMatchObject({ end_reason: why })
+    expect(book.context.store.grant(book.view(row.id).grantId!)).toMatchObject({ end_reason: why })
     expect(book.events().at(-1)).toMatchObject({ event: 'grant.ended' })
   })
 })
@@ -595,7 +594,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
         }
         // Ended approvals do not change, and pending ones hold no money.
         for (const row of before.approvals.filter(({ status }) => status !== 'PENDING'))
-          expect(approvalRow(context, row.id)).toMatchObject({ status: row.status, ended_at: row.ended_at })
+          expect(context.store.approval(row.id)).toMatchObject({ status: row.status, ended_at: row.ended_at })
         const held = book.payments().reduce((sum, row) => sum + (row.status === 'QUEUED' ? row.amount : 0), 0)
         expect(anyGroup().held).toBe(held)
       }

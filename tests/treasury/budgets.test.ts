@@ -20,7 +20,7 @@ import {
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
 import { check } from '../../worker/treasury/payments/check.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
-import { budgetView } from '../../worker/treasury/policies/budgetView.ts'
+import { budgetView } from '../../worker/treasury/policies/budgets.ts'
 import type { GroupEdit, GroupLimits } from '../../worker/treasury/policies/rpcTypes.ts'
 import { agentView, groupView, listGroups } from '../../worker/treasury/policies/views.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'

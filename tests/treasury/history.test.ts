@@ -1,7 +1,7 @@
 /** Spending per day, and the history of a budget. */
 
 import { expect, test } from 'vitest'
-import { decodeRowCursor } from '#domain/listCursor.ts'
+import { decodeRowCursor } from '#domain/lists.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
 import type { BackupPayment, BackupPayout } from '../../worker/treasury/delivery/backup.ts'
-import { tokenBinding } from '../../worker/treasury/payouts/link.ts'
+import { tokenBinding } from '../../worker/treasury/payouts/codes.ts'
 import { createImporter } from '../support/importer.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { encodeCursor } from '#domain/listCursor.ts'
-import { type ListSort, listSorts } from '#domain/listFilters.ts'
+import { encodeCursor, type ListSort, listSorts } from '#domain/lists.ts'
 import { eachNote } from '#domain/paymentNotes.ts'
 import { isSpent } from '#domain/statistics.ts'
 import { minuteMs } from '#domain/time.ts'

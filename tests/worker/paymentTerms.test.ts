@@ -5,8 +5,7 @@ import { eachNote } from '#domain/paymentNotes.ts'
 import { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { unwrap } from '../../worker/result.ts'
 import { exportPayouts, exportTransactions } from '../../worker/services/lists.ts'
-import { approvalHash } from '../../worker/treasury/approvals/hash.ts'
-import { approvalRow } from '../../worker/treasury/approvals/rows.ts'
+import { approvalHash } from '../../worker/treasury/approvals/views.ts'
 import { approvalView } from '../../worker/treasury/decisions/views.ts'
 import { idempotentRequest } from '../../worker/treasury/ledger/idempotency.ts'
 import { newPayment, termsOf } from '../../worker/treasury/storage/newPayment.ts'
@@ -98,7 +97,7 @@ test('another value of any field is another request, and changes what the owner 
   await inTreasury(payer, ({ context }) => {
     const { store } = context
     const row = store.payment(waiting.id)!
-    const approval = approvalRow(context, row.approval_id!)!
+    const approval = context.store.approval(row.approval_id!)!
     const caller = {
       wallet: store.wallet(row.wallet_id)!,
       group: store.group(row.group_id!),

@@ -1,4 +1,4 @@
-import { type AlertRow, planAlerts } from '#domain/alertPlan.ts'
+import { type AlertRow, planAlerts } from '#domain/alerts.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Db } from '../db/d1.ts'
 import { deleteAlerts, insertAlerts, listAlerts, markAnnounced } from '../db/troubles.ts'

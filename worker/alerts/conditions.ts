@@ -1,6 +1,5 @@
-import type { Observation } from '#domain/alertPlan.ts'
+import type { Observation, TroubleKind } from '#domain/alerts.ts'
 import { isoOf } from '#domain/time.ts'
-import type { TroubleKind } from '#domain/trouble.ts'
 import { plural } from '#domain/words.ts'
 import type { TroubleRow } from '../db/troubles.ts'
 import { relayerLabel, relayerShortage } from '../readiness/readiness.ts'

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '#domain/jsonObject.ts'
+import { parseJsonObject } from '#domain/json.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import type { Address, Chain, ContractSets, Contracts } from './types.ts'
 

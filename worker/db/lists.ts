@@ -1,6 +1,5 @@
 import { and, asc, count, desc, eq, inArray, isNull, like, notInArray, notLike, or, type SQL, sql } from 'drizzle-orm'
-import { encodeCursor, type ListCursor } from '#domain/listCursor.ts'
-import { type ListSort, transactionStatusGroups } from '#domain/listFilters.ts'
+import { encodeCursor, type ListCursor, type ListSort, transactionStatusGroups } from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { type ChainName, chainNames } from '#domain/networks.ts'
 import { unspentCategories } from '#domain/statistics.ts'

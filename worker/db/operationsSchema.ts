@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { troubleKinds } from '#domain/alerts.ts'
 import { deliveryStates } from '#domain/delivery.ts'
 import { stopModes } from '#domain/serviceStop.ts'
-import { troubleKinds } from '#domain/trouble.ts'
 
 /** Tables for operating a deployment: operator actions, message delivery, troubles and others. Part of schema.ts. */
 

@@ -1,6 +1,5 @@
 import { and, asc, eq, gte, inArray, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
-import type { AlertRow } from '#domain/alertPlan.ts'
-import type { TroubleKind } from '#domain/trouble.ts'
+import type { AlertRow, TroubleKind } from '#domain/alerts.ts'
 import { type Db, primaryDb } from './d1.ts'
 import { alert, objectTrouble } from './schema.ts'
 

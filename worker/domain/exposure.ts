@@ -1,5 +1,5 @@
 import { type MicroUsdc, microUsdc, min, saturatingSub, zeroUsdc } from './money.ts'
-import { type GroupPolicy, remainingOf } from './policy.ts'
+import { type GroupPolicy, maxAllowedNow, remainingOf, type WalletFunds } from './policy.ts'
 import { periodNow } from './policyPeriod.ts'
 
 /**
@@ -64,3 +64,27 @@ export function accountExposure(wallets: readonly (Exposure | null)[]): Exposure
 
 /** The most that can leave once a new session with `limit` has replaced the current one. */
 export const canLeaveAfterRotation = (balance: MicroUsdc, limit: MicroUsdc): MicroUsdc => min(balance, limit)
+
+/** What a wallet's owner may pay from it now, in micro-USDC. */
+type Spendable = {
+  now: MicroUsdc
+  /** What limits `now`. */
+  limitedBy: 'balance' | 'session'
+  /** Already in the balance, but not confirmed by enough blocks to be spent. */
+  arriving: MicroUsdc
+}
+
+/**
+ * `booked` is the balance in our books including held money, `balance` the one on chain. A payment that has left but is not
+ * booked yet hides the same amount of arriving money for a block or two. `at` (ms) is the chain's time.
+ */
+export function spendableOf(funds: WalletFunds, booked: bigint, balance: MicroUsdc, at: number): Spendable {
+  const now = min(maxAllowedNow(null, funds, at, { isPayout: false, at }), balance)
+  const { session, available } = funds
+  const sessionLeft = session && at <= session.validUntil ? session.limit - session.spent - session.held : 0n
+  return {
+    now,
+    limitedBy: sessionLeft < min(available, balance) ? 'session' : 'balance',
+    arriving: saturatingSub(balance, booked),
+  }
+}

@@ -11,7 +11,6 @@ export const stepGas = {
   rotate: 75_000,
   ownerAction: 100_000,
 } as const
-export type GasStep = keyof typeof stepGas
 
 /** Gas that a payment may need over its lifetime: a payout is funded, announced, and claimed or reclaimed. */
 export const paymentGas = (isPayout: boolean): number =>

@@ -14,8 +14,6 @@ export function microUsdc(value: bigint): MicroUsdc {
   return value as MicroUsdc
 }
 
-export const plus = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc
-
 /** a − b, or zero if that would be negative. For displayed figures and limits, not for ledgers. */
 export const saturatingSub = (a: bigint, b: bigint): MicroUsdc => (a > b ? a - b : 0n) as MicroUsdc
 

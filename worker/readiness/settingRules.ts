@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { hexToBytes } from '@noble/hashes/utils'
 import { base64url } from 'jose'
-import { parseJsonObject } from '#domain/jsonObject.ts'
+import { parseJsonObject } from '#domain/json.ts'
 import { parseLimits, parseNumbers } from '#domain/limits.ts'
 import { parseContractSets } from '../chain/contractSets.ts'
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { phoneProblem, phoneText, plainPhone } from '#domain/contactRules.ts'
-import { decodeRowCursor } from '#domain/listCursor.ts'
+import { decodeRowCursor } from '#domain/lists.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { addressProblem } from '#domain/validators.ts'

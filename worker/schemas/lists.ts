@@ -1,6 +1,13 @@
 import { z } from 'zod'
-import { decodeCursor, type ListCursor } from '#domain/listCursor.ts'
-import { type ListSort, listSorts, payoutStatuses, transactionStatuses, transactionTypes } from '#domain/listFilters.ts'
+import {
+  decodeCursor,
+  type ListCursor,
+  type ListSort,
+  listSorts,
+  payoutStatuses,
+  transactionStatuses,
+  transactionTypes,
+} from '#domain/lists.ts'
 import { parseUsdc } from '#domain/money.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { expiryDays } from '#domain/payment.ts'
 import { eachNote, type NoteName, noteProblem, paymentNotes } from '#domain/paymentNotes.ts'
-import { expiryDays } from '#domain/payoutExpiry.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import { address, checkedBy, email, phone, usdcAmount } from './common.ts'

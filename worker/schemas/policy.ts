@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
+import { normalCallingCode, normalDomain } from '#domain/decideRecipient.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { type Period, periods } from '#domain/policyPeriod.ts'
-import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
 import { visibleScopes } from '#domain/scopes.ts'
 import { usdcAmount } from './common.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TransactionStatus } from '#domain/listFilters.ts'
+import type { TransactionStatus } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import { checksumAddress } from '#domain/validators.ts'

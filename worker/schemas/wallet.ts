@@ -36,7 +36,7 @@ export type Wallet = {
   escrowed: string
   /** See domain/exposure.ts. Null if the balance is null. `canLeave` is the most that can leave now without the owner. */
   exposure: { canLeave: string; agents: string; canRenew: boolean } | null
-  /** See domain/spendable.ts: what the owner may pay now, and what is arriving. Null if the balance is null. */
+  /** See domain/exposure.ts: what the owner may pay now, and what is arriving. Null if the balance is null. */
   spendable: { now: string; limitedBy: 'balance' | 'session'; arriving: string } | null
   createdAt: string
 }

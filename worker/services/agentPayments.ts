@@ -1,4 +1,4 @@
-import { encodeRowCursor } from '#domain/listCursor.ts'
+import { encodeRowCursor } from '#domain/lists.ts'
 import { type Scope, scopeFor, visibleScopes } from '#domain/scopes.ts'
 import type {
   BudgetRequest,

@@ -1,5 +1,5 @@
 import { type Cell, csvLine } from '#domain/csv.ts'
-import type { ListCursor } from '#domain/listCursor.ts'
+import type { ListCursor } from '#domain/lists.ts'
 import { parseUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { noteNames, type PaymentNotes, paymentNotes } from '#domain/paymentNotes.ts'

@@ -1,6 +1,7 @@
 import { chainIds } from '#domain/networks.ts'
-import { markIdle } from '../db/watchdog.ts'
+import { markBusy, markIdle } from '../db/watchdog.ts'
 import { earliest } from '../durable/alarms.ts'
+import { logError } from '../observability/log.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
 import type { Outbox } from './delivery/flush.ts'
@@ -8,10 +9,9 @@ import { recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
 import { nextDueAt } from './outbox/entries.ts'
 import { pruneRefusals } from './payments/refusals.ts'
+import { continueReclaimAll } from './payouts/actions.ts'
 import { eraseSentCodes } from './payouts/codes.ts'
-import { nextExpiryAt, reclaimExpired } from './payouts/expiry.ts'
-import { continueReclaimAll } from './payouts/reclaimAll.ts'
-import { remindRecipients } from './payouts/reminders.ts'
+import { nextExpiryAt, reclaimExpired, remindRecipients } from './payouts/expiry.ts'
 import { submitDueJobs } from './relay/submitJobs.ts'
 import { endFinal, settleFinality } from './settlement/finality.ts'
 import { scanWallet } from './settlement/scan.ts'
@@ -19,7 +19,6 @@ import { isBusy, settle } from './settlement/settle.ts'
 import type { WalletRow } from './storage/rows.ts'
 import { followDeploy } from './wallets/deploy.ts'
 import { readSession, scanEveryMs } from './wallets/session.ts'
-import { reportInProgress } from './watchdog.ts'
 
 const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
@@ -56,7 +55,7 @@ async function andSubmit<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
 async function settleOpen(ctx: Context): Promise<number | null> {
   const { store, now } = ctx
   const reported = reportInProgress(ctx)
-  const queued = store.first<{ n: number }>("SELECT count(*) AS n FROM payment WHERE status = 'QUEUED'")!.n
+  const queued = store.count("payment WHERE status = 'QUEUED'")
   const busy = await andSubmit(ctx, () => settle(ctx))
   await reported
   if (busy) return now() + (queued > 0 ? settleEveryMs / 2 : settleEveryMs)
@@ -101,4 +100,18 @@ async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): 
   const failures: unknown[] = []
   for (const one of list) await work(one).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
+}
+
+/** The row in D1 is renewed when it is older than this; the cron watchdog wakes Treasuries whose row is twice as old. */
+const renewAfterMs = 60_000 // 1 minute
+
+/** Marks this Treasury as busy in D1, so that the watchdog notices a lost alarm. */
+async function reportInProgress({ db, store, now, userId }: Context): Promise<void> {
+  if (now() - (store.meta('busy_reported_at') ?? 0) < renewAfterMs) return
+  store.setMeta('busy_reported_at', now())
+  try {
+    await markBusy(db, userId, now())
+  } catch (error) {
+    logError('watchdog_row_not_written', { user: userId }, error)
+  }
 }

@@ -1,5 +1,4 @@
 import { maxResends } from '#domain/attempts.ts'
-import type { Env } from '../env.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
@@ -14,17 +13,13 @@ import { Notices } from './notices/rpc.ts'
 import { Operators } from './operators/rpc.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
-import { findPayment, findTransaction, pageOfPayments } from './payments/queries.ts'
-import { recipientHistory } from './payments/recipientHistory.ts'
+import { findPayment, findTransaction, pageOfPayments, recipientHistory } from './payments/queries.ts'
 import type { CheckInput, PayInput, PaymentsInput, RecipientInput } from './payments/rpcTypes.ts'
 import { paymentView, transactionView } from './payments/views.ts'
-import { claim, reclaim } from './payouts/actions.ts'
-import { resendCode } from './payouts/codes.ts'
-import { createdPayout } from './payouts/created.ts'
-import { claimUrlOf } from './payouts/link.ts'
-import { reclaimAll } from './payouts/reclaimAll.ts'
+import { claim, reclaim, reclaimAll } from './payouts/actions.ts'
+import { claimUrlOf, resendCode } from './payouts/codes.ts'
 import type { ClaimInput, PayoutAction, RenewedBy } from './payouts/rpcTypes.ts'
-import { escrowView } from './payouts/views.ts'
+import { createdPayout, escrowView } from './payouts/views.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
 import { Reports } from './reports/rpc.ts'
@@ -42,61 +37,44 @@ import { Webhooks } from './webhooks/rpc.ts'
  * worker/domain.
  */
 export class Treasury extends TreasuryObject {
-  readonly #wallets: Wallets
-  readonly #policies: Policies
-  readonly #approvals: Approvals
-  readonly #reports: Reports
-  readonly #notices: Notices
-  readonly #webhooks: Webhooks
-  readonly #operators: Operators
-  readonly #backup: Backup
-  readonly #restore: Restore
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env)
-    const { context, agentGate, paymentFlow, outbox, submissions } = this
-    this.#wallets = new Wallets(context, ({ id, chain_id }) =>
-      submissions.submitAndWait(chain_id, () => deployRef({ id }, context.now()), 4_000),
-    )
-    this.#policies = new Policies(context, agentGate)
-    this.#approvals = new Approvals(context, agentGate, paymentFlow)
-    this.#reports = new Reports(context)
-    this.#notices = new Notices(context)
-    this.#webhooks = new Webhooks(context, outbox)
-    this.#operators = new Operators(context, { outbox, submissions, wakeUp: () => this.wakeUp() })
-    this.#backup = new Backup(context)
-    this.#restore = new Restore({
-      context: () => this.restoreContext,
-      close: (id) => this.closeForRestore(id),
-      reload: () => this.reload(),
-      abort: (why) => this.ctx.abort(why),
-      snapshots: () => this.snapshots(),
-    })
-  }
+  /** Kept, because it caches what each agent may do. */
+  readonly #policies = new Policies(this.context, this.agentGate)
+  /** Kept, because its calls take turns. */
+  readonly #restore = new Restore({
+    context: () => this.restoreContext,
+    close: (id) => this.closeForRestore(id),
+    reload: () => this.reload(),
+    abort: (why) => this.ctx.abort(why),
+    snapshots: () => this.snapshots(),
+  })
 
   wallets() {
-    return this.#wallets
+    const { context, submissions } = this
+    return new Wallets(context, ({ id, chain_id }) =>
+      submissions.submitAndWait(chain_id, () => deployRef({ id }, context.now()), 4_000),
+    )
   }
   policies() {
     return this.#policies
   }
   approvals() {
-    return this.#approvals
+    return new Approvals(this.context, this.agentGate, this.paymentFlow)
   }
   reports() {
-    return this.#reports
+    return new Reports(this.context)
   }
   notices() {
-    return this.#notices
+    return new Notices(this.context)
   }
   webhooks() {
-    return this.#webhooks
+    return new Webhooks(this.context, this.outbox)
   }
   operators() {
-    return this.#operators
+    const { context, outbox, submissions } = this
+    return new Operators(context, { outbox, submissions, wakeUp: () => this.wakeUp() })
   }
   backup() {
-    return this.#backup
+    return new Backup(this.context)
   }
   restore() {
     return this.#restore

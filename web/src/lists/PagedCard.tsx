@@ -1,5 +1,5 @@
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
-import { type ListSort, listSorts } from '#domain/listFilters.ts'
+import { type ListSort, listSorts } from '#domain/lists.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
 import { type Column, DataTable, type Sorting, useIsPhone } from '../components/DataTable.tsx'

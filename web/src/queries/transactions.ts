@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryKey, queryOptions } from '@tanstack/react-query'
-import { type TransactionStatus, type TransactionStatusGroup, transactionStatusGroups } from '#domain/listFilters.ts'
+import { type TransactionStatus, type TransactionStatusGroup, transactionStatusGroups } from '#domain/lists.ts'
 import type { ApiCalls, PageQuery } from '#schemas/api.ts'
 import { api, apiEnvelope, apiFile } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '#domain/jsonObject.ts'
+import { parseJsonObject } from '#domain/json.ts'
 import { AppError } from '../../errors.ts'
 import { type Channel, MessageRefused } from '../message.ts'
 

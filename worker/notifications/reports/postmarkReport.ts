@@ -1,5 +1,5 @@
 import type { DeliveryState } from '#domain/delivery.ts'
-import { parseJsonObject } from '#domain/jsonObject.ts'
+import { parseJsonObject } from '#domain/json.ts'
 import { sameHash, sha256 } from '../../identity/secrets.ts'
 import { parseReference, type ReportReader } from './deliveryReport.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { DeliveryState } from '#domain/delivery.ts'
-import { parseJsonObject } from '#domain/jsonObject.ts'
+import { parseJsonObject } from '#domain/json.ts'
 import { parseReference, type ReportReader, type ReportRequest } from './deliveryReport.ts'
 
 /** A timestamp further from our clock than this is rejected as a replay. */

@@ -49,16 +49,15 @@ export function equalPayments(
   exceptId: string | null = null,
 ): number {
   const [where, value] = paidTo(to)
-  return store.first<{ n: number }>(
-    `SELECT count(*) AS n FROM payment
-     WHERE ${where} AND payment.group_id = ? AND payment.amount = ? AND payment.accepted_at > ? AND payment.id IS NOT ?
+  return store.count(
+    `payment WHERE ${where} AND payment.group_id = ? AND payment.amount = ? AND payment.accepted_at > ? AND payment.id IS NOT ?
        AND +${isAlive}`,
     value,
     groupId,
     amount,
     since,
     exceptId,
-  )!.n
+  )
 }
 
 /** Whether the same request is already pending. */

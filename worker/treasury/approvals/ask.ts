@@ -1,23 +1,27 @@
 import { type AskedRule, askedText, deniedForMs, maxPending } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
 import { hourMs, isoOf } from '#domain/time.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import { type Context, newId } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
+import { newPaymentRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
-import { type IdempotentRequest, remember } from '../ledger/idempotency.ts'
-import { approvalRate, takeRates } from '../limits/rates.ts'
+import { findReplay, type IdempotentRequest, idempotentRequest, remember } from '../ledger/idempotency.ts'
+import { approvalRate, takeRate } from '../limits/rates.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import type { Caller } from '../policies/paymentParties.ts'
+import { raisedLimit } from '../policies/budgets.ts'
+import { type Caller, resolveCaller } from '../policies/paymentParties.ts'
 import { toColumn } from '../storage/columns.ts'
 import { newPayment, type Target } from '../storage/newPayment.ts'
-import type { ApprovalRow } from '../storage/rows.ts'
+import type { ApprovalRow, GrantRow, PaymentRow, WalletRow } from '../storage/rows.ts'
+import { accountFull } from '../storage/store.ts'
 import { sameRequest } from './approvalRules.ts'
 import { endOverdue } from './end.ts'
 import { notifyOwner } from './notices.ts'
-import { approvalRow } from './rows.ts'
+import type { BudgetRequestInput } from './rpcTypes.ts'
 
 /** An approval to create: for a payment or, if `payment` is null, for more budget for the caller's group. */
 type NewApproval = {
@@ -34,7 +38,7 @@ type NewApproval = {
  * refusal here is not recorded, so that an agent that asks in a loop cannot fill the object's storage. Called inside the
  * transaction that found that approval is needed.
  */
-export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | null): Result<ApprovalRow> {
+function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | null): Result<ApprovalRow> {
   const { store } = ctx
   const { principal, caller, amount, reason, rules, payment } = approval
   const now = ctx.now()
@@ -42,11 +46,9 @@ export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequ
   if (!group || !agent || !policy) throw new Error('only agents need approval')
   endOverdue(ctx)
   const same = sameRequest(group.id, payment?.target ?? null, amount)
-  const refused = recentDenial(ctx, same) ?? tooManyPending(ctx, agent.id)
+  const refused =
+    recentDenial(ctx, same) ?? tooManyPending(ctx, agent.id) ?? takeRate(ctx, approvalRate(ctx.limits, agent.id))
   if (refused) return refused
-  const rate = takeRates(ctx, [approvalRate(ctx.limits, agent.id)])
-  if (!rate.ok) return rate
-  rate.save()
   const id = newId(ctx, 'apr')
   const paymentId = payment && newId(ctx, 'pay')
   const expiresAt = now + policy.approvals.approvalTtlHours * hourMs
@@ -94,7 +96,7 @@ export function ask(ctx: Context, approval: NewApproval, request: IdempotentRequ
   }
   notifyOwner(ctx, id)
   ctx.schedule('approvals', expiresAt)
-  return ok(approvalRow(ctx, id)!)
+  return ok(ctx.store.approval(id)!)
 }
 
 function recentDenial({ store, now }: Context, same: string): Refused | null {
@@ -139,4 +141,108 @@ function tooManyPending({ store, now }: Context, agentId: string): Refused | nul
           max_allowed_now: '0',
         },
       }
+}
+
+/** Requests more budget for the agent's group. The same key returns the same request in its current state. */
+export function requestBudget(
+  ctx: Context,
+  { principal, key, amount, reason }: BudgetRequestInput,
+): Result<{ row: ApprovalRow; replayed: boolean }> {
+  const { store } = ctx
+  return store.transaction((): Result<{ row: ApprovalRow; replayed: boolean }> => {
+    const caller = resolveCaller(ctx, principal, null)
+    if (!caller.ok) return caller
+    if (principal.type !== 'agent' || !caller.value.group)
+      return refuse('unprocessable', 'Only agents can ask for more budget.')
+    const request = idempotentRequest(principal, key, ['budget', amount])
+    const replay = findReplay(store, request)
+    if (replay) {
+      if (!replay.ok) return replay
+      endOverdue(ctx)
+      const row = ctx.store.approval(replay.value)
+      return row ? ok({ row, replayed: true }) : refuse('approval_expired', 'This request ended long ago.')
+    }
+    if (store.isFull) return accountFull
+    const stopped = newPaymentRefusal(ctx)
+    if (stopped) return stopped
+    const raised = raisedLimit(caller.value.group, amount)
+    if (!raised.ok) return raised
+    const approval = {
+      principal,
+      caller: caller.value,
+      amount,
+      reason,
+      rules: ['budget_request' as const],
+      payment: null,
+    }
+    const asked = ask(ctx, approval, request)
+    return asked.ok ? ok({ row: asked.value, replayed: false }) : asked
+  })
+}
+
+type Requested = { principal: Principal; terms: PaymentTerms; reason?: string | null }
+
+export const noRules: { rules: AskedRule[]; grant: GrantRow | null } = { rules: [], grant: null }
+
+/** Requests the owner's approval of a payment that every other rule allows. */
+export function requestApproval(
+  ctx: Context,
+  input: Requested,
+  { caller, target, rules }: { caller: Caller; target: Target; rules: AskedRule[] },
+  request: IdempotentRequest | null,
+): Result<PaymentRow> {
+  if (input.principal.type !== 'agent') throw new Error('only agents need approval')
+  const { principal, terms, reason = null } = input
+  const asked = ask(
+    ctx,
+    { principal, caller, amount: terms.amount, reason, rules, payment: { terms, target } },
+    request,
+  )
+  return asked.ok ? ok(ctx.store.payment(asked.value.payment_id!)!) : asked
+}
+
+/** The result of an earlier request with this key: a payment, one that waits for approval, or why it was not approved. */
+export function replayOf(ctx: Context, paymentId: string): Result<PaymentRow> {
+  const found = ctx.store.payment(paymentId)
+  if (found && found.accepted_at !== null) return ok(found)
+  endOverdue(ctx)
+  const payment = ctx.store.payment(paymentId)
+  if (payment?.status === 'PENDING_APPROVAL') return ok(payment)
+  return notApproved(paymentId, payment?.error_code ?? 'approval_expired')
+}
+
+const whyNotApproved = {
+  approval_denied: 'The owner denied this payment.',
+  approval_cancelled: 'This payment was cancelled before it was approved.',
+  approval_expired: 'This payment was not approved in time.',
+}
+
+/** Why a payment was not approved. One that was deleted since counts as expired. */
+function notApproved(id: string, errorCode: string): Refused {
+  const code = errorCode === 'approval_denied' || errorCode === 'approval_cancelled' ? errorCode : 'approval_expired'
+  return {
+    ...refuse(code, whyNotApproved[code]),
+    refusal: {
+      rule: code.replace('_', '.'),
+      next: 'Nothing was paid. If it is still needed, ask again with a new Idempotency-Key.',
+      max_allowed_now: '0',
+      id,
+    },
+  }
+}
+
+/** Whether the payment would now use a different wallet or recipient than the owner was shown. */
+export const hasMoved = (waiting: PaymentRow, wallet: WalletRow, target: Target): boolean =>
+  waiting.wallet_id !== wallet.id ||
+  !sameAddress(waiting.to_address ?? '', target.address ?? '') ||
+  waiting.recipient_email !== target.email ||
+  waiting.recipient_phone !== target.phone
+
+export const contactMoved: Refused = {
+  ...refuse('contact_changed', 'The contact’s payment details have changed since this was requested.'),
+  refusal: {
+    rule: 'whitelist.snapshot',
+    next: 'Deny it, and let the agent ask again.',
+    max_allowed_now: '0',
+  },
 }

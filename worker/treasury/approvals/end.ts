@@ -1,6 +1,5 @@
 import { type ApprovalEvent, type CancelReason, cancelText, nextApproval } from '#domain/approval.ts'
 import type { WebhookEvent } from '#domain/events.ts'
-import { formatUsdc } from '#domain/money.ts'
 import { nextPayment, type PaymentEvent } from '#domain/payment.ts'
 import { dayMs } from '#domain/time.ts'
 import { earliest } from '../../durable/alarms.ts'
@@ -8,11 +7,10 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
 import { endOverdueGrants } from './grants.ts'
 import type { Decider } from './rpcTypes.ts'
-import { wakeWaiters } from './waitForEnd.ts'
 
 const keepMs = 30 * dayMs // D1's lists keep showing them
 const events = {
@@ -51,7 +49,7 @@ export function endApproval(
     ...(by && { by: by.userId, session: by.sessionId }),
     ...(cancelled && { why: cancelled }),
     agent: approval.agent_id,
-    amount: formatUsdc(fromColumn(approval.amount)),
+    amount: formatColumn(approval.amount),
     ...(approval.payment_id && { payment: approval.payment_id }),
     ...(grantId && { grant: grantId }),
     ...(pauseAgent && { pausedAgent: true }),
@@ -123,4 +121,40 @@ export function pruneApprovals({ store, now }: Context): void {
     store.run(`DELETE FROM approval WHERE ${ended}`, now() - keepMs)
     for (const { payment_id } of payments) if (payment_id) store.run('DELETE FROM payment WHERE id = ?', payment_id)
   })
+}
+
+/** Maximum number of concurrent waits per agent. */
+const maxWaiting = 10
+
+/**
+ * Waits until one of these payments no longer waits for approval, for `forMs` at most. Returns false if the agent already
+ * has too many waits. Waits are held in memory only: after a restart the caller has to call again.
+ */
+export async function waitForEnd(ctx: Context, agentId: string, paymentIds: string[], forMs: number): Promise<boolean> {
+  const { endWaiters, store } = ctx
+  if ([...endWaiters.values()].filter((id) => id === agentId).length >= maxWaiting) return false
+  const ended = "SELECT 1 FROM approval WHERE payment_id IN (SELECT value FROM json_each(?)) AND status <> 'PENDING'"
+  let wake = () => {}
+  const waiter = () => wake()
+  let hasTimedOut = false
+  const timer = setTimeout(() => {
+    hasTimedOut = true
+    wake()
+  }, forMs)
+  endWaiters.set(waiter, agentId)
+  try {
+    while (!hasTimedOut && store.first(ended, JSON.stringify(paymentIds)) === null)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+  } finally {
+    endWaiters.delete(waiter)
+    clearTimeout(timer)
+  }
+  return true
+}
+
+/** Called in the transaction that ends an approval; the waiters check again after it. */
+function wakeWaiters({ endWaiters }: Context): void {
+  for (const wake of endWaiters.keys()) wake()
 }

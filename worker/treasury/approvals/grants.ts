@@ -4,9 +4,8 @@ import { isoOf } from '#domain/time.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
-import { fromColumn, toColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn, toColumn } from '../storage/columns.ts'
 import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
-import { grantRow } from './rows.ts'
 import type { Decider } from './rpcTypes.ts'
 
 /** Maximum number of active grants per account; they are searched one by one. */
@@ -52,11 +51,7 @@ export function createGrant(
     return refuse('unprocessable', 'A permission can only be granted for payments to an address.', { field: 'grant' })
   if (terms.endsAt <= now)
     return refuse('invalid_input', 'The end of the permission is in the past.', { field: 'grant.endsAt' })
-  const { n } = store.first<{ n: number }>(
-    'SELECT count(*) AS n FROM approval_grant WHERE ended_at IS NULL AND ends_at > ?',
-    now,
-  )!
-  if (n >= maxGrants)
+  if (store.count('approval_grant WHERE ended_at IS NULL AND ends_at > ?', now) >= maxGrants)
     return refuse('unprocessable', `At most ${maxGrants} permissions can be in force. End one first.`, {
       field: 'grant',
     })
@@ -100,7 +95,7 @@ export function endGrants(ctx: Context, { column, id }: GrantFilter, why: GrantE
       ...(by && { by: by.userId, session: by.sessionId }),
       why,
       agent: grant.agent_id,
-      used: formatUsdc(fromColumn(grant.used)),
+      used: formatColumn(grant.used),
     })
   }
   return live.length
@@ -123,8 +118,8 @@ export function endOverdueGrants(ctx: Context): number | null {
 /** Ends a grant for the owner. Ending it twice changes nothing. */
 export function endGrant(ctx: Context, id: string, by: Decider): Result<GrantRow> {
   return ctx.store.transaction((): Result<GrantRow> => {
-    if (!grantRow(ctx, id)) return notFound('Permission')
+    if (!ctx.store.grant(id)) return notFound('Permission')
     endGrants(ctx, { column: 'id', id }, 'owner', by)
-    return ok(grantRow(ctx, id)!)
+    return ok(ctx.store.grant(id)!)
   })
 }

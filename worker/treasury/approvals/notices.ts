@@ -1,14 +1,12 @@
-import { formatUsdc } from '#domain/money.ts'
 import { isTestChain } from '#domain/networks.ts'
 import { findUserContact } from '../../db/users.ts'
 import { approvalsMessage, type WaitingApproval } from '../../notifications/approvalMessages.ts'
 import type { Message } from '../../notifications/message.ts'
 import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { fromColumn } from '../storage/columns.ts'
-import { agentName } from '../storage/names.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
-import { walletOf } from './rows.ts'
+import { walletOf } from './views.ts'
 
 /** Minimum time between two messages for one account, however many approvals are requested. */
 const pauseMs = 15 * 60_000 // 15 minutes
@@ -61,8 +59,8 @@ export function waitingInBatch(ctx: Context, batch: number): WaitingApproval[] {
     return {
       approvalId: row.id,
       kind: row.kind,
-      agent: agentName(store, row.agent_id) ?? 'An agent',
-      amount: formatUsdc(fromColumn(row.amount)),
+      agent: store.agentName(row.agent_id) ?? 'An agent',
+      amount: formatColumn(row.amount),
       isTest: isTestChain(walletOf(ctx, row, payment)!.chain_id),
       recipient:
         payment && (payment.contact_name ?? payment.recipient_email ?? payment.recipient_phone ?? payment.to_address),

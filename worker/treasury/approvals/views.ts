@@ -1,20 +1,22 @@
-import { grantEndText, grantLeft } from '#domain/approval.ts'
+import { hash } from 'node:crypto'
+import { approvalPath, grantEndText, grantLeft } from '#domain/approval.ts'
+import { canonicalJson } from '#domain/json.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Grant } from '#schemas/approval.ts'
-import type { BudgetRequest } from '#schemas/payment.ts'
+import type { BudgetRequest, Payment } from '#schemas/payment.ts'
 import type { Context } from '../core/context.ts'
-import { budgetView } from '../policies/budgetView.ts'
-import { fromColumn } from '../storage/columns.ts'
-import { agentName, groupName } from '../storage/names.ts'
-import type { ApprovalRow, GrantRow, GroupRow } from '../storage/rows.ts'
+import { budgetView } from '../policies/budgets.ts'
+import { formatColumn } from '../storage/columns.ts'
+import { paidToOf, termsOf } from '../storage/newPayment.ts'
+import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
+import { equalPayments } from './approvalRules.ts'
 import { grantTerms } from './grants.ts'
-import { approvalReference } from './rows.ts'
 import type { GrantsInput } from './rpcTypes.ts'
 
 /** Overdue approvals do not count, even if the alarm has not ended them yet. */
 export const pendingCount = ({ store, now }: Context): number =>
-  store.first<{ n: number }>("SELECT count(*) AS n FROM approval WHERE status = 'PENDING' AND expires_at > ?", now())!.n
+  store.count("approval WHERE status = 'PENDING' AND expires_at > ?", now())
 
 export function grantView(ctx: Context, row: GrantRow): Grant {
   const terms = grantTerms(row)
@@ -23,8 +25,8 @@ export function grantView(ctx: Context, row: GrantRow): Grant {
   return {
     id: row.id,
     status: reason === null ? 'active' : 'ended',
-    agent: { id: row.agent_id, name: agentName(ctx.store, row.agent_id) ?? '' },
-    policyGroup: { id: row.group_id, name: groupName(ctx.store, row.group_id) },
+    agent: { id: row.agent_id, name: ctx.store.agentName(row.agent_id) ?? '' },
+    policyGroup: { id: row.group_id, name: ctx.store.groupName(row.group_id) },
     address: row.address,
     contact: row.contact_id === null ? null : { id: row.contact_id, name: row.contact_name ?? '' },
     limit: formatUsdc(terms.limit),
@@ -58,16 +60,59 @@ export function listGrants(ctx: Context, { status, agentId }: GrantsInput): Gran
 
 /** A request for more budget as shown in /v1, with the current budget. */
 export function budgetRequestView(ctx: Context, row: ApprovalRow): BudgetRequest {
-  const group = ctx.store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', row.group_id)
   return {
     id: row.id,
     object: 'budget_request',
     status: row.status === 'PENDING' ? 'PENDING_APPROVAL' : row.status,
-    amount: formatUsdc(fromColumn(row.amount)),
+    amount: formatColumn(row.amount),
     reason: row.reason,
     created_at: isoOf(row.asked_at),
     decided_at: isoOf(row.ended_at),
     approval: approvalReference(ctx, row),
-    budget: budgetView(group),
+    budget: budgetView(ctx.store.anyGroup(row.group_id)),
   }
+}
+
+/** The wallet that would pay: the payment's, or for a budget request the group's. */
+export const walletOf = ({ store }: Context, { group_id }: ApprovalRow, payment: PaymentRow | null) =>
+  store.wallet(payment?.wallet_id ?? store.anyGroup(group_id)!.wallet_id)
+
+/** An approval as shown to agents. */
+export const approvalReference = ({ env }: Context, row: ApprovalRow): NonNullable<Payment['approval']> => ({
+  id: row.id,
+  status: row.status,
+  requested_at: isoOf(row.asked_at),
+  decided_at: isoOf(row.ended_at),
+  expires_at: isoOf(row.expires_at),
+  url: `${env.APP_ORIGIN}${approvalPath(row.id)}`,
+})
+
+/** Number of other payments of this amount to this recipient accepted since the approval was requested. */
+export const sameSinceAsked = (ctx: Context, row: ApprovalRow, payment: PaymentRow | null): number =>
+  payment === null
+    ? 0
+    : equalPayments(
+        ctx,
+        row.group_id,
+        paidToOf(payment),
+        row.amount,
+        row.asked_at - 1, // includes the same millisecond
+        payment.id,
+      )
+
+/**
+ * SHA-256 (hex) of everything that the owner bases the decision on, as currently shown. `payment` is the one that waits;
+ * null for a budget request.
+ */
+export function approvalHash(ctx: Context, row: ApprovalRow, payment: PaymentRow | null): string {
+  const { id, name, address, chain_id } = walletOf(ctx, row, payment)!
+  const shown = [
+    'approval-1',
+    [row.id, row.kind, row.rules, row.asked_at, row.expires_at, row.amount, row.reason],
+    [row.agent_id, ctx.store.agentName(row.agent_id), row.group_id, ctx.store.groupName(row.group_id)],
+    [id, name, address, chain_id],
+    payment && [canonicalJson([termsOf(payment), paidToOf(payment)]), payment.contact_name],
+    sameSinceAsked(ctx, row, payment),
+  ]
+  return hash('sha256', JSON.stringify(shown))
 }

@@ -7,7 +7,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { stopQueued } from '../payments/cancel.ts'
-import type { AgentInput } from '../policies/rpcTypes.ts'
+import type { AgentInput, NewCredential } from '../policies/rpcTypes.ts'
 import { agentView } from '../policies/views.ts'
 import { accountFull, type Store } from '../storage/store.ts'
 
@@ -27,29 +27,14 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
     if (store.isFull) return accountFull
     if (!store.group(input.policyGroupId)) return notFound('Policy group', 'policyGroupId')
     const now = ctx.now()
-    store.run(
-      'INSERT INTO agent (id, group_id, name, memo, client_id, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-      input.id,
-      input.policyGroupId,
-      input.name,
-      input.memo,
-      input.clientId,
-      now,
-    )
-    store.run(
-      "INSERT INTO credential (hash, agent_id, kind, created_at) VALUES (?1, ?2, 'secret', ?4), (?3, ?2, 'api_key', ?4)",
-      input.secretHash,
-      input.id,
-      input.apiKeyHash,
-      input.issuedAt ?? now,
-    )
-    remember(store, request, 'agent', input.id, now)
-    audit(store, now, 'agent.created', input.id, {
-      name: input.name,
-      group: input.policyGroupId,
-      clientId: input.clientId,
-    })
-    return ok({ agent: agentView(ctx, store.agent(input.id)!), repeated: false })
+    const { id, name, memo, policyGroupId, clientId } = input
+    store.insert('agent', { id, group_id: policyGroupId, name, memo, client_id: clientId, created_at: now })
+    const credential = { agent_id: id, created_at: input.issuedAt ?? now }
+    store.insert('credential', { ...credential, kind: 'secret', hash: input.secretHash })
+    store.insert('credential', { ...credential, kind: 'api_key', hash: input.apiKeyHash })
+    remember(store, request, 'agent', id, now)
+    audit(store, now, 'agent.created', id, { name, group: policyGroupId, clientId })
+    return ok({ agent: agentView(ctx, store.agent(id)!), repeated: false })
   })
 }
 
@@ -83,7 +68,7 @@ export function deleteAgent(ctx: Context, id: string): Result<Removed> {
 export function replaceCredential(
   ctx: Context,
   id: string,
-  input: { kind: 'secret' | 'api_key'; hash: string; endsAt: number; issuedAt?: number },
+  input: NewCredential,
 ): Result<{ previousUntil: number | null }> {
   const { store } = ctx
   return store.transaction((): Result<{ previousUntil: number | null }> => {
@@ -97,13 +82,7 @@ export function replaceCredential(
       kind,
     )
     store.run('DELETE FROM credential WHERE agent_id = ? AND expires_at <= ?', id, now)
-    store.run(
-      'INSERT INTO credential (hash, agent_id, kind, created_at) VALUES (?, ?, ?, ?)',
-      hash,
-      id,
-      kind,
-      input.issuedAt ?? now,
-    )
+    store.insert('credential', { hash, agent_id: id, kind, created_at: input.issuedAt ?? now })
     const previousUntil = endsAt <= now ? null : endsAt
     endGrants(ctx, { column: 'agent_id', id }, 'credential_changed')
     audit(store, now, 'agent.credential_replaced', id, { kind, previousUntil })

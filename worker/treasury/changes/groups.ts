@@ -11,7 +11,7 @@ import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reservedSince } from '../ledger/ledger.ts'
 import { stopQueued } from '../payments/cancel.ts'
-import { raisedLimit } from '../policies/raisedLimit.ts'
+import { raisedLimit } from '../policies/budgets.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from '../policies/rpcTypes.ts'
 import { groupView } from '../policies/views.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from '../policies/whitelist.ts'
@@ -45,19 +45,17 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
     if (anyGone(store, contacts)) return contactGone
     const id = newId(ctx, 'grp')
     const now = ctx.now()
-    store.run(
-      `INSERT INTO policy_group (id, wallet_id, name, spend_limit, scopes, created_at, approve_new_recipient, approval_ttl_hours,
-         duplicate_minutes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    store.insert('policy_group', {
       id,
-      input.walletId,
-      input.name,
-      columnOrNull(input.spendLimit),
-      scopesColumn(input.scopes),
-      now,
-      defaultApprovalRules.approveNewRecipient ? 1 : 0,
-      defaultApprovalRules.approvalTtlHours,
-      defaultApprovalRules.duplicateMinutes,
-    )
+      wallet_id: input.walletId,
+      name: input.name,
+      spend_limit: columnOrNull(input.spendLimit),
+      scopes: scopesColumn(input.scopes),
+      created_at: now,
+      approve_new_recipient: defaultApprovalRules.approveNewRecipient ? 1 : 0,
+      approval_ttl_hours: defaultApprovalRules.approvalTtlHours,
+      duplicate_minutes: defaultApprovalRules.duplicateMinutes,
+    })
     addContacts(store, id, contacts)
     setLimits(store, store.group(id)!, input.limits ?? {}, now)
     remember(store, request, 'group', id, now)
@@ -94,13 +92,11 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
 
     const now = ctx.now()
     const before = JSON.stringify(policyRecord(group))
-    store.run(
-      'UPDATE policy_group SET name = ?, scopes = ?, spend_limit = ? WHERE id = ?',
-      edit.name,
-      scopesColumn(edit.scopes),
-      edit.spendLimit === undefined ? group.spend_limit : columnOrNull(edit.spendLimit),
-      id,
-    )
+    store.update('policy_group', id, {
+      name: edit.name,
+      scopes: scopesColumn(edit.scopes),
+      ...(edit.spendLimit !== undefined && { spend_limit: columnOrNull(edit.spendLimit) }),
+    })
     setLimits(store, group, edit.limits, now)
     removeContacts(store, id, removed)
     addContacts(store, id, added)
@@ -151,24 +147,22 @@ function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: numb
   const { periodBudget } = limits
   const period = periodBudget === undefined ? group.period : (periodBudget?.period ?? null)
   const startAt = period === null ? 0 : periodAt(period, now).startAt
-  store.run(
-    `UPDATE policy_group SET max_payment = ?, max_unclaimed = ?, email_domains = ?, phone_codes = ?,
-       period = ?, period_limit = ?, period_start = ?, period_used = ?,
-       approve_above = ?, approve_new_recipient = ?, approval_ttl_hours = ?, duplicate_minutes = ? WHERE id = ?`,
-    amount(limits.maxPayment, group.max_payment),
-    amount(limits.maxUnclaimed, group.max_unclaimed),
-    list(limits.emailDomains, group.email_domains),
-    list(limits.phoneCodes, group.phone_codes),
+  store.update('policy_group', group.id, {
+    max_payment: amount(limits.maxPayment, group.max_payment),
+    max_unclaimed: amount(limits.maxUnclaimed, group.max_unclaimed),
+    email_domains: list(limits.emailDomains, group.email_domains),
+    phone_codes: list(limits.phoneCodes, group.phone_codes),
     period,
-    periodBudget === undefined ? group.period_limit : periodBudget && toColumn(periodBudget.limit),
-    period === group.period ? group.period_start : startAt,
-    period === group.period ? group.period_used : period === null ? 0 : reservedSince(store, group.id, startAt),
-    amount(limits.approveAbove, group.approve_above),
-    limits.approveNewRecipient === undefined ? group.approve_new_recipient : limits.approveNewRecipient ? 1 : 0,
-    limits.approvalTtlHours ?? group.approval_ttl_hours,
-    limits.duplicateMinutes ?? group.duplicate_minutes,
-    group.id,
-  )
+    period_limit: periodBudget === undefined ? group.period_limit : periodBudget && toColumn(periodBudget.limit),
+    ...(period !== group.period && {
+      period_start: startAt,
+      period_used: period === null ? 0 : reservedSince(store, group.id, startAt),
+    }),
+    approve_above: amount(limits.approveAbove, group.approve_above),
+    ...(limits.approveNewRecipient !== undefined && { approve_new_recipient: limits.approveNewRecipient ? 1 : 0 }),
+    approval_ttl_hours: limits.approvalTtlHours ?? group.approval_ttl_hours,
+    duplicate_minutes: limits.duplicateMinutes ?? group.duplicate_minutes,
+  })
 }
 
 /** Raises the total budget. Repeating the same key raises it once. */

@@ -28,18 +28,21 @@ export const suspendedAgent = ({ store }: Context): Refused | null =>
 export const blockedRecipient = (field: 'toAddress' | 'recipientAddress'): Refused =>
   refuse('recipient_blocked', 'The issuer of USDC has blocked this address, so it cannot receive USDC.', { field })
 
+/** The figures of a budget in decimal USDC. */
+export const budgetFigures = ({ limit, spent, held, remaining }: NonNullable<Refusal['figures']>) => ({
+  limit: limit === null ? null : formatUsdc(limit),
+  spent: formatUsdc(spent),
+  held: formatUsdc(held),
+  remaining: remaining === null ? null : formatUsdc(remaining),
+})
+
 /** The figures of a rule's refusal, as callers see them. */
 export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Refusal): RefusalFigures {
   return {
     rule,
     next,
     max_allowed_now: formatUsdc(maxAllowedNow),
-    ...(figures && {
-      limit: figures.limit === null ? null : formatUsdc(figures.limit),
-      spent: formatUsdc(figures.spent),
-      held: formatUsdc(figures.held),
-      remaining: figures.remaining === null ? null : formatUsdc(figures.remaining),
-    }),
+    ...(figures && budgetFigures(figures)),
     ...(resetsAt !== null && { resets_at: isoOf(resetsAt) }),
   }
 }

@@ -8,13 +8,11 @@ export function relayerOf(ctx: Context, chainId: ChainId) {
 
 /** The user's shard, chosen once and stored, because a retry must reach the Relayer that knows the intent. */
 function shardOf(ctx: Context): number {
-  ctx.shard ??= storedShard(ctx)
+  ctx.shard ??= ctx.store.meta('shard') ?? chooseShard(ctx)
   return ctx.shard
 }
 
-function storedShard(ctx: Context): number {
-  const stored = ctx.store.meta('shard')
-  if (stored !== null) return stored
+function chooseShard(ctx: Context): number {
   let hash = 0
   for (const char of ctx.userId) hash = (hash * 31 + char.charCodeAt(0)) >>> 0
   const shard = hash % Math.max(1, Number(ctx.env.RELAYER_SHARDS))

@@ -2,16 +2,14 @@ import { type ErrorCode, statusOf } from '../../errors.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { endApproval, endOverdue } from '../approvals/end.ts'
 import { createGrant } from '../approvals/grants.ts'
-import { approvalHash } from '../approvals/hash.ts'
-import { approvalRow } from '../approvals/rows.ts'
 import type { ApproveInput, DenyInput } from '../approvals/rpcTypes.ts'
 import { passwordAbove } from '../approvals/settings.ts'
+import { approvalHash } from '../approvals/views.ts'
 import { raiseBudget } from '../changes/groups.ts'
 import { setPaused } from '../changes/pausing.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
-import { accept } from '../payments/accept.ts'
-import type { Accepted } from '../payments/accepted.ts'
+import { type Accepted, accept } from '../payments/accept.ts'
 import type { Gathered, Need } from '../payments/needs.ts'
 import type { PayInput } from '../payments/rpcTypes.ts'
 import { fromColumn } from '../storage/columns.ts'
@@ -70,7 +68,7 @@ export function approveBudget(ctx: Context, id: string, input: ApproveInput): Re
     const raised = raiseBudget(ctx, approval.group_id, fromColumn(approval.amount), by)
     if (!raised.ok) return asApprovalRefusal(raised)
     endApproval(ctx, approval, 'approve', { by: input.by })
-    return ok({ decided: approvalRow(ctx, id)! })
+    return ok({ decided: ctx.store.approval(id)! })
   })
 }
 
@@ -82,7 +80,7 @@ export function deny(ctx: Context, id: string, input: DenyInput): Result<Decided
     const { by, pauseAgent } = input
     endApproval(ctx, open.value.open, 'deny', { by, pauseAgent })
     if (pauseAgent) setPaused(ctx, { kind: 'agent', id: open.value.open.agent_id }, true)
-    return ok({ decided: approvalRow(ctx, id)! })
+    return ok({ decided: ctx.store.approval(id)! })
   })
 }
 
@@ -115,7 +113,7 @@ function openApproval(
   hash: string,
 ): Result<{ open: ApprovalRow } | Decided> {
   endOverdue(ctx)
-  const approval = approvalRow(ctx, id)
+  const approval = ctx.store.approval(id)
   if (!approval) return notFound('Approval')
   if (approval.status === wanted) return ok({ decided: approval })
   if (approval.status !== 'PENDING')

@@ -2,10 +2,9 @@ import { RpcTarget } from 'cloudflare:workers'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { Approval } from '#schemas/approval.ts'
 import { andThen, notFound, ok, type Result } from '../../result.ts'
-import { requestBudget } from '../approvals/budgetRequest.ts'
-import { endOverdue } from '../approvals/end.ts'
+import { requestBudget } from '../approvals/ask.ts'
+import { endOverdue, waitForEnd } from '../approvals/end.ts'
 import { endGrant } from '../approvals/grants.ts'
-import { approvalRow } from '../approvals/rows.ts'
 import type {
   ApprovalsInput,
   ApproveInput,
@@ -16,7 +15,6 @@ import type {
 } from '../approvals/rpcTypes.ts'
 import { setSettings, settingsView } from '../approvals/settings.ts'
 import { budgetRequestView, grantView, listGrants } from '../approvals/views.ts'
-import { waitForEnd } from '../approvals/waitForEnd.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
@@ -50,7 +48,7 @@ export class Approvals extends RpcTarget {
    * Approving an approved request again returns it; one that ended differently is a conflict.
    */
   async approve(id: string, input: ApproveInput): Promise<Result<Approval>> {
-    const row = approvalRow(this.#ctx, id)
+    const row = this.#ctx.store.approval(id)
     if (!row) return notFound('Approval')
     const payment = row.payment_id === null ? null : this.#ctx.store.payment(row.payment_id)
     const decided = payment
@@ -92,14 +90,14 @@ export class Approvals extends RpcTarget {
     const refused = this.#gate.refusal(principal)
     if (refused) return refused
     endOverdue(this.#ctx)
-    const row = approvalRow(this.#ctx, id)
+    const row = this.#ctx.store.approval(id)
     if (row?.kind !== 'budget' || principal.type !== 'agent' || row.agent_id !== principal.agentId)
       return notFound('Budget request')
     return ok(budgetRequestView(this.#ctx, row))
   }
   #shown(id: string): Result<Approval> {
     endOverdue(this.#ctx)
-    const row = approvalRow(this.#ctx, id)
+    const row = this.#ctx.store.approval(id)
     return row ? ok(approvalView(this.#ctx, row)) : notFound('Approval')
   }
 }

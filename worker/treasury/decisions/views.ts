@@ -1,22 +1,25 @@
 import { cancelText } from '#domain/approval.ts'
-import { encodeRowCursor } from '#domain/listCursor.ts'
-import { formatUsdc } from '#domain/money.ts'
+import { encodeRowCursor } from '#domain/lists.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { eachNote, notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Approval, ApprovalList, Channel } from '#schemas/approval.ts'
+import type { Refused } from '../../result.ts'
+import { contactMoved, hasMoved } from '../approvals/ask.ts'
 import { endOverdue } from '../approvals/end.ts'
-import { approvalHash, sameSinceAsked } from '../approvals/hash.ts'
-import { walletOf } from '../approvals/rows.ts'
 import type { ApprovalsInput } from '../approvals/rpcTypes.ts'
 import { passwordAbove } from '../approvals/settings.ts'
-import { pendingCount } from '../approvals/views.ts'
+import { approvalHash, pendingCount, sameSinceAsked, walletOf } from '../approvals/views.ts'
+import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
-import { wouldPass } from '../decisions/wouldPass.ts'
-import { fromColumn } from '../storage/columns.ts'
-import { agentName, groupName } from '../storage/names.ts'
+import { check } from '../payments/check.ts'
+import type { Gathered } from '../payments/needs.ts'
+import { raisedLimit } from '../policies/budgets.ts'
+import { resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import { paidToOf } from '../storage/newPayment.ts'
-import type { ApprovalRow } from '../storage/rows.ts'
+import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'
+import { credentialGone, inputOf } from './decide.ts'
 
 export function approvalView(ctx: Context, row: ApprovalRow): Approval {
   const payment = row.payment_id === null ? null : ctx.store.payment(row.payment_id)
@@ -27,8 +30,8 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     id: row.id,
     kind: row.kind,
     status: row.status,
-    agent: { id: row.agent_id, name: agentName(ctx.store, row.agent_id) ?? '' },
-    policyGroup: { id: row.group_id, name: groupName(ctx.store, row.group_id) },
+    agent: { id: row.agent_id, name: ctx.store.agentName(row.agent_id) ?? '' },
+    policyGroup: { id: row.group_id, name: ctx.store.groupName(row.group_id) },
     wallet: { id: wallet.id, name: wallet.name, address: wallet.address, chain: chainNameOf(wallet.chain_id) },
     recipient: payment && {
       type: payment.to_type,
@@ -36,7 +39,7 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
       contactId: payment.contact_id,
       contactName: payment.contact_name,
     },
-    amount: formatUsdc(fromColumn(row.amount)),
+    amount: formatColumn(row.amount),
     ...(payment ? notesOf(payment) : eachNote(() => null)),
     agentReason: row.reason,
     askedBecause: JSON.parse(row.rules) as Approval['askedBecause'],
@@ -88,4 +91,39 @@ export function listApprovals(ctx: Context, { status, agentId, after }: Approval
     pending: pendingCount(ctx),
     next: last && found.length > pageSize ? encodeRowCursor({ at: last.asked_at, id: last.id }) : null,
   }
+}
+
+type WouldPass = NonNullable<Approval['wouldPass']>
+
+const no = (rule: string, message: string): WouldPass => ({ ok: false, rule, message })
+const refused = ({ code, message, refusal }: Refused): WouldPass => no(refusal?.rule ?? code, message)
+
+/** Whether approving it now would succeed, as far as this object knows: neither chain nor recipient is looked up. */
+function wouldPass(ctx: Context, row: ApprovalRow, waiting: PaymentRow | null): WouldPass {
+  const suspended = suspendedOwner(ctx)
+  if (suspended) return refused(suspended)
+  if (waiting === null) {
+    const group = ctx.store.group(row.group_id)
+    const raised = group && raisedLimit(group, fromColumn(row.amount))
+    if (!raised) return no('group.deleted', 'The policy group was deleted.')
+    return raised.ok ? { ok: true } : no('group.budget', raised.message)
+  }
+  const { principal, terms } = inputOf(row, waiting)
+  const caller = resolveCaller(ctx, principal, null)
+  if (!caller.ok) return caller.code === 'unauthenticated' ? no('agent.credential', credentialGone) : refused(caller)
+  const target = resolveTarget(ctx, caller.value, terms.to)
+  if ('refusal' in target) return no(target.refusal.rule, target.refusal.message)
+  if (hasMoved(waiting, caller.value.wallet, target)) return refused(contactMoved)
+  const known: Gathered = {
+    draft: null,
+    lookup: target.address && { address: target.address, found: 'clear' },
+    refreshed: true,
+    grants: {},
+  }
+  const result = check(ctx, principal, terms, known)
+  // Can't happen: `known` provides everything that `check` could need.
+  if ('need' in result) return { ok: true }
+  if (!result.ok) return refused(result)
+  const { refusal } = result.value
+  return refusal ? no(refusal.rule ?? refusal.code, refusal.detail) : { ok: true }
 }

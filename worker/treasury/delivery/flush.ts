@@ -3,10 +3,8 @@ import type { Context } from '../core/context.ts'
 import { mailKinds, pushKinds } from '../outbox/enqueue.ts'
 import { batchSize, defer, dueEntries, type Entry } from '../outbox/entries.ts'
 import { writeBackup } from './backup.ts'
-import { updateDesk, writeClaimLink } from './claimPage.ts'
-import { sendMail } from './mail.ts'
-import { pushApprovals } from './push.ts'
-import { writeReadModel } from './readModel.ts'
+import { pushApprovals, sendMail } from './mail.ts'
+import { updateDesk, writeClaimLink, writeReadModel } from './readModel.ts'
 import { reportTrouble } from './troubles.ts'
 import { countWebhook, sendEvents } from './webhooks.ts'
 
@@ -18,9 +16,7 @@ const mailsAtOnce = 10
  */
 export class Outbox {
   readonly #context: Context
-  #data: Promise<void> = Promise.resolve()
-  #mail: Promise<void> = Promise.resolve()
-  #events: Promise<void> = Promise.resolve()
+  readonly #rounds = { data: Promise.resolve(), mail: Promise.resolve(), events: Promise.resolve() }
 
   constructor(context: Context) {
     this.#context = context
@@ -28,23 +24,23 @@ export class Outbox {
 
   /** Sends links, claim pages, troubles for alerts and the read model. Entries that fail are deferred. */
   flush(): Promise<void> {
-    const round = () => flushData(this.#context)
-    this.#data = this.#data.then(round, round)
-    return this.#data
+    return this.#next('data', flushData)
   }
 
   /** Separate from `flush`, so that no new payout waits for webhook events. */
   flushEvents(): Promise<void> {
-    const round = () => flushEvents(this.#context)
-    this.#events = this.#events.then(round, round)
-    return this.#events
+    return this.#next('events', flushEvents)
   }
 
   /** Separate from `flush`, so that a slow provider does not delay lists and new payouts. */
   flushMail(): Promise<void> {
-    const round = () => flushMail(this.#context)
-    this.#mail = this.#mail.then(round, round)
-    return this.#mail
+    return this.#next('mail', flushMail)
+  }
+
+  #next(kind: 'data' | 'mail' | 'events', flush: (ctx: Context) => Promise<void>): Promise<void> {
+    const round = () => flush(this.#context)
+    this.#rounds[kind] = this.#rounds[kind].then(round, round)
+    return this.#rounds[kind]
   }
 
   /** Writes what D1's lists and its copies lack, in at most five rounds, so that a busy Treasury cannot hold up a reader. */

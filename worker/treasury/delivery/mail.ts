@@ -1,6 +1,8 @@
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { isTestChain } from '#domain/networks.ts'
+import type { Channel } from '#schemas/approval.ts'
 import { findUserContact } from '../../db/users.ts'
+import { approvalNotice as pushNotice } from '../../notifications/approvalMessages.ts'
 import { type Message, messageProviderFrom } from '../../notifications/messageProvider.ts'
 import {
   accountRestoredMessage,
@@ -14,13 +16,14 @@ import {
   payoutReminderMessage,
   payoutReturnedMessage,
 } from '../../notifications/payoutMessages.ts'
-import { approvalNotice, recordEmail } from '../approvals/notices.ts'
+import { pushToUser } from '../../notifications/pushToUser.ts'
+import { approvalNotice, recordEmail, waitingInBatch } from '../approvals/notices.ts'
 import type { Context } from '../core/context.ts'
 import type { MailKind } from '../outbox/enqueue.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'
-import { eraseSentCodes, openCode } from '../payouts/codes.ts'
-import { claimUrlOf } from '../payouts/link.ts'
-import type { PayoutRow, WebhookRow } from '../storage/rows.ts'
+import { claimUrlOf, eraseSentCodes, openCode } from '../payouts/codes.ts'
+import { formatColumn } from '../storage/columns.ts'
+import type { PayoutRow } from '../storage/rows.ts'
 
 /**
  * Messages are composed when they are sent and never stored; a code is unsealed only for that moment. A composer returns
@@ -66,7 +69,7 @@ async function toRecipient(ctx: Context, payout: PayoutRow) {
 }
 
 const amountOf = (ctx: Context, payout: PayoutRow) => ({
-  amount: formatUsdc(BigInt(payout.amount)),
+  amount: formatColumn(payout.amount),
   isTest: isTestChain(ctx.store.wallet(payout.wallet_id)!.chain_id),
 })
 
@@ -172,7 +175,7 @@ async function accountRestored(ctx: Context, restore: string): Promise<Message |
 }
 
 async function webhookDisabled(ctx: Context, webhookId: string): Promise<Message | null> {
-  const webhook = ctx.store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', webhookId)
+  const webhook = ctx.store.webhook(webhookId)
   const owner = await findUserContact(ctx.db, ctx.userId)
   if (!webhook?.disabled_reason || !owner) return null
   const { id, version, url, disabled_reason: reason } = webhook
@@ -183,4 +186,23 @@ async function webhookDisabled(ctx: Context, webhookId: string): Promise<Message
     reason,
     appOrigin: ctx.env.APP_ORIGIN,
   })
+}
+
+/** Pushes the notice with this number to the owner's browsers. Throws, for a retry, if no push service accepted it. */
+export async function pushApprovals(ctx: Context, entry: Entry): Promise<void> {
+  const [first, ...others] = waitingInBatch(ctx, Number(entry.ref))
+  if (first) {
+    const waiting = [first, ...others] as const
+    const ttlSeconds = (Math.max(...waiting.map(({ expiresAt }) => expiresAt)) - ctx.now()) / 1000
+    const state = await pushToUser(ctx.env, ctx.db, ctx.userId, pushNotice(waiting), ttlSeconds)
+    recordPush(ctx, entry.ref, state)
+    if (state === 'failed') throw new Error('no push service accepted the notice')
+  }
+  markSent(ctx, entry)
+}
+
+/** Records the outcome, to be shown with the approvals of the notice. */
+function recordPush({ store, now }: Context, ref: string, state: Channel['state']): void {
+  const at = state === 'not_set_up' ? null : now()
+  store.run('UPDATE approval SET push_state = ?, push_at = ? WHERE email_batch = ?', state, at, Number(ref))
 }

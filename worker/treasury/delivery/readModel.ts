@@ -1,10 +1,12 @@
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
+import { type ClaimLinkRow, insertClaimLink } from '../../db/claimLinks.ts'
 import { type ListRow, projectLists } from '../../db/projectLists.ts'
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
 import { companionIds, companionView, transactionView } from '../payments/views.ts'
-import { escrowView } from '../payouts/views.ts'
+import { deskView, escrowView } from '../payouts/views.ts'
+import type { PayoutRow } from '../storage/rows.ts'
 import { backupPayment, backupPayout } from './backup.ts'
 
 /** Writes the current state of these payments and payouts to D1's lists in one batch. */
@@ -40,4 +42,28 @@ export function listRows(ctx: Context, entries: Pick<Entry, 'kind' | 'ref'>[]) {
     if (companion) transactions.push({ row: companion, amount: payout.amount })
   }
   return { transactions, payouts, gone }
+}
+
+/** Adds the payout's link to D1's index, where it is looked up. */
+export async function writeClaimLink(ctx: Context, entry: Entry): Promise<void> {
+  await insertClaimLink(ctx.db, linkRow(ctx, ctx.store.payout(entry.ref)!))
+  markSent(ctx, entry)
+}
+
+export const linkRow = ({ userId }: Context, payout: PayoutRow): ClaimLinkRow => ({
+  tokenHash: payout.token_hash,
+  userId,
+  payoutId: payout.id,
+  address: payout.address,
+  createdAt: payout.created_at,
+})
+
+/** Sends the payout's current state to its ClaimDesk. */
+export async function updateDesk(ctx: Context, entry: Entry): Promise<void> {
+  await sendToDesk(ctx, ctx.store.payout(entry.ref)!)
+  markSent(ctx, entry)
+}
+
+export async function sendToDesk(ctx: Context, payout: PayoutRow): Promise<void> {
+  await ctx.env.CLAIM_DESK.getByName(payout.id).update(deskView(ctx, payout, nextEdition(ctx)))
 }

@@ -1,16 +1,13 @@
 import { deleteWebhookRow, writeWebhook } from '../../db/webhooks.ts'
-import type { OutgoingEvent } from '../../webhooks/api.ts'
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
-import type { WebhookRow } from '../storage/rows.ts'
-
-type EventRow = Omit<OutgoingEvent, 'endpoints'> & { endpoints: string }
+import type { Rows, WebhookRow } from '../storage/rows.ts'
 
 /** Hands these events to the WebhookSender, which keeps them until each webhook has received them. */
 export async function sendEvents(ctx: Context, entries: Entry[]): Promise<void> {
   const { store } = ctx
   const events = entries.flatMap(({ ref }) => {
-    const row = store.first<EventRow>('SELECT * FROM webhook_event WHERE id = ?', ref)
+    const row = store.first<Rows['webhook_event']>('SELECT * FROM webhook_event WHERE id = ?', ref)
     return row ? [{ ...row, endpoints: JSON.parse(row.endpoints) as string[] }] : []
   })
   await ctx.env.WEBHOOK_SENDER.getByName(ctx.userId).accept(events)
@@ -26,7 +23,7 @@ export async function sendEvents(ctx: Context, entries: Entry[]): Promise<void> 
 export async function countWebhook(ctx: Context, entry: Entry): Promise<void> {
   const { store, db, userId } = ctx
   const edition = nextEdition(ctx)
-  const row = store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', entry.ref)
+  const row = store.webhook(entry.ref)
   if (!row) await deleteWebhookRow(db, entry.ref)
   else await writeWebhook(db, { id: row.id, userId, state: stateOf(row), edition })
   markSent(ctx, entry)

@@ -1,7 +1,52 @@
 import { keyring } from '../../keyrings/keyring.ts'
 import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { isOpenPayout } from '../storage/statuses.ts'
+import type { KeyUse } from './rpcTypes.ts'
 import { type SealedColumn, sealedColumns } from './sealedColumns.ts'
+
+/** SQL: payouts whose key or code may still be used. */
+const isOpen = `${isOpenPayout} OR returned_block IS NOT NULL`
+
+const maxIds = 10
+
+/** `flush` sends D1 the copies of values that were re-sealed. */
+export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promise<KeyUse> {
+  const left = await reseal(ctx)
+  await flush()
+  const unsealed = left + waitingCopies(ctx)
+  const current = (name: 'KEK' | 'PAYOUT_SECRET' | 'CODE_PEPPER') => keyring(ctx.env, name).current(ctx.now()).version
+  const versions = { KEK: current('KEK'), PAYOUT_SECRET: current('PAYOUT_SECRET'), CODE_PEPPER: current('CODE_PEPPER') }
+  const payouts = openPayouts(ctx, 'secret_version <> ?', versions.PAYOUT_SECRET)
+  const codes = openPayouts(
+    ctx,
+    'CAST(code_hmac AS INTEGER) <> ?', // `<version>.<hex>` (claims/codeHmac.ts)
+    versions.CODE_PEPPER,
+  )
+  return {
+    unsealed,
+    payouts: payouts.n,
+    payoutUntil: payouts.until,
+    payoutIds: payouts.ids,
+    codes: codes.n,
+    codeUntil: codes.until,
+    codeIds: codes.ids,
+    versions,
+  }
+}
+
+function openPayouts({ store }: Context, condition: string, version: number) {
+  const where = `FROM payout WHERE (${isOpen}) AND ${condition}`
+  const totals = store.first<{ n: number; until: number | null }>(
+    `SELECT count(*) AS n, max(expires_at) AS until ${where}`,
+    version,
+  )!
+  const first = store.all<{ id: string }>(`SELECT id ${where} ORDER BY expires_at, id LIMIT ?`, version, maxIds)
+  return { ...totals, ids: first.map(({ id }) => id) }
+}
+
+/** Number of copies that D1 does not have yet. */
+const waitingCopies = ({ store }: Context): number => store.count("outbox WHERE kind IN ('payout','kept')")
 
 /** Values that one call re-seals, in about 200 ms. */
 const maxValues = 1_000
@@ -13,7 +58,7 @@ type SealedRow = Record<string, string | number | null> & { sealed_value: string
  * repeat: a value that changes in the meantime is left to the next call. If a value can't be opened, throws after the
  * others have been re-sealed.
  */
-export async function reseal(ctx: Context): Promise<number> {
+async function reseal(ctx: Context): Promise<number> {
   const { version } = keyring(ctx.env, 'KEK').current(ctx.now())
   let room = maxValues
   const failures: unknown[] = []
@@ -57,6 +102,5 @@ async function resealOne(
 
 const countOutdated = (ctx: Context, version: number): number =>
   sealedColumns.reduce((sum, { table, column }) => {
-    const query = `SELECT count(*) AS n FROM ${table} WHERE ${isOutdated(column)}`
-    return sum + ctx.store.first<{ n: number }>(query, under(version))!.n
+    return sum + ctx.store.count(`${table} WHERE ${isOutdated(column)}`, under(version))
   }, 0)

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { type AuditEvent, isNoticeEvent } from '#domain/events.ts'
+import type { Rows } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { addNotice } from './notices.ts'
 
-type AuditRow = { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
+type AuditRow = Rows['audit']
 const genesis = '0'.repeat(64)
 
 const hashOf = (row: Omit<AuditRow, 'hash'>) =>
@@ -34,16 +35,7 @@ export function audit(
     previous: last?.hash ?? genesis,
   }
   const own = hashOf(row)
-  store.run(
-    'INSERT INTO audit (seq, at, event, ref, data, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    row.seq,
-    row.at,
-    row.event,
-    row.ref,
-    row.data,
-    row.previous,
-    own,
-  )
+  store.insert('audit', { ...row, hash: own })
   store.auditHead = { seq: row.seq, hash: own }
   if (isNoticeEvent(event)) addNotice(store, { seq: row.seq, at, event, ref, data })
 }

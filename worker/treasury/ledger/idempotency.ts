@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '#domain/canonicalJson.ts'
+import { canonicalJson } from '#domain/json.ts'
 import { ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import type { Store } from '../storage/store.ts'
@@ -51,13 +51,5 @@ export function remember(
   ref: string,
   now: number,
 ): void {
-  if (request === null) return
-  store.run(
-    'INSERT INTO idempotency (key, fingerprint, kind, ref, created_at) VALUES (?, ?, ?, ?, ?)',
-    request.key,
-    request.fingerprint,
-    kind,
-    ref,
-    now,
-  )
+  if (request !== null) store.insert('idempotency', { ...request, kind, ref, created_at: now })
 }

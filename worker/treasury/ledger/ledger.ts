@@ -69,20 +69,14 @@ export const reservedSince = (store: Store, groupId: string, startAt: number): n
     startAt,
   )!.used
 
-/** The money left the wallet: session held → used, wallet held → out. */
-function leave(store: Store, payment: PaymentRow): void {
+/** The money left the wallet: session held → used, wallet held → out. A negative `sum` moves it back. */
+function leave(store: Store, { wallet_id, epoch }: PaymentRow, sum: number): void {
+  store.run('UPDATE wallet SET held = held - ?1, out = out + ?1 WHERE id = ?2', sum, wallet_id)
   store.run(
-    'UPDATE wallet SET held = held - ?, out = out + ? WHERE id = ?',
-    payment.amount,
-    payment.amount,
-    payment.wallet_id,
-  )
-  store.run(
-    'UPDATE session SET held = held - ?, used = used + ? WHERE wallet_id = ? AND epoch = ?',
-    payment.amount,
-    payment.amount,
-    payment.wallet_id,
-    payment.epoch,
+    'UPDATE session SET held = held - ?1, used = used + ?1 WHERE wallet_id = ?2 AND epoch = ?3',
+    sum,
+    wallet_id,
+    epoch,
   )
 }
 
@@ -118,12 +112,12 @@ function unreserve(store: Store, payment: PaymentRow): void {
 
 /** Send confirmed: group held → spent as well. */
 export function settleSend(store: Store, payment: PaymentRow, now: number): void {
-  leave(store, payment)
+  leave(store, payment, payment.amount)
   spend(store, payment, now)
 }
 
 /** Payout funded: the group keeps holding it while it is in escrow. */
-export const settleFunding = (store: Store, payment: PaymentRow): void => leave(store, payment)
+export const settleFunding = (store: Store, payment: PaymentRow): void => leave(store, payment, payment.amount)
 
 /** Payout withdrawn: group held → spent. */
 export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
@@ -132,21 +126,7 @@ export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number):
 export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
 
 /** A reorganisation removed the payment's transfer: held again but not released, since it may still be executed. */
-export function undoLeave(store: Store, payment: PaymentRow): void {
-  store.run(
-    'UPDATE wallet SET held = held + ?, out = out - ? WHERE id = ?',
-    payment.amount,
-    payment.amount,
-    payment.wallet_id,
-  )
-  store.run(
-    'UPDATE session SET held = held + ?, used = used - ? WHERE wallet_id = ? AND epoch = ?',
-    payment.amount,
-    payment.amount,
-    payment.wallet_id,
-    payment.epoch,
-  )
-}
+export const undoLeave = (store: Store, payment: PaymentRow): void => leave(store, payment, -payment.amount)
 
 /** Undoes `spend`: group and agent spent → held. */
 export function undoSpend(store: Store, payment: PaymentRow): void {

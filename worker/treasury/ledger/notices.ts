@@ -1,12 +1,13 @@
 import type { NoticeEvent } from '#domain/events.ts'
 import { dayMs } from '#domain/time.ts'
+import type { NoticeRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /** Each account keeps this many of its newest notices. */
 const maxKept = 100
 const keepMs = 30 * dayMs // as long as refusals are kept
 
-type NewNotice = { seq: number; at: number; event: NoticeEvent; ref: string; data: Record<string, unknown> }
+type NewNotice = Omit<NoticeRow, 'about' | 'times'> & { data: Record<string, unknown> }
 
 /** Adds the notice of a row of the audit log, in that row's transaction. Unread repeats become one notice. */
 export function addNotice(store: Store, { seq, at, event, ref, data }: NewNotice): void {
@@ -19,16 +20,7 @@ export function addNotice(store: Store, { seq, at, event, ref, data }: NewNotice
     readUpTo(store),
   )
   if (earlier) store.run('DELETE FROM notice WHERE seq = ?', earlier.seq)
-  const times = (earlier?.times ?? 0) + 1
-  store.run(
-    'INSERT INTO notice (seq, at, event, ref, about, times) VALUES (?, ?, ?, ?, ?, ?)',
-    seq,
-    at,
-    event,
-    ref,
-    about,
-    times,
-  )
+  store.insert('notice', { seq, at, event, ref, about, times: (earlier?.times ?? 0) + 1 })
   store.run('DELETE FROM notice WHERE seq <= (SELECT seq FROM notice ORDER BY seq DESC LIMIT 1 OFFSET ?)', maxKept)
 }
 

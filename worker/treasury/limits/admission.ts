@@ -4,12 +4,12 @@ import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
 import { gasShortage, grantRefusal, reserveGas } from './gas.ts'
+import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
 import { countMessage, type MessageTo, messageRefusal, newAccountRefusal } from './messageLimits.ts'
-import { queueRefusal } from './queueShares.ts'
-import { lookupRate, paymentRates, takeRates } from './rates.ts'
+import { lookupRate, paymentRates, takeRate, takeRates } from './rates.ts'
 
 /** A payment that policy and funds allow. `agentId` is null if the owner pays, `message` if no message is sent. */
-export type Work = { wallet: WalletRow; agentId: string | null; message: MessageTo | null }
+type Work = { wallet: WalletRow; agentId: string | null; message: MessageTo | null }
 
 /** What a new account still has to be granted elsewhere, once everything else is decided. */
 export type LimitNeed = { need: 'gasGrant'; wallet: WalletRow; gas: number } | { need: 'messageGrant'; to: MessageTo }
@@ -17,7 +17,7 @@ export type LimitNeed = { need: 'gasGrant'; wallet: WalletRow; gas: number } | {
 /** Whether each was granted. Missing if it was not requested. */
 export type Grants = { gas?: boolean; message?: boolean }
 
-export type Admission = { ok: true; shortOfGas: number | null; commit: () => void }
+type Admission = { ok: true; shortOfGas: number | null; commit: () => void }
 
 /**
  * Decides whether the service limits allow one more payment. Nothing is counted before `commit`, which belongs in the
@@ -56,9 +56,32 @@ export function sharedNeed(
 }
 
 /** Takes one of the look-ups that calls may cause. Returns a refusal if none is left. */
-export function takeLookup(ctx: Context, agentId: string | null): Refused | null {
-  const taken = takeRates(ctx, [lookupRate(ctx.limits, agentId)])
-  if (!taken.ok) return taken
-  taken.save()
-  return null
+export const takeLookup = (ctx: Context, agentId: string | null): Refused | null =>
+  takeRate(ctx, lookupRate(ctx.limits, agentId))
+
+const retryMs = 10_000 // 10 seconds: a few blocks, by which time earlier payments have been signed
+
+/** Limits how many payments of one agent may wait for a signature. More are refused before anything is held. */
+function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): Refused | null {
+  if (agentId === null) return null
+  const { agentQueued } = ctx.limits
+  if (queuedOf(ctx, wallet.id, agentId) < agentQueued) return null
+  const now = ctx.now()
+  return limitRefusal(now, 'queue_full', {
+    rule: 'limits.queue',
+    message: `${agentQueued} payments of this agent are queued, which is the limit. They are sent as earlier ones are confirmed.`,
+    next: waitAndRepeat,
+    resetsAt: now + retryMs,
+  })
 }
+
+/** Number of the principal's queued payments, counted up to the limit of one agent. */
+export const queuedOf = (ctx: Context, walletId: string, agentId: string | null): number =>
+  ctx.store.cached('payment', `queued ${walletId} ${agentId}`, () =>
+    ctx.store.count(
+      "(SELECT 1 FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id IS ? LIMIT ?)",
+      walletId,
+      agentId,
+      Math.max(1, Math.ceil(ctx.limits.agentQueued)),
+    ),
+  )

@@ -14,11 +14,11 @@ export function isEstablished(ctx: Context): boolean {
 function readEstablished({ env, store, limits, now }: Context): boolean {
   const before = now() - limits.establishedAfterHours * hourMs
   if (!store.first('SELECT 1 FROM wallet WHERE created_at <= ? LIMIT 1', before)) return false
-  const { n } = store.first<{ n: number }>(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE status = 'CONFIRMED'
+  const confirmed = store.count(
+    `(SELECT 1 FROM payment WHERE status = 'CONFIRMED'
        AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?) LIMIT ?)`,
     primaryChain(env),
     limits.establishedAfterPayments,
-  )!
-  return n >= limits.establishedAfterPayments
+  )
+  return confirmed >= limits.establishedAfterPayments
 }

@@ -1,9 +1,12 @@
 import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, stepGas, utcDay } from '#domain/gasAllowance.ts'
+import { isoOf } from '#domain/time.ts'
+import type { ChainId } from '../../chain/types.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { relayerOf } from '../core/relayers.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
-import { limitRefusal } from './limitRefusal.ts'
+import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
 import type { GasAllowance } from './rpcTypes.ts'
 
 /**
@@ -13,14 +16,15 @@ import type { GasAllowance } from './rpcTypes.ts'
  */
 
 /** Gas units that a new account's Relayer must grant before the work is accepted. */
-export type GrantNeeded = { grant: number }
+type GrantNeeded = { grant: number }
 
 /** Null if there is enough gas for the work. `agentId` is null for the owner. */
 export function gasShortage(ctx: Context, agentId: string | null, gas: number): Refused | GrantNeeded | null {
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)
   const left = gasLeft(level, use, ctx.limits, agentId)
-  if (left < gas) return allowanceRefusal(ctx, agentId)
+  const who = agentId === null ? 'account' : 'agent'
+  if (left < gas) return shortage(ctx, 'limits.gas', `This ${who} has used its gas allowance for today.`)
   if (isEstablished(ctx)) return null
   const missing = used(use) + gas - level.granted
   return missing <= 0 ? null : { grant: Math.max(missing, Math.min(ctx.limits.newAccountGasGrant, left)) }
@@ -104,7 +108,7 @@ export function gasAllowance(ctx: Context, agentId: string | null): GasAllowance
     limit: level.allowance,
     used: used(use),
     remaining: gasLeft(level, use, ctx.limits, agentId),
-    resetsAt: new Date(dayEndsAt(ctx.now())).toISOString(),
+    resetsAt: isoOf(dayEndsAt(ctx.now())),
   }
 }
 
@@ -126,7 +130,7 @@ function readLevel(ctx: Context): Level {
 }
 
 function readStored({ store }: Context): Level | null {
-  const row = store.first<{ allowance: number; day: number; confirmed: number; failed: number; granted: number }>(
+  const row = store.first<Record<keyof Level, number>>(
     'SELECT allowance, day, confirmed, failed, granted FROM gas_level',
   )
   return row && { ...row, confirmed: row.confirmed === 1, failed: row.failed === 1 }
@@ -181,21 +185,26 @@ const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
     payment.agent_id ?? 'owner',
   )
 
-function allowanceRefusal(ctx: Context, agentId: string | null): Refused {
-  const who = agentId === null ? 'This account' : 'This agent'
-  return shortage(ctx, 'limits.gas', `${who} has used its gas allowance for today.`)
-}
-
 function shortage(ctx: Context, rule: string, message: string): Refused {
   const now = ctx.now()
-  return limitRefusal(
-    'gas_allowance_exceeded',
-    {
-      rule,
-      message: `${message} It resets at 00:00 UTC.`,
-      next: 'Wait until resets_at, then send the request again with the same Idempotency-Key.',
-      resetsAt: dayEndsAt(now),
-    },
-    now,
-  )
+  return limitRefusal(now, 'gas_allowance_exceeded', {
+    rule,
+    message: `${message} It resets at 00:00 UTC.`,
+    next: waitAndRepeat,
+    resetsAt: dayEndsAt(now),
+  })
+}
+
+/** Asks the Relayer that will pay for gas from today's share for new accounts. False if that is used up. */
+export async function askForGas(ctx: Context, chainId: ChainId, gas: number): Promise<boolean> {
+  const isGranted = await relayerOf(ctx, chainId).grantGas(gas)
+  if (isGranted) recordGrant(ctx, gas)
+  return isGranted
+}
+
+/** Obtains the gas for an owner action before it starts. Null if the account now has enough. */
+export async function obtainGas(ctx: Context, chainId: ChainId, gas: number): Promise<Refused | null> {
+  const shortage = gasShortage(ctx, null, gas)
+  if (!shortage || 'code' in shortage) return shortage
+  return (await askForGas(ctx, chainId, shortage.grant)) ? null : grantRefusal(ctx)
 }

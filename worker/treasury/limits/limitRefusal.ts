@@ -9,6 +9,7 @@ type LimitCode = Extract<
 
 /** 429 with the limit's name and reset time. Limits are not policies, so these refusals are not recorded. */
 export function limitRefusal(
+  now: number,
   code: LimitCode,
   limit: {
     /** Such as `limits.agent_payments`. */
@@ -19,23 +20,22 @@ export function limitRefusal(
     /** ms */
     resetsAt: number
   },
-  now: number,
 ): Refused {
-  const seconds = Math.max(1, Math.ceil((limit.resetsAt - now) / 1000))
+  const { rule, message, next, resetsAt } = limit
   return {
-    ...refuse(code, limit.message, { retryAfter: seconds }),
-    refusal: {
-      rule: limit.rule,
-      next: limit.next,
-      max_allowed_now: '0',
-      resets_at: isoOf(limit.resetsAt),
-    },
+    ...refuse(code, message, { retryAfter: secondsUntil(resetsAt, now) }),
+    refusal: { rule, next, max_allowed_now: '0', resets_at: isoOf(resetsAt) },
   }
 }
 
+/** What callers can do about most limits. */
+export const waitAndRepeat = 'Wait until resets_at, then send the request again with the same Idempotency-Key.'
+
+const secondsUntil = (at: number, now: number) => Math.max(1, Math.ceil((at - now) / 1000))
+
 /** 'in 1 second', 'in 3 minutes', 'at 00:00 UTC': when to try again. */
 export function resetText(resetsAt: number, now: number): string {
-  const seconds = Math.max(1, Math.ceil((resetsAt - now) / 1000))
+  const seconds = secondsUntil(resetsAt, now)
   const some = (count: number, unit: string) => `in ${count} ${unit}${count === 1 ? '' : 's'}`
   if (seconds < 60) return some(seconds, 'second')
   return resetsAt % dayMs === 0 ? 'at 00:00 UTC' : some(Math.ceil(seconds / 60), 'minute')

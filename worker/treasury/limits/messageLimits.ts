@@ -88,15 +88,10 @@ function readCounts(ctx: Context, to: MessageTo) {
 
 function refusal(ctx: Context, rule: string, limit: string): Refused {
   const now = ctx.now()
-  const resetsAt = dayEndsAt(now)
-  return limitRefusal(
-    'message_limit',
-    {
-      rule,
-      message: `${limit} This limit resets at 00:00 UTC.`,
-      next: 'Wait until resets_at, or pay an address instead.',
-      resetsAt,
-    },
-    now,
-  )
+  return limitRefusal(now, 'message_limit', {
+    rule,
+    message: `${limit} This limit resets at 00:00 UTC.`,
+    next: 'Wait until resets_at, or pay an address instead.',
+    resetsAt: dayEndsAt(now),
+  })
 }

@@ -3,7 +3,7 @@ import type { Refused } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { gasShortage, reserveGas, takeExitGas } from './gas.ts'
-import { ownerActionRate, ownerChangeRate, takeRates } from './rates.ts'
+import { ownerActionRate, ownerChangeRate, takeRate, takeRates } from './rates.ts'
 
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
 
@@ -18,8 +18,12 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
   if (suspended) return suspended
   const rate = takeRates(ctx, [ownerActionRate(ctx.limits)])
   if (!rate.ok) return rate
-  const refused = takeGas(ctx, step)
-  if (refused) return refused
+  // An offer is a row and a key; nothing is sent before the owner has signed it.
+  if (step !== 'offer') {
+    const shortage = gasShortage(ctx, null, stepGas[step])
+    if (shortage && 'code' in shortage) return shortage
+    reserveGas(ctx, null, stepGas[step])
+  }
   rate.save()
   return null
 }
@@ -29,19 +33,5 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
  * are not limited: they must always be possible. A suspended account can't change anything.
  */
 export function takeOwnerChange(ctx: Context): Refused | null {
-  const suspended = suspendedOwner(ctx)
-  if (suspended) return suspended
-  const rate = takeRates(ctx, [ownerChangeRate(ctx.limits)])
-  if (!rate.ok) return rate
-  rate.save()
-  return null
-}
-
-function takeGas(ctx: Context, step: Exclude<OwnerStep, 'exit'>): Refused | null {
-  // An offer is a row and a key; nothing is sent before the owner has signed it.
-  if (step === 'offer') return null
-  const shortage = gasShortage(ctx, null, stepGas[step])
-  if (shortage && 'code' in shortage) return shortage
-  reserveGas(ctx, null, stepGas[step])
-  return null
+  return suspendedOwner(ctx) ?? takeRate(ctx, ownerChangeRate(ctx.limits))
 }

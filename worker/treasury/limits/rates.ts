@@ -1,9 +1,8 @@
-import type { Limits } from '#domain/limits.ts'
+import { type Bucket, type Limits, type Rate, refill, takeToken } from '#domain/limits.ts'
 import { dayMs } from '#domain/time.ts'
-import { type Bucket, type Rate, refill, takeToken } from '#domain/tokenBucket.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
-import { limitRefusal, resetText } from './limitRefusal.ts'
+import { limitRefusal, resetText, waitAndRepeat } from './limitRefusal.ts'
 import type { PaymentRateName, RateState } from './rpcTypes.ts'
 
 /** A rate limit of one principal, stored in the table `rate`. */
@@ -17,83 +16,56 @@ type AppliedRate<Name extends string = string> = {
   limit: string
 }
 
-const principalOf = (agentId: string | null) => agentId ?? 'owner'
-
 const each = ({ perSecond, burst }: Rate) => `${perSecond} per second, with bursts of ${burst}`
 
 /** Rates of accepted payments: of the agent, and of all the user's principals together. */
 export function paymentRates(limits: Limits, agentId: string | null): AppliedRate<PaymentRateName>[] {
-  const agent = { perSecond: limits.agentPaymentsPerSecond, burst: limits.agentPaymentBurst }
+  const paymentRate = (name: PaymentRateName, who: 'agent' | 'account', principal: string, rate: Rate) => ({
+    name,
+    principal,
+    rate,
+    code: 'payment_rate_exceeded' as const,
+    limit: `This ${who} may make payments at ${each(rate)}.`,
+  })
   const user = { perSecond: limits.userPaymentsPerSecond, burst: limits.userPaymentBurst }
-  const ofAccount: AppliedRate<PaymentRateName> = {
-    name: 'user_payments',
-    principal: 'account',
-    rate: user,
-    code: 'payment_rate_exceeded',
-    limit: `This account may make payments at ${each(user)}.`,
-  }
+  const ofAccount = paymentRate('user_payments', 'account', 'account', user)
   if (agentId === null) return [ofAccount]
-  const ofAgent: AppliedRate<PaymentRateName> = {
-    name: 'agent_payments',
-    principal: agentId,
-    rate: agent,
-    code: 'payment_rate_exceeded',
-    limit: `This agent may make payments at ${each(agent)}.`,
-  }
-  return [ofAgent, ofAccount]
+  const agent = { perSecond: limits.agentPaymentsPerSecond, burst: limits.agentPaymentBurst }
+  return [paymentRate('agent_payments', 'agent', agentId, agent), ofAccount]
 }
+
+/** A rate of anything but payments. */
+const otherRate = (name: string, principal: string, rate: Rate, limit: string): AppliedRate => ({
+  name,
+  principal,
+  rate,
+  code: 'rate_limited',
+  limit,
+})
+
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
+const daily = (burst: number): Rate => ({ perSecond: burst / 86_400, burst })
+const hourly = (burst: number): Rate => ({ perSecond: burst / 3600, burst })
 
 /** Look-ups on the network or in D1 that a call causes before it is decided. */
 export function lookupRate(limits: Limits, agentId: string | null): AppliedRate {
   const rate = { perSecond: limits.agentLookupsPerSecond, burst: limits.agentLookupBurst }
-  return {
-    name: 'lookups',
-    principal: principalOf(agentId),
-    rate,
-    code: 'rate_limited',
-    limit: `New recipients can be checked at ${each(rate)}.`,
-  }
+  return otherRate('lookups', agentId ?? 'owner', rate, `New recipients can be checked at ${each(rate)}.`)
 }
 
 /** Requests for the owner's approval. */
-export function approvalRate(limits: Limits, agentId: string): AppliedRate {
-  const burst = limits.agentApprovalsPerDay
-  return {
-    name: 'approvals',
-    principal: agentId,
-    rate: { perSecond: burst / 86_400, burst },
-    code: 'rate_limited',
-    limit: `An agent can ask its owner ${times(burst)} a day.`,
-  }
-}
+export const approvalRate = ({ agentApprovalsPerDay: most }: Limits, agentId: string): AppliedRate =>
+  otherRate('approvals', agentId, daily(most), `An agent can ask its owner ${times(most)} a day.`)
 
 /** Deploys, rotations and owner-signed actions. */
-export function ownerActionRate(limits: Limits): AppliedRate {
-  const burst = limits.ownerActionsPerHour
-  return {
-    name: 'owner_actions',
-    principal: 'owner',
-    rate: { perSecond: burst / 3600, burst },
-    code: 'rate_limited',
-    limit: `Wallets can be changed ${times(burst)} an hour.`,
-  }
-}
+export const ownerActionRate = ({ ownerActionsPerHour: most }: Limits): AppliedRate =>
+  otherRate('owner_actions', 'owner', hourly(most), `Wallets can be changed ${times(most)} an hour.`)
 
 /** Changes to groups, agents and names. */
-export function ownerChangeRate(limits: Limits): AppliedRate {
-  const burst = limits.ownerChangesPerHour
-  return {
-    name: 'owner_changes',
-    principal: 'owner',
-    rate: { perSecond: burst / 3600, burst },
-    code: 'rate_limited',
-    limit: `Groups, agents and names can be changed ${times(burst)} an hour.`,
-  }
-}
+export const ownerChangeRate = ({ ownerChangesPerHour: most }: Limits): AppliedRate =>
+  otherRate('owner_changes', 'owner', hourly(most), `Groups, agents and names can be changed ${times(most)} an hour.`)
 
-const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
-
-export type TakenRates = { ok: true; save: () => void }
+type TakenRates = { ok: true; save: () => void }
 
 /** Takes one token of each rate, or refuses. Nothing is stored before `save`, which belongs in the same transaction. */
 export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused | TakenRates {
@@ -115,6 +87,14 @@ export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused 
         ...taken.flatMap(({ applied, bucket }) => [applied.principal, applied.name, bucket.tokens, bucket.at]),
       ),
   }
+}
+
+/** Takes one token of this rate and stores it. Returns a refusal if none is left. */
+export function takeRate(ctx: Context, rate: AppliedRate): Refused | null {
+  const taken = takeRates(ctx, [rate])
+  if (!taken.ok) return taken
+  taken.save()
+  return null
 }
 
 /** The rates of a principal's payments, and how much of each is left. */
@@ -146,14 +126,10 @@ function stateOf({ name, rate: { perSecond, burst } }: AppliedRate<PaymentRateNa
 
 function rateRefusal({ name, code, limit }: AppliedRate, resetsAt: number, now: number): Refused {
   const at = Number.isFinite(resetsAt) ? resetsAt : now + dayMs
-  return limitRefusal(
-    code,
-    {
-      rule: `limits.${name}`,
-      message: `${limit} Please try again ${resetText(at, now)}.`,
-      next: 'Wait until resets_at, then send the request again with the same Idempotency-Key.',
-      resetsAt: at,
-    },
-    now,
-  )
+  return limitRefusal(now, code, {
+    rule: `limits.${name}`,
+    message: `${limit} Please try again ${resetText(at, now)}.`,
+    next: waitAndRepeat,
+    resetsAt: at,
+  })
 }

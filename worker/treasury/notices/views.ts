@@ -1,13 +1,18 @@
+import { isTestChain, usdcUnit } from '#domain/networks.ts'
 import { isoOf } from '#domain/time.ts'
+import { type HaltKind, haltText } from '#domain/walletHalt.ts'
+import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
+import { oneLine } from '../../notifications/format.ts'
 import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { readUpTo } from '../ledger/notices.ts'
-import { type NoticeRow, wordsOf } from './words.ts'
+import { formatColumn } from '../storage/columns.ts'
+import type { NoticeRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 
 export function listNotices(ctx: Context): NoticeList {
   const read = readUpTo(ctx.store)
-  const rows = ctx.store.all<NoticeRow>(
+  const rows = ctx.store.all<ListedNotice>(
     'SELECT n.*, a.data FROM notice n JOIN audit a ON a.seq = n.seq ORDER BY n.seq DESC',
   )
   const notices = rows.map(
@@ -25,7 +30,7 @@ export function listNotices(ctx: Context): NoticeList {
 
 export const noticeCount = (ctx: Context): NoticeCount => ({
   pending: pendingCount(ctx),
-  unread: ctx.store.first<{ n: number }>('SELECT count(*) AS n FROM notice WHERE seq > ?', readUpTo(ctx.store))!.n,
+  unread: ctx.store.count('notice WHERE seq > ?', readUpTo(ctx.store)),
 })
 
 /** Marks the notices up to this one as read. The mark never moves back. */
@@ -38,3 +43,118 @@ export function markRead(ctx: Context, upTo: number): NoticeCount {
   })
   return noticeCount(ctx)
 }
+
+/** `data`: JSON of the event's row in the audit log. */
+type ListedNotice = NoticeRow & { data: string }
+type Words = Pick<Notice, 'text' | 'detail' | 'subject'>
+
+/** The text of a notice, with the current names, and the subject that it links to. */
+function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words {
+  const data = JSON.parse(json) as Record<string, unknown>
+  switch (event) {
+    case 'payment.failed':
+      return ofPayment(ctx, ref, (payment) => ({
+        text: `${moneyTo(ctx, payment)} was not sent`,
+        detail: payment.error_message,
+      }))
+    case 'payment.refused':
+      return ofPayment(ctx, ref, (payment) => ({
+        text: `${agentOf(ctx, payment.agent_id)} was refused ${moneyTo(ctx, payment)}`,
+        detail: payment.error_message,
+      }))
+    case 'approval.expired': {
+      const approval = ctx.store.approval(ref)
+      const payment = approval?.payment_id ? ctx.store.payment(approval.payment_id) : null
+      return {
+        text: `Nobody answered when ${agentOf(ctx, approval?.agent_id ?? null)} asked for ${payment ? moneyOf(ctx, payment) : 'a higher budget'}`,
+        detail: payment ? 'Nothing was paid.' : 'The budget stays as it is.',
+        subject: { type: 'approval', id: ref },
+      }
+    }
+    case 'payout.withdrawn':
+      return ofPayout(ctx, ref, (payment) => ({ text: `${recipientOf(payment)} claimed ${moneyOf(ctx, payment)}` }))
+    case 'payout.reclaimed':
+      return ofPayout(ctx, ref, (payment) => ({
+        text: `${moneyOf(ctx, payment)} for ${recipientOf(payment)} came back`,
+        detail: ctx.store.payout(ref)?.action_by === 'expiry' ? 'It was not claimed in time.' : null,
+      }))
+    case 'wallet.failed':
+      return ofWallet(ctx, ref, (name) => ({
+        text: `${name} could not be deployed`,
+        detail: 'You can try again.',
+      }))
+    case 'wallet.halted':
+      return ofWallet(ctx, ref, (name, _, wallet) => {
+        const { what, next } = haltText(data.kind as HaltKind, wallet.kind)
+        return { text: `Payments from ${name} are stopped`, detail: `${what} ${next}` }
+      })
+    case 'wallet.withdrawn':
+      return ofWallet(ctx, ref, (name, isTest) => ({
+        text: `${data.amount} ${usdcUnit(isTest)} left ${name} without Bursar`,
+        detail: `To ${data.to}`,
+      }))
+    case 'group.budget_reached': {
+      const group = ctx.store.anyGroup(ref)
+      const name = oneLine(group?.name ?? null, 60) ?? 'a policy group'
+      return {
+        text:
+          Number(data.percent) >= 100
+            ? `The budget of ${name} is used up`
+            : `The budget of ${name} is ${data.percent}% used`,
+        detail: null,
+        subject: { type: 'group', id: ref },
+      }
+    }
+    case 'account.restored':
+      return {
+        text: 'Your account was restored from a backup',
+        detail: 'Agents are paused. Review your agents and rules, then resume them.',
+        subject: null,
+      }
+    case 'account.suspended':
+      return { text: 'Your account is suspended', detail: 'Agents cannot pay. Please contact support.', subject: null }
+    case 'webhook.disabled':
+      return {
+        text: `Your webhook at ${data.host} is switched off`,
+        detail: `Because ${whyDisabled[data.reason as DisableReason]}.`,
+        subject: { type: 'webhook', id: ref },
+      }
+  }
+}
+
+function ofPayment(ctx: Context, id: string, words: (payment: PaymentRow) => Omit<Words, 'subject'>): Words {
+  const payment = ctx.store.payment(id)
+  // Refusals and notices are both deleted after 30 days, but not at the same moment.
+  if (!payment) return { text: 'A payment was not made', detail: null, subject: null }
+  return { ...words(payment), subject: { type: 'payment', id } }
+}
+
+const ofPayout = (
+  ctx: Context,
+  id: string,
+  words: (payment: PaymentRow) => { text: string; detail?: string | null },
+): Words => ({
+  detail: null,
+  ...words(ctx.store.payment(id)!),
+  subject: { type: 'payout', id },
+})
+
+function ofWallet(
+  ctx: Context,
+  id: string,
+  words: (name: string, isTest: boolean, wallet: WalletRow) => Omit<Words, 'subject'>,
+): Words {
+  const wallet = ctx.store.wallet(id)!
+  return {
+    ...words(oneLine(wallet.name, 60) ?? `wallet ${short(wallet.address)}`, isTestChain(wallet.chain_id), wallet),
+    subject: { type: 'wallet', id },
+  }
+}
+
+const agentOf = ({ store }: Context, id: string | null) => oneLine(store.agentName(id), 60) ?? 'An agent'
+const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)}…${address.slice(-4)}`)
+const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
+  oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
+const moneyOf = ({ store }: Context, { amount, wallet_id }: PaymentRow) =>
+  `${formatColumn(amount)} ${usdcUnit(isTestChain(store.wallet(wallet_id)!.chain_id))}`
+const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

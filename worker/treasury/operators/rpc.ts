@@ -1,17 +1,26 @@
 import { RpcTarget } from 'cloudflare:workers'
-import type { Limits } from '#domain/limits.ts'
+import { type Limits, parseLimits, userLimits, withLimits } from '#domain/limits.ts'
 import { andThen, ok } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { Outbox } from '../delivery/flush.ts'
-import { renewKeys } from '../keys/keyUse.ts'
-import { setLinkDown } from '../payouts/takeDown.ts'
+import { renewKeys } from '../keys/reseal.ts'
+import { audit } from '../ledger/audit.ts'
+import { gasAllowance, resetAllowance } from '../limits/gas.ts'
+import { stopQueued } from '../payments/cancel.ts'
+import { setLinkDown } from '../payouts/transitions.ts'
 import type { Submissions } from '../relay/submissions.ts'
+import type { Rows } from '../storage/rows.ts'
+import { isOpenPayout, statusIn } from '../storage/statuses.ts'
 import { refreshSender, wakeSender } from '../webhooks/rpc.ts'
-import { accountReport, readAudit } from './report.ts'
-import { setSuspended } from './suspension.ts'
-import { setUserLimits } from './userLimits.ts'
+import type { AccountReport, AuditEntry, UserLimits } from './rpcTypes.ts'
+import { stuckWork } from './stuck.ts'
 
 type Parts = { outbox: Outbox; submissions: Submissions; wakeUp: () => Promise<unknown> }
+
+const auditPageSize = 100
+
+/** Limits that an operator has set for this account. */
+const limitsSet = ({ store }: Context): UserLimits => parseLimits(store.meta('limits'))
 
 /** What operators do to one account. Nothing here moves money. */
 export class Operators extends RpcTarget {
@@ -24,17 +33,62 @@ export class Operators extends RpcTarget {
     this.#parts = parts
   }
 
+  /**
+   * Suspends the account, or ends its suspension. From the next call on, agents are refused everything and the owner anything
+   * new. Unsigned payments fail; signed ones are delivered, and recipients can claim. Repeating it changes nothing. The
+   * reason is recorded with the operator's act, not here.
+   */
   async suspend(isSuspended: boolean) {
-    const state = setSuspended(this.#ctx, isSuspended)
+    const { store, now } = this.#ctx
+    const state = store.transaction(() => {
+      if (store.isSuspended === isSuspended) return { ...store.suspension, stoppedPayments: 0 }
+      store.suspension = { since: isSuspended ? now() : null, version: store.suspension.version + 1 }
+      const stoppedPayments = isSuspended ? stopQueued(this.#ctx, 'all', 'account_suspended') : 0
+      const event = isSuspended ? 'account.suspended' : 'account.unsuspended'
+      audit(store, now(), event, 'account', { stoppedPayments })
+      return { ...store.suspension, stoppedPayments }
+    })
     await refreshSender(this.#ctx)
     return state
   }
-  /** Missing limits stay as they are; null resets one to the deployment's. Applies from the next call on. */
-  async setLimits(change: { [Name in keyof Limits]?: number | null }) {
-    return setUserLimits(this.#ctx, change)
+  /**
+   * Missing limits stay as they are; null resets one to the deployment's. Applies from the next call on, a gas allowance too:
+   * not from tomorrow.
+   */
+  async setLimits(change: { [Name in keyof Limits]?: number | null }): Promise<UserLimits> {
+    const ctx = this.#ctx
+    const next: Record<string, number> = { ...limitsSet(ctx) }
+    for (const name of userLimits) {
+      const value = change[name]
+      if (value === null) delete next[name]
+      else if (value !== undefined) next[name] = value
+    }
+    const limits = withLimits(parseLimits(ctx.env.LIMITS), next)
+    ctx.store.transaction(() => {
+      ctx.store.setMeta('limits', JSON.stringify(next))
+      if (change.gasPerDay !== undefined) resetAllowance({ ...ctx, limits })
+      audit(ctx.store, ctx.now(), 'account.limits_set', 'account', change)
+    })
+    ctx.limits = limits
+    return next
   }
-  async report() {
-    return accountReport(this.#ctx)
+  /** The account as operators see it: figures and states, no names, addresses or recipients. */
+  async report(): Promise<AccountReport> {
+    const { store } = this.#ctx
+    const { limit, used } = gasAllowance(this.#ctx, null)
+    return {
+      suspension: store.suspension,
+      agentsPaused: store.accountPaused,
+      limits: limitsSet(this.#ctx),
+      gas: { limit, used },
+      counts: {
+        wallets: store.count("wallet WHERE status <> 'deleted'"),
+        agents: store.count('agent WHERE deleted_at IS NULL'),
+        openPayments: store.count(`payment WHERE status IN ${statusIn.unsettled}`),
+        openPayouts: store.count(`payout WHERE ${isOpenPayout}`),
+      },
+      stuck: await stuckWork(this.#ctx),
+    }
   }
   /** Does work that waits for an alarm immediately, and re-arms a lost alarm. */
   async wake() {
@@ -56,7 +110,13 @@ export class Operators extends RpcTarget {
     return renewKeys(this.#ctx, () => this.#parts.outbox.syncReadModel())
   }
   /** At most 100 rows that are older than the row `before`, newest first. */
-  async readAudit(before: number | null) {
-    return readAudit(this.#ctx, before)
+  async readAudit(before: number | null): Promise<AuditEntry[]> {
+    return this.#ctx.store
+      .all<Omit<Rows['audit'], 'previous' | 'hash'>>(
+        'SELECT seq, at, event, ref, data FROM audit WHERE seq < ? ORDER BY seq DESC LIMIT ?',
+        before ?? Number.MAX_SAFE_INTEGER,
+        auditPageSize,
+      )
+      .map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) as Record<string, unknown> }))
   }
 }

@@ -38,14 +38,8 @@ export function sendEvent(
   const { store } = ctx
   const id = newId(ctx, 'evt')
   const at = ctx.now()
-  store.run(
-    'INSERT INTO webhook_event (id, type, at, body, endpoints) VALUES (?, ?, ?, ?, ?)',
-    id,
-    type,
-    at,
-    JSON.stringify({ type, timestamp: isoOf(at), data }),
-    JSON.stringify(endpoints),
-  )
+  const body = JSON.stringify({ type, timestamp: isoOf(at), data })
+  store.insert('webhook_event', { id, type, at, body, endpoints: JSON.stringify(endpoints) })
   enqueue(ctx, 'event', id)
   return id
 }

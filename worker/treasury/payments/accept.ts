@@ -4,8 +4,8 @@ import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideActive, decideAmount, type Refusal, type WalletFunds } from '#domain/policy.ts'
 import { periodNow } from '#domain/policyPeriod.ts'
 import { ok, type Result, refuse } from '../../result.ts'
-import { contactMoved, hasMoved, noRules, replayOf, requestApproval } from '../approvals/approvalGate.ts'
 import { approvalRulesFor } from '../approvals/approvalRules.ts'
+import { contactMoved, hasMoved, noRules, replayOf, requestApproval } from '../approvals/ask.ts'
 import { takeFromGrant } from '../approvals/grants.ts'
 import { chainNow } from '../core/chainHeads.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
@@ -21,18 +21,25 @@ import { messageTo } from '../limits/messageLimits.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
-import { noticeBudget } from '../policies/budgetNotices.ts'
+import { noticeBudget } from '../policies/budgets.ts'
 import { type Caller, resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
 import { newPayment } from '../storage/newPayment.ts'
-import type { PaymentRow } from '../storage/rows.ts'
+import type { GroupRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
-import type { Accepted } from './accepted.ts'
 import { type Gathered, lookupNeed, type Need } from './needs.ts'
 import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, smsRefusal } from './recipients.ts'
 import { recordRefusal, refusalOf } from './refusals.ts'
 import type { PayInput } from './rpcTypes.ts'
 import { signedColumns, signNew } from './sign.ts'
 import { withPayment } from './slots.ts'
+
+/** A payment that was accepted, waits for approval, or (`replayed`) was requested earlier with the same key. */
+export type Accepted = {
+  payment: PaymentRow
+  replayed: boolean
+  /** The rows of a payment that was accepted now. `group` already includes its reservation. */
+  accepted: { wallet: WalletRow; group: GroupRow | null } | null
+}
 
 /**
  * Decides, reserves and, if session key and fresh head are in memory, signs in one synchronous transaction: no await between

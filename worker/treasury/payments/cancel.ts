@@ -1,8 +1,6 @@
-import { formatUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import { endApproval } from '../approvals/end.ts'
-import { approvalRow } from '../approvals/rows.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { audit } from '../ledger/audit.ts'
@@ -11,7 +9,7 @@ import { releaseGas } from '../limits/gas.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { findPayment } from './queries.ts'
 
@@ -38,21 +36,12 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   const event = why === 'cancelled' ? 'cancelled' : 'dead'
   const status = nextPayment(payment.status, event)
   if (payment.status !== 'QUEUED' || payment.sig_version !== 0 || status === null) return false
-  const stopped = store.run(
-    "UPDATE payment SET status = ?, error_code = ?, error_message = ? WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
-    status,
-    why,
-    reasons[why],
-    payment.id,
-  )
-  if (stopped === 0) return false
+  const ended = { status, error_code: why, error_message: reasons[why] }
+  if (!store.update('payment', payment.id, ended, { status: 'QUEUED', sig_version: 0 })) return false
   release(store, payment)
   releaseGas(ctx, payment)
   const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
-  audit(store, ctx.now(), name, payment.id, {
-    why,
-    amount: formatUsdc(fromColumn(payment.amount)),
-  })
+  audit(store, ctx.now(), name, payment.id, { why, amount: formatColumn(payment.amount) })
   enqueue(ctx, 'payment', payment.id)
   sendPaymentEvent(ctx, name, payment.id, payment.status)
   const payout = payment.kind === 'payout' ? store.payout(payment.id) : null
@@ -85,7 +74,7 @@ export function cancelPayment(ctx: Context, principal: Principal, id: string): R
     if (payment.status === 'CANCELLED' && cancelledCodes.includes(payment.error_code)) return found
     const isCancelled =
       payment.status === 'PENDING_APPROVAL'
-        ? endApproval(ctx, approvalRow(ctx, payment.approval_id!)!, 'cancel', { cancelled: 'agent' })
+        ? endApproval(ctx, ctx.store.approval(payment.approval_id!)!, 'cancel', { cancelled: 'agent' })
         : stopUnsigned(ctx, payment, 'cancelled')
     if (!isCancelled)
       return refuse(

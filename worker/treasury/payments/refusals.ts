@@ -9,6 +9,7 @@ import { audit } from '../ledger/audit.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import type { Caller } from '../policies/paymentParties.ts'
+import { whitelistRow } from '../policies/whitelist.ts'
 import { newPayment } from '../storage/newPayment.ts'
 import type { PayInput } from './rpcTypes.ts'
 
@@ -69,8 +70,7 @@ export const refusalOf = (refusal: Refusal): Refused => ({
 /** The contact's name, for lists. Null if the group does not allow the contact: then only D1 knows its name. */
 function contactName({ store }: Context, { terms: { to }, contact }: PayInput, { group }: Caller): string | null {
   if (to.type !== 'contact' || !group) return contact?.name ?? null
-  const query = 'SELECT name FROM whitelist WHERE group_id = ? AND contact_id = ?'
-  return store.first<{ name: string }>(query, group.id, to.contactId)?.name ?? null
+  return whitelistRow(store, group.id, to.contactId)?.name ?? null
 }
 
 /** Counts one more recorded refusal. Returns false if the limit per minute or UTC day has been reached. */
@@ -93,7 +93,7 @@ export function pruneRefusals({ store, now }: Context): void {
   store.transaction(() => {
     const old = 'payment WHERE refusal IS NOT NULL AND created_at < ?'
     const before = now() - keepMs
-    const { n } = store.first<{ n: number }>(`SELECT count(*) AS n FROM ${old}`, before)!
+    const n = store.count(old, before)
     if (n === 0) return
     store.run(`DELETE FROM ${old}`, before)
     store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + n)

@@ -1,4 +1,4 @@
-import type { RowCursor } from '#domain/listCursor.ts'
+import type { RowCursor } from '#domain/lists.ts'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Principal } from '../core/rpcTypes.ts'

@@ -9,12 +9,11 @@ import type { Context } from '../core/context.ts'
 import { knowsContracts } from '../core/contracts.ts'
 import { maySign } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
-import { queuedOf } from '../limits/queueShares.ts'
+import { queuedOf } from '../limits/admission.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
-import { isPlainKey } from '../wallets/plainKey.ts'
-import { cacheKey } from '../wallets/sessionKeys.ts'
+import { cacheKey, isPlainKey } from '../wallets/sessionKeys.ts'
 import { queuedInTurn, readSlots } from './slots.ts'
 
 /** The columns that signing adds to a payment's row. */
@@ -188,17 +187,9 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
 function moveReservation(ctx: Context, payment: PaymentRow, session: SessionRow): boolean {
   const fresh = ctx.store.session(payment.wallet_id)!
   if (fresh.spend_limit - fresh.used - fresh.held < payment.amount) return false
-  ctx.store.run(
-    'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
-    payment.amount,
-    payment.wallet_id,
-    payment.epoch,
-  )
-  ctx.store.run(
-    'UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?',
-    payment.amount,
-    payment.wallet_id,
-    session.epoch,
-  )
+  const hold = (epoch: number | null, sum: number) =>
+    ctx.store.run('UPDATE session SET held = held + ? WHERE wallet_id = ? AND epoch = ?', sum, payment.wallet_id, epoch)
+  hold(payment.epoch, -payment.amount)
+  hold(session.epoch, payment.amount)
   return true
 }

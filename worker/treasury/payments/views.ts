@@ -1,16 +1,14 @@
-import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
 import type { RefusalFigures } from '../../result.ts'
-import { approvalReference, approvalRow } from '../approvals/rows.ts'
+import { approvalReference } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
-import { budgetView } from '../policies/budgetView.ts'
-import { fromColumn } from '../storage/columns.ts'
-import { agentName } from '../storage/names.ts'
-import type { GroupRow, PaymentRow, PayoutRow } from '../storage/rows.ts'
+import { budgetView } from '../policies/budgets.ts'
+import { formatColumn } from '../storage/columns.ts'
+import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 function categoryOf(payment: PaymentRow): TransactionCategory {
@@ -20,12 +18,12 @@ function categoryOf(payment: PaymentRow): TransactionCategory {
 
 export function transactionView(store: Store, payment: PaymentRow): Transaction {
   const wallet = store.wallet(payment.wallet_id)!
-  const agent = agentName(store, payment.agent_id)
+  const agent = store.agentName(payment.agent_id)
   return {
     id: payment.id,
     category: categoryOf(payment),
     status: payment.status === 'PENDING_APPROVAL' ? 'PENDING' : payment.status,
-    amountUsdc: formatUsdc(fromColumn(payment.amount)),
+    amountUsdc: formatColumn(payment.amount),
     createdAt: isoOf(payment.accepted_at ?? payment.created_at),
     agentId: payment.agent_id,
     agent: agent === null ? null : { name: agent },
@@ -69,8 +67,7 @@ function refusalView(payment: PaymentRow): Transaction['refusal'] {
   }
 }
 
-const groupOf = ({ store }: Context, { group_id }: PaymentRow) =>
-  group_id === null ? null : store.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', group_id)
+const groupOf = ({ store }: Context, { group_id }: PaymentRow) => (group_id === null ? null : store.anyGroup(group_id))
 
 /** A payment as shown in /v1, with its group's current budget. Pass `group` if its row has just been read. */
 export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(ctx, payment)): Payment {
@@ -78,7 +75,7 @@ export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(c
     id: payment.id,
     object: 'payment',
     status: payment.status,
-    amount: formatUsdc(fromColumn(payment.amount)),
+    amount: formatColumn(payment.amount),
     to: {
       type: payment.to_type,
       ...(payment.contact_id !== null && { contactId: payment.contact_id }),
@@ -100,7 +97,7 @@ export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(c
 
 /** Null if the payment needed no approval. */
 function approvalOf(ctx: Context, { approval_id, accepted_at }: PaymentRow): Payment['approval'] {
-  const row = approval_id === null ? null : approvalRow(ctx, approval_id)
+  const row = approval_id === null ? null : ctx.store.approval(approval_id)
   if (!row) return null
   // An accepted payment is approved, even while the approving transaction still runs.
   return { ...approvalReference(ctx, row), ...(accepted_at !== null && { status: 'APPROVED' }) }

@@ -1,8 +1,10 @@
 import { deadlineSeconds } from '#domain/intent.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
+import type { ReclaimAllReply } from '#schemas/escrow.ts'
 import { allContracts } from '../../chain/contractSets.ts'
 import { claimDigest, reclaimDigest } from '../../chain/digests.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block, Hex } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
@@ -12,12 +14,12 @@ import { blockedRecipient } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { payoutContracts, payoutSetRefusal } from '../core/contracts.ts'
 import { deliveryRefusal, freshStop } from '../core/stop.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { audit } from '../ledger/audit.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { storedPayoutKey } from './keys.ts'
 import type { ClaimInput } from './rpcTypes.ts'
-import { takenDown } from './takeDown.ts'
-import { movePayout, payoutEnded, payoutGone } from './transitions.ts'
+import { movePayout, payoutEnded, payoutGone, takenDown } from './transitions.ts'
 
 /** Starts a claim to the address given by the recipient, whose link and code are verified. First accepted action wins. */
 export async function claim(ctx: Context, input: ClaimInput): Promise<Result<PayoutRow>> {
@@ -118,25 +120,21 @@ function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: B
       'This server lacks the secret that the payout was created with. Nothing was signed; it returns to its sender when it expires.',
     )
   }
-  ctx.store.run(
-    `UPDATE payout SET action = ?, action_to = ?, action_deadline = ?, action_r = ?, action_vs = ?, action_version = action_version + 1,
-       action_block = ?, action_delivered_at = NULL, action_tx = NULL, action_by = ? WHERE id = ?`,
-    move.action,
-    move.to,
-    deadline,
-    signature.r,
-    signature.vs,
-    head.number,
-    move.by,
-    payout.id,
-  )
-  ctx.schedule('settle', ctx.now() + 500)
-  const moved = movePayout(ctx, payout, move.action, {
-    by: move.by,
-    to: move.to,
-    amount: formatUsdc(fromColumn(payout.amount)),
+  ctx.store.update('payout', payout.id, {
+    action: move.action,
+    action_to: move.to,
+    action_deadline: deadline,
+    action_r: signature.r,
+    action_vs: signature.vs,
+    action_version: payout.action_version + 1,
+    action_block: head.number,
+    action_delivered_at: null,
+    action_tx: null,
+    action_by: move.by,
   })
-  return ok(moved!)
+  ctx.schedule('settle', ctx.now() + 500)
+  const amount = formatColumn(payout.amount)
+  return ok(movePayout(ctx, payout, move.action, { by: move.by, to: move.to, amount })!)
 }
 
 const zero: Hex = `0x${'0'.repeat(64)}`
@@ -151,4 +149,44 @@ function signAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, deadline
   const domain = { chainId: wallet.chain_id, contract: escrow }
   const signed = { payoutId: payout.payout_hash, atLeast: BigInt(payout.amount), deadline }
   return signCompact(action === 'claim' ? claimDigest(domain, { ...signed, to }) : reclaimDigest(domain, signed), key)
+}
+
+/** Reclaims of "reclaim all" started per run; the next ones follow once these have been submitted. */
+const batchSize = 25
+const pauseMs = 250
+const stoppedPauseMs = 5_000 // 5 seconds
+
+/**
+ * Marks every unclaimed payout for reclaim. The alarm does the rest, so the caller need not wait; calling it again in the
+ * meantime adds payouts created since.
+ */
+export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
+  const { store } = ctx
+  return store.transaction((): Result<ReclaimAllReply> => {
+    const targets = store.all<PayoutRow>("SELECT * FROM payout WHERE status = 'CREATED' ORDER BY created_at")
+    // Only money on the primary network counts towards the total: test money has no value.
+    const real = targets.filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === primaryChain(ctx.env))
+    const total = formatUsdc(real.reduce((sum, payout) => sum + fromColumn(payout.amount), 0n))
+    if (targets.length === 0) return ok({ count: 0, total })
+    store.run("UPDATE payout SET reclaim_asked_at = ? WHERE status = 'CREATED'", ctx.now())
+    audit(store, ctx.now(), 'payout.reclaim_all', 'all', { count: targets.length, total })
+    ctx.schedule('reclaim', ctx.now())
+    return ok({ count: targets.length, total })
+  })
+}
+
+/** Reclaims the next marked payouts. Returns when to continue (ms), or null if none is left. Throws RpcUnavailable. */
+export async function continueReclaimAll(ctx: Context): Promise<number | null> {
+  const { store } = ctx
+  await freshStop(ctx)
+  // The marks stay until reclaims may be sent again.
+  if (deliveryRefusal(ctx)) return ctx.now() + stoppedPauseMs
+  const asked = "status = 'CREATED' AND reclaim_asked_at IS NOT NULL"
+  for (const { id } of store.all<PayoutRow>(`SELECT * FROM payout WHERE ${asked} LIMIT ${batchSize}`)) {
+    const result = await reclaim(ctx, id, 'sender')
+    if (!result.ok && result.code === 'payments_paused') return ctx.now() + stoppedPauseMs
+    // Unmarked in any case, so that a payout that can't be reclaimed is not retried forever.
+    store.run('UPDATE payout SET reclaim_asked_at = NULL WHERE id = ?', id)
+  }
+  return store.first(`SELECT 1 FROM payout WHERE ${asked} LIMIT 1`) ? ctx.now() + pauseMs : null
 }

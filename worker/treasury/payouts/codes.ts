@@ -1,5 +1,7 @@
+import { base64url } from 'jose'
 import { laterResendPauseMs, maxResends, resendPauseMs, waitText } from '#domain/attempts.ts'
 import { codeHmac } from '../../claims/codeHmac.ts'
+import { sha256 } from '../../identity/secrets.ts'
 import { keyring } from '../../keyrings/keyring.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
@@ -7,10 +9,10 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { countMessage, messageRefusal, messageTo, renewalRefusal } from '../limits/messageLimits.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { paidToOf } from '../storage/newPayment.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import type { RenewedBy } from './rpcTypes.ts'
-import { takenDown } from './takeDown.ts'
-import { payoutEnded, payoutGone } from './transitions.ts'
+import { payoutEnded, payoutGone, takenDown } from './transitions.ts'
 
 /** How long an idempotent replay can show the code again. */
 export const codeReplayMs = 10 * 60_000 // 10 minutes
@@ -73,25 +75,20 @@ export async function resendCode(
       if (payout.code_version + 1 !== version) return null
       const refused = (by === 'sender' ? suspendedOwner(ctx) : null) ?? resendRefusal(payout, by, ctx.now())
       if (refused) return refused
-      const { recipient_email: email, recipient_phone: phone } = ctx.store.payment(payoutId)!
-      const to = messageTo({ email, phone })!
+      const to = messageTo(paidToOf(ctx.store.payment(payoutId)!))!
       const limited = by === 'sender' ? messageRefusal(ctx, null, to) : renewalRefusal(ctx, to)
       if (limited) return limited
       countMessage(ctx, by === 'sender' ? { agentId: null } : 'recipient', to)
-      ctx.store.run(
-        `UPDATE payout SET code_version = ?, code_hmac = ?, sealed_code = ?, code_until = ?, code_at = ?,
-           tries_version = tries_version + ?, sender_resends = sender_resends + ?, recipient_resends = recipient_resends + ?
-         WHERE id = ?`,
-        version,
-        fresh.codeHmac,
-        fresh.sealedCode,
-        ctx.now(),
-        ctx.now(),
-        by === 'recipient' ? 0 : 1,
-        by === 'sender' ? 1 : 0,
-        by === 'recipient' ? 1 : 0,
-        payoutId,
-      )
+      ctx.store.update('payout', payoutId, {
+        code_version: version,
+        code_hmac: fresh.codeHmac,
+        sealed_code: fresh.sealedCode,
+        code_until: ctx.now(),
+        code_at: ctx.now(),
+        tries_version: payout.tries_version + (by === 'recipient' ? 0 : 1),
+        sender_resends: payout.sender_resends + (by === 'sender' ? 1 : 0),
+        recipient_resends: payout.recipient_resends + (by === 'recipient' ? 1 : 0),
+      })
       audit(ctx.store, ctx.now(), 'payout.code_renewed', payoutId, { by, version })
       enqueuePayout(ctx, payoutId)
       enqueue(ctx, 'mail.payout_link', payoutId)
@@ -130,3 +127,14 @@ function resendRefusal(payout: PayoutRow, by: RenewedBy, now: number): Refused |
   }
   return null
 }
+
+export const tokenBinding = (ctx: Context, payoutId: string) => `${ctx.userId}|claim token|${payoutId}`
+
+/** A new claim token: the token in the link, the hash that D1 stores, and the sealed token that the Treasury stores. */
+export async function newClaimToken(ctx: Context, payoutId: string) {
+  const token = base64url.encode(ctx.random(32))
+  return { token, tokenHash: sha256(token), sealedToken: await ctx.sealer.seal(token, tokenBinding(ctx, payoutId)) }
+}
+
+export const claimUrlOf = async (ctx: Context, payout: Pick<PayoutRow, 'id' | 'sealed_token'>): Promise<string> =>
+  `${ctx.env.APP_ORIGIN}/claim/${await ctx.sealer.open(payout.sealed_token, tokenBinding(ctx, payout.id))}`

@@ -1,4 +1,4 @@
-import { defaultExpiryDays } from '#domain/payoutExpiry.ts'
+import { defaultExpiryDays } from '#domain/payment.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { payoutAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
@@ -10,10 +10,8 @@ import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import type { NewRow } from '../storage/store.ts'
-import { codeReplayMs, newCode } from './codes.ts'
-import { payoutKey, payoutSecretVersion } from './keys.ts'
-import { newClaimToken } from './link.ts'
-import { ensureSaltBackedUp } from './salt.ts'
+import { codeReplayMs, newClaimToken, newCode } from './codes.ts'
+import { ensureSaltBackedUp, payoutKey, payoutSecretVersion } from './keys.ts'
 
 /** Claims are possible on chain one hour longer than shown, so that clock skew cannot defeat a claim made in time. */
 const graceSeconds = 3600

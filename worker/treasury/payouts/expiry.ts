@@ -1,7 +1,11 @@
+import { dayMs, hourMs } from '#domain/time.ts'
 import type { ChainId } from '../../chain/types.ts'
 import { freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { knownSets } from '../core/contracts.ts'
+import { countMessage, messageRefusal, messageTo } from '../limits/messageLimits.ts'
+import { enqueue } from '../outbox/enqueue.ts'
+import { paidToOf } from '../storage/newPayment.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 import { reclaim } from './actions.ts'
 
@@ -29,3 +33,35 @@ export function nextExpiryAt({ store }: Context): number | null {
   if (payout === null || code === null) return payout ?? code
   return Math.min(payout, code)
 }
+
+/** Reminds recipients three days and one day before a payout expires. Returns when the next one is due (ms), or null. */
+export function remindRecipients(ctx: Context): number | null {
+  const { store } = ctx
+  const now = ctx.now()
+  let next: number | null = null
+  for (const payout of store.all<PayoutRow>(
+    "SELECT * FROM payout WHERE status = 'CREATED' AND taken_down_at IS NULL AND reminded < 2 ORDER BY expires_at LIMIT 500",
+  )) {
+    const due = reminders(payout).filter(({ at }) => at <= now)
+    const latest = due.at(-1)
+    if (latest)
+      store.transaction(() => {
+        store.run('UPDATE payout SET reminded = ? WHERE id = ?', latest.number, payout.id)
+        // A reminder that exceeds the message limits is skipped: the recipient already has the link.
+        const to = messageTo(paidToOf(store.payment(payout.id)!))!
+        if (messageRefusal(ctx, null, to)) return
+        countMessage(ctx, { agentId: null }, to)
+        enqueue(ctx, 'mail.payout_reminder', payout.id)
+      })
+    const following = reminders(payout).find(({ at }) => at > now)
+    if (following) next = Math.min(next ?? following.at, following.at)
+  }
+  return next
+}
+
+/** Reminders not sent yet, except those due within an hour of the payout's creation. */
+const reminders = ({ expires_at, created_at, reminded }: PayoutRow) =>
+  [
+    { number: 1, at: expires_at - 3 * dayMs },
+    { number: 2, at: expires_at - dayMs },
+  ].filter(({ number, at }) => number > reminded && at > created_at + hourMs)

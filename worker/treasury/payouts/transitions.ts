@@ -1,7 +1,7 @@
 import type { AuditEvent } from '#domain/events.ts'
 import { nextPayout, type PayoutEvent, type PayoutStatus } from '#domain/payment.ts'
 import type { Terms } from '../../chain/digests.ts'
-import { type Refused, refuse } from '../../result.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
@@ -38,13 +38,7 @@ export function movePayout(
 ): PayoutRow | null {
   const next = nextPayout(payout.status, event)
   if (next === null) return null
-  const moved = ctx.store.run(
-    'UPDATE payout SET status = ? WHERE id = ? AND status = ?',
-    next,
-    payout.id,
-    payout.status,
-  )
-  if (moved === 0) return null
+  if (!ctx.store.update('payout', payout.id, { status: next }, { status: payout.status })) return null
   const name = nameOf[event]
   audit(ctx.store, ctx.now(), name, payout.id, data)
   enqueuePayout(ctx, payout.id)
@@ -66,3 +60,25 @@ export const payoutEnded = (status: keyof typeof endings): Refused => refuse('go
 
 /** The same text for an expired link and for one that never existed. */
 export const payoutGone: Refused = refuse('gone', 'This payout link is invalid or has expired.')
+
+/** The refusal for a link that operators have taken down; null if it is up. The sender can still take the payout back. */
+export const takenDown = ({ taken_down_at }: PayoutRow, to: 'recipient' | 'sender'): Refused | null => {
+  if (taken_down_at === null) return null
+  return to === 'recipient'
+    ? refuse('gone', 'This payout link is not available.')
+    : refuse('conflict', 'The operator has taken this payout’s link down. You can take the payout back.')
+}
+
+/** Takes a claim link down, or restores it. A claim that was signed before is completed. Repeating it changes nothing. */
+export function setLinkDown(ctx: Context, payoutId: string, isDown: boolean): Result<PayoutRow> {
+  const { store } = ctx
+  return store.transaction((): Result<PayoutRow> => {
+    const payout = store.payout(payoutId)
+    if (!payout) return notFound('Payout')
+    if ((payout.taken_down_at !== null) === isDown) return ok(payout)
+    store.run('UPDATE payout SET taken_down_at = ? WHERE id = ?', isDown ? ctx.now() : null, payoutId)
+    audit(store, ctx.now(), isDown ? 'payout.link_taken_down' : 'payout.link_restored', payoutId)
+    enqueuePayout(ctx, payoutId)
+    return ok(store.payout(payoutId)!)
+  })
+}

@@ -1,12 +1,12 @@
-import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
-import type { Escrow, Terms } from '#schemas/escrow.ts'
+import type { CreateEscrowReply, Escrow, Terms } from '#schemas/escrow.ts'
 import type { DeskView } from '../../claims/api.ts'
 import type { Context } from '../core/context.ts'
-import { agentName } from '../storage/names.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
+import { claimUrlOf, openCode } from './codes.ts'
 
 /** CLAIMING and RECLAIMING are shown as CREATED. */
 const shownStatus = (payout: PayoutRow): Escrow['status'] =>
@@ -30,7 +30,7 @@ export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
   const { store } = ctx
   const payment = store.payment(payout.id)!
   const wallet = store.wallet(payout.wallet_id)
-  const agent = agentName(store, payment.agent_id)
+  const agent = store.agentName(payment.agent_id)
   return {
     id: payout.id,
     escrowId: payout.id,
@@ -40,7 +40,7 @@ export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
       address: wallet.address,
       chain: chainNameOf(wallet.chain_id),
     },
-    amount: formatUsdc(BigInt(payout.amount)),
+    amount: formatColumn(payout.amount),
     status: shownStatus(payout),
     inProgress: payout.status === 'CLAIMING' ? 'claim' : payout.status === 'RECLAIMING' ? 'reclaim' : null,
     recipientEmail: payment.recipient_email,
@@ -70,7 +70,7 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
     userId: ctx.userId,
     payoutId: payout.id,
     chainId: ctx.store.wallet(payout.wallet_id)!.chain_id,
-    amount: formatUsdc(BigInt(payout.amount)),
+    amount: formatColumn(payout.amount),
     status: payout.status,
     expiresAt: payout.expires_at,
     escrowAddress: payout.address,
@@ -90,7 +90,22 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
 }
 
 /** 'ada@example.com' → 'a***@example.com' */
-export const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
+const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
 
 /** '+14155550123' → '+1 *** *** 23' */
-export const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
+const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
+
+/** The reply that the sender of a new payout sees once. `passcode` is null after ten minutes or once it has been renewed. */
+export async function createdPayout(ctx: Context, payoutId: string): Promise<CreateEscrowReply> {
+  const payout = ctx.store.payout(payoutId)!
+  return {
+    id: payout.id,
+    escrowId: payout.id,
+    claimUrl: await claimUrlOf(ctx, payout),
+    passcode: ctx.now() < payout.code_until ? await openCode(ctx, payout) : null,
+    escrowSubwalletAddress: payout.address,
+    fundingTxHash: ctx.store.payment(payout.id)?.tx_hash ?? null,
+    expiresAt: isoOf(payout.expires_at),
+    terms: termsView(ctx, payout),
+  }
+}

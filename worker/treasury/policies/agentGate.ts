@@ -3,7 +3,6 @@ import { type Refused, refuse } from '../../result.ts'
 import { figuresView, suspendedAgent } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
-import { RevokedTokens } from './revokedTokens.ts'
 
 /**
  * Decides on every call whether the agent may call at all, so that deleting or pausing an agent and replacing or revoking a
@@ -11,21 +10,31 @@ import { RevokedTokens } from './revokedTokens.ts'
  */
 export class AgentGate {
   readonly #context: Context
-  readonly #revokedTokens: RevokedTokens
+  /** When each access token that was revoked would have expired (RFC 7009). In memory, so that the check needs no query. */
+  readonly #revokedUntil: Map<string, number>
 
   constructor(context: Context) {
     this.#context = context
-    this.#revokedTokens = new RevokedTokens(context.store)
+    const rows = context.store.all<{ id: string; ends_at: number }>('SELECT id, ends_at FROM revoked_token')
+    this.#revokedUntil = new Map(rows.map(({ id, ends_at }) => [id, ends_at]))
   }
 
   /** `endsAt` is when the token expires (ms). */
   revokeToken(tokenId: string, endsAt: number): void {
-    this.#revokedTokens.revoke(tokenId, endsAt, this.#context.now())
+    const { store, now } = this.#context
+    const at = now()
+    store.transaction(() => {
+      store.run('DELETE FROM revoked_token WHERE ends_at < ?', at)
+      store.run('INSERT OR REPLACE INTO revoked_token (id, ends_at) VALUES (?, ?)', tokenId, endsAt)
+    })
+    for (const [old, until] of this.#revokedUntil) if (until < at) this.#revokedUntil.delete(old)
+    this.#revokedUntil.set(tokenId, endsAt)
   }
 
   /** Null if the token was not revoked. Does not check credential and pauses. */
   tokenRefusal(principal: Principal): Refused | null {
-    return this.#revokedTokens.refusal(principal)
+    if (principal.type === 'user' || !principal.tokenId || !this.#revokedUntil.has(principal.tokenId)) return null
+    return refuse('unauthenticated', 'Authentication failed: this access token was revoked. Ask for a new one.')
   }
 
   /** Null if the agent may call, or if the owner calls. */

@@ -8,6 +8,7 @@ import type { Principal } from '../core/rpcTypes.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { Target } from '../storage/newPayment.ts'
 import type { AgentRow, CredentialRow, GroupRow, SessionRow, WalletRow, WhitelistRow } from '../storage/rows.ts'
+import { whitelistRow } from './whitelist.ts'
 
 /** The caller, the wallet that pays, and the current policy. Owners are not bound by a policy. */
 export type Caller = {
@@ -54,14 +55,7 @@ const agentQuery = `
 
 /** Where the money would go, or the policy's refusal of this recipient. Contacts are paid at their whitelisted snapshot. */
 export function resolveTarget(ctx: Context, { group, policy }: Caller, to: Recipient): Target | { refusal: Refusal } {
-  const contact =
-    to.type === 'contact' && group
-      ? ctx.store.first<WhitelistRow>(
-          'SELECT * FROM whitelist WHERE group_id = ? AND contact_id = ?',
-          group.id,
-          to.contactId,
-        )
-      : null
+  const contact = to.type === 'contact' && group ? whitelistRow(ctx.store, group.id, to.contactId) : null
   const target = to.type === 'contact' ? contactTarget(contact, to.method) : plainTarget(to)
   if (!policy) return target
   const { email, phone } = target

@@ -6,6 +6,7 @@ import { isoOf } from '#domain/time.ts'
 import type { Agent, AgentRefusal, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
 import { notFound, ok, type RefusalFigures, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { formatColumn } from '../storage/columns.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
@@ -57,8 +58,8 @@ export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup
     agentCount: agents.live,
     formerAgents: {
       count: agents.former,
-      spent: formatUsdc(BigInt(agents.spent)),
-      held: formatUsdc(BigInt(agents.held)),
+      spent: formatColumn(agents.spent),
+      held: formatColumn(agents.held),
     },
     totalTransactions: group.payments,
     lastActivity: isoOf(group.last_activity_at),
@@ -101,8 +102,8 @@ export function agentView({ store, now }: Context, agent: AgentRow): Agent {
     clientId: agent.client_id,
     status: agent.paused ? 'paused' : 'active',
     transactionCount: agent.payments,
-    totalSpent: formatUsdc(BigInt(agent.spent)),
-    held: formatUsdc(BigInt(agent.held)),
+    totalSpent: formatColumn(agent.spent),
+    held: formatColumn(agent.held),
     remaining: group && text(remainingOf(groupPolicy(group, null, false).budget)),
     previousApiKeyUntil: previous('api_key'),
     previousSecretUntil: previous('secret'),
@@ -154,7 +155,7 @@ function agentRefusalView(row: PaymentRow): AgentRefusal {
   return {
     id: row.id,
     at: isoOf(row.created_at),
-    amount: formatUsdc(BigInt(row.amount)),
+    amount: formatColumn(row.amount),
     to: {
       type: row.to_type,
       ...(row.to_address !== null && { address: row.to_address }),

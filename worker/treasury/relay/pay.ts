@@ -2,14 +2,12 @@ import type { Result } from '../../result.ts'
 import { freshHead, isNodeTrouble, refuseUnreachable } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { freshStop } from '../core/stop.ts'
-import { accept } from '../payments/accept.ts'
-import type { Accepted } from '../payments/accepted.ts'
+import { type Accepted, accept } from '../payments/accept.ts'
 import type { Gathered, Need, NeedResolver } from '../payments/needs.ts'
 import type { PayInput } from '../payments/rpcTypes.ts'
 import { signQueued } from '../payments/sign.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
-import { CommitBatcher } from './commitBatcher.ts'
 import type { Submissions } from './submissions.ts'
 import { queueSignedPayment } from './submitJobs.ts'
 
@@ -79,5 +77,46 @@ export class PaymentFlow {
     } catch (error) {
       if (!isNodeTrouble(error)) throw error
     }
+  }
+}
+
+/** Calls closer together than this count as load. */
+const quietMs = 50
+/** The longest a call waits for others. */
+const maxWaitMs = 20
+
+/**
+ * Lets calls that arrive together be decided in one turn of the event loop, so that SQLite flushes to disk once for all of
+ * them. The first call after a quiet period does not wait.
+ */
+class CommitBatcher {
+  readonly #now: () => number
+  #lastCallAt = 0
+  #calls = 0
+  #batch: Promise<void> | null = null
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Resolves when the caller may decide. Returns undefined if it may decide immediately. */
+  join(): Promise<void> | undefined {
+    const at = this.#now()
+    const isQuiet = at - this.#lastCallAt > quietMs
+    this.#lastCallAt = at
+    this.#calls += 1
+    if (isQuiet && !this.#batch) return
+    this.#batch ??= this.#collect(at + maxWaitMs)
+    return this.#batch
+  }
+
+  /** Waits only while more calls keep arriving, so a lone caller waits a millisecond instead of the maximum. */
+  async #collect(until: number): Promise<void> {
+    let before: number
+    do {
+      before = this.#calls
+      await scheduler.wait(1)
+    } while (this.#calls > before && this.#now() < until)
+    this.#batch = null
   }
 }

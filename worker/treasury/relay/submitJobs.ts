@@ -1,10 +1,12 @@
 import type { ChainId } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
+import type { RelayJob } from '../../relayer/api.ts'
 import type { Context } from '../core/context.ts'
+import { payoutSetRefusal } from '../core/contracts.ts'
 import { relayerOf } from '../core/relayers.ts'
-import type { PaymentRow, WalletRow } from '../storage/rows.ts'
-import { type DueJob, dueJobs, maxJobsAtOnce } from './dueJobs.ts'
-import { paymentJob } from './jobs.ts'
+import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import { deliverableActions } from '../wallets/actions/actions.ts'
+import { announceJob, deployJob, jobId, paymentJob, paymentRef, payoutActionJob, walletActionJob } from './jobs.ts'
 import { recordDeployProblem } from './reports.ts'
 
 /** Queues the job of a payment for the next submission, without reading the payment back. Its signature is committed. */
@@ -39,4 +41,95 @@ async function submit(ctx: Context, jobs: DueJob[]): Promise<void> {
   }
   const failed = (await Promise.allSettled([toChain(8453), toChain(84532)])).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
+}
+
+/** A job without a trace on chain is resubmitted after this long: the Relayer may have lost it; duplicates are harmless. */
+const resubmitAfterMs = 20_000 // 20 seconds
+/** Maximum number of jobs of one kind per submission. */
+const maxJobsAtOnce = 100
+
+/** `submitted` records on the row that the Relayer has the job. */
+type DueJob = { chainId: ChainId; job: RelayJob; submitted?: () => void }
+
+/** Every signed intent and permissionless call that the Relayer should have now. */
+export function dueJobs(ctx: Context): DueJob[] {
+  const wallets = new Map(ctx.store.all<WalletRow>('SELECT * FROM wallet').map((wallet) => [wallet.id, wallet]))
+  const before = ctx.now() - resubmitAfterMs
+  for (const [id, at] of ctx.submittedAt) if (at < before) ctx.submittedAt.delete(id)
+  return [
+    ...deploys(ctx, wallets),
+    ...payments(ctx, wallets),
+    ...walletActions(ctx, wallets),
+    ...announcements(ctx, wallets, before),
+    ...payoutActions(ctx, wallets, before),
+  ]
+}
+
+type Wallets = Map<string, WalletRow>
+
+const deploys = (ctx: Context, wallets: Wallets): DueJob[] =>
+  [...wallets.values()]
+    .filter((wallet) => wallet.status === 'deploying')
+    .map((wallet) => ({ chainId: wallet.chain_id, job: deployJob(ctx, wallet) }))
+
+/** Hundreds may be in flight, nearly all of them submitted a moment ago. Only the others are read in full. */
+function payments(ctx: Context, wallets: Wallets): DueJob[] {
+  const open = ctx.store.all<Pick<PaymentRow, 'id' | 'sig_version'>>(
+    // A restored payment whose signature is lost is settled by the chain alone.
+    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' AND r IS NOT NULL ORDER BY wallet_id, sequence",
+  )
+  return open
+    .filter((row) => !ctx.submittedAt.has(jobId(paymentRef(row))))
+    .slice(0, maxJobsAtOnce)
+    .map(({ id }) => {
+      const payment = ctx.store.payment(id)!
+      const wallet = wallets.get(payment.wallet_id)!
+      return { chainId: wallet.chain_id, job: paymentJob(ctx, wallet, payment) }
+    })
+}
+
+const walletActions = (ctx: Context, wallets: Wallets): DueJob[] =>
+  deliverableActions(ctx)
+    .map((action) => {
+      const wallet = wallets.get(action.wallet_id)!
+      return { chainId: wallet.chain_id, job: walletActionJob(ctx, wallet, action) }
+    })
+    .filter(({ job }) => !ctx.submittedAt.has(job.id))
+
+/** Payouts are announced only once they are funded, so that unfunded ones cost no gas. */
+function announcements(ctx: Context, wallets: Wallets, before: number): DueJob[] {
+  const { store } = ctx
+  const now = ctx.now()
+  return store
+    .all<PayoutRow>(
+      `SELECT * FROM payout WHERE status = 'CREATING' AND announced = 0 AND funded = 1
+         AND (announce_delivered_at IS NULL OR announce_delivered_at < ?) LIMIT ?`,
+      before,
+      maxJobsAtOnce,
+    )
+    .filter((payout) => !payoutSetRefusal(ctx, wallets.get(payout.wallet_id)!, payout))
+    .map((payout) => {
+      const wallet = wallets.get(payout.wallet_id)!
+      const submitted = () => store.run('UPDATE payout SET announce_delivered_at = ? WHERE id = ?', now, payout.id)
+      return { chainId: wallet.chain_id, job: announceJob(ctx, wallet, payout), submitted }
+    })
+}
+
+function payoutActions(ctx: Context, wallets: Wallets, before: number): DueJob[] {
+  const { store } = ctx
+  const now = ctx.now()
+  return store
+    .all<PayoutRow>(
+      `SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING') AND action_r IS NOT NULL
+         AND (action_delivered_at IS NULL OR action_delivered_at < ?) LIMIT ?`,
+      before,
+      maxJobsAtOnce,
+    )
+    .filter((payout) => !payoutSetRefusal(ctx, wallets.get(payout.wallet_id)!, payout))
+    .map((payout) => {
+      const wallet = wallets.get(payout.wallet_id)!
+      const { id, action_version } = payout
+      const submitted = () => store.update('payout', id, { action_delivered_at: now }, { action_version })
+      return { chainId: wallet.chain_id, job: payoutActionJob(ctx, wallet, payout), submitted }
+    })
 }

@@ -1,4 +1,4 @@
-import { encodeRowCursor, type RowCursor } from '#domain/listCursor.ts'
+import { encodeRowCursor, type RowCursor } from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { lastDays } from '#domain/statistics.ts'
 import { dayMs, isoOf } from '#domain/time.ts'

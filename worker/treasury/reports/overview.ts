@@ -5,9 +5,9 @@ import type { Overview } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
 import { agentView } from '../policies/views.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
-import { isDecided, listedAt, statusIn } from '../storage/statuses.ts'
+import { isDecided, isOpenPayout, listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
 
@@ -21,7 +21,6 @@ const hasFailed = `status = 'FAILED' OR status IN ${statusIn.refused} OR (status
 /** Agents that are not deleted, not paused and not in a paused group. A paused account has none. */
 const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
   WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
-const isUnclaimed = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
 
 type Sum = { n: number; sum: number }
 
@@ -46,7 +45,6 @@ async function totalBalance(ctx: Context): Promise<string | null> {
 export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactCount'> {
   const { store } = ctx
   const now = ctx.now()
-  const count = (from: string) => store.first<{ n: number }>(`SELECT count(*) AS n FROM ${from}`)!.n
   const totals = store.first<{ n: number; confirmed: number; spent: number; failed: number; failed_today: number }>(
     `SELECT count(*) AS n, count(*) FILTER (WHERE status = 'CONFIRMED') AS confirmed,
        coalesce(sum(amount) FILTER (WHERE status = 'CONFIRMED'), 0) AS spent,
@@ -56,21 +54,21 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
     now - dayMs,
   )!
   const unclaimed = store.first<Sum>(
-    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isUnclaimed} AND ${onPrimary(ctx)}`,
+    `SELECT count(*) AS n, coalesce(sum(amount), 0) AS sum FROM payout WHERE ${isOpenPayout} AND ${onPrimary(ctx)}`,
   )!
   const pruned = store.meta('pruned_refusals') ?? 0
   const failed = totals.failed + pruned
   const average = averageOf(microUsdc(BigInt(totals.spent)), totals.confirmed)
   return {
-    walletCount: count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
+    walletCount: store.count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
     payingWalletId:
       store.first<{ id: string }>(
         `SELECT id FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active' AND paused = 0 AND halt_kind IS NULL
          ORDER BY created_at LIMIT 1`,
       )?.id ?? null,
-    groupCount: count('policy_group WHERE deleted_at IS NULL'),
-    agentCount: count('agent WHERE deleted_at IS NULL'),
-    activeAgentCount: store.accountPaused ? 0 : count(activeAgents),
+    groupCount: store.count('policy_group WHERE deleted_at IS NULL'),
+    agentCount: store.count('agent WHERE deleted_at IS NULL'),
+    activeAgentCount: store.accountPaused ? 0 : store.count(activeAgents),
     transactionCount: totals.n + pruned,
     totalSpent: text(totals.spent),
     held: text(store.first<Sum>(`SELECT sum(held) AS sum FROM wallet WHERE ${isPrimary(ctx)}`)!.sum),
@@ -145,9 +143,9 @@ function budgets(store: Store): Overview['budgets'] {
     .map((group) => ({
       id: group.id,
       name: group.name,
-      limit: formatUsdc(fromColumn(group.spend_limit)),
-      spent: formatUsdc(fromColumn(group.spent)),
-      held: formatUsdc(fromColumn(group.held)),
+      limit: formatColumn(group.spend_limit),
+      spent: formatColumn(group.spent),
+      held: formatColumn(group.held),
       percentUsed: percentUsed(BigInt(group.spent) + BigInt(group.held), BigInt(group.spend_limit)),
     }))
 }

@@ -1,12 +1,17 @@
 import { RpcTarget } from 'cloudflare:workers'
+import { formatUsdc } from '#domain/money.ts'
+import type { WalletLedger } from '#schemas/wallet.ts'
+import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { verifyAudit } from '../ledger/audit.ts'
+import { availableOf, escrowedOf, spentOf } from '../ledger/balances.ts'
+import { formatColumn } from '../storage/columns.ts'
+import { balanceOf, forgetSnapshot } from '../wallets/snapshots.ts'
 import { budgetHistory } from './budgetHistory.ts'
 import { overview } from './overview.ts'
 import type { BudgetHistoryInput, SpendingInput } from './rpcTypes.ts'
 import { spendingOf } from './spending.ts'
 import { usageOf } from './usage.ts'
-import { currentLedger } from './walletLedger.ts'
 
 /** Figures of the account. */
 export class Reports extends RpcTarget {
@@ -30,8 +35,28 @@ export class Reports extends RpcTarget {
     return budgetHistory(this.#ctx, groupId, input)
   }
   /** The wallet's ledger next to its on-chain balance, after a fresh reading of the chain. */
-  async walletLedger(walletId: string) {
-    return currentLedger(this.#ctx, walletId)
+  async walletLedger(walletId: string): Promise<Result<WalletLedger>> {
+    const { store } = this.#ctx
+    const known = store.liveWallet(walletId)
+    if (!known) return notFound('Wallet')
+    await this.#ctx.refreshWallet(known)
+    forgetSnapshot(this.#ctx, walletId)
+    const balance = await balanceOf(this.#ctx, known)
+    const wallet = store.wallet(walletId)!
+    return ok({
+      walletId: wallet.id,
+      address: wallet.address,
+      deposits: formatColumn(wallet.deposits),
+      returns: formatColumn(wallet.returns),
+      out: formatColumn(wallet.out),
+      withdrawn: formatColumn(wallet.withdrawn),
+      held: formatColumn(wallet.held),
+      available: formatUsdc(availableOf(wallet)),
+      escrowed: formatUsdc(escrowedOf(store, wallet.id)),
+      spent: formatUsdc(spentOf(store, wallet.id)),
+      chainBalance: balance === null ? null : formatUsdc(balance),
+      scannedBlock: wallet.scanned_block,
+    })
   }
   async auditCheck() {
     return verifyAudit(this.#ctx.store)

@@ -1,4 +1,4 @@
-import type { RowCursor } from '#domain/listCursor.ts'
+import type { RowCursor } from '#domain/lists.ts'
 
 /** All wallets on Base if `walletId` is missing. */
 export type SpendingInput = { days: number; by: 'agent' | 'group'; walletId?: string | undefined }

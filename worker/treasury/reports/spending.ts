@@ -77,7 +77,4 @@ const seriesOf = (kind: SpendingSeries['kind'], id: string | null, name: string,
 
 /** The name of a series. Deleted agents and groups keep theirs. */
 const nameOf = (store: Store, by: 'agent' | 'group', id: string | null): string =>
-  id === null
-    ? 'User'
-    : (store.first<{ name: string }>(`SELECT name FROM ${by === 'agent' ? 'agent' : 'policy_group'} WHERE id = ?`, id)
-        ?.name ?? 'Unknown')
+  id === null ? 'User' : (by === 'agent' ? store.agentName(id) : store.groupName(id)) || 'Unknown'

@@ -8,7 +8,7 @@ import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
 import { spentAt } from '../ledger/balances.ts'
 import { gasAllowance } from '../limits/gas.ts'
-import { fromColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -33,6 +33,7 @@ export function usageOf(ctx: Context): Usage {
     primary,
   )!
   const currentSpent = fromColumn(total.sum ?? 0)
+  const gas = gasAllowance(ctx, null)
   return {
     globalBudget: {
       currentSpent: formatUsdc(currentSpent),
@@ -42,7 +43,7 @@ export function usageOf(ctx: Context): Usage {
       periodStart: isoOf(startsAt),
       periodEnd: isoOf(endsAt),
     },
-    gasAllowance: gasShown(ctx),
+    gasAllowance: { ...gas, payments: Math.floor(gas.remaining / stepGas.send) },
     wallets: wallets.map((wallet) => {
       const used = spent.get(wallet.id) ?? zeroUsdc
       return {
@@ -55,11 +56,6 @@ export function usageOf(ctx: Context): Usage {
       }
     }),
   }
-}
-
-function gasShown(ctx: Context): Usage['gasAllowance'] {
-  const gas = gasAllowance(ctx, null)
-  return { ...gas, payments: Math.floor(gas.remaining / stepGas.send) }
 }
 
 const against = (spent: bigint, limit: bigint | null) => ({
@@ -97,8 +93,8 @@ function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'
         name: group.name,
         budget: {
           hasLimit: limit !== null,
-          currentSpent: formatUsdc(fromColumn(group.spent)),
-          held: formatUsdc(fromColumn(group.held)),
+          currentSpent: formatColumn(group.spent),
+          held: formatColumn(group.held),
           ...against(used, limit),
           remaining: left === null ? null : formatUsdc(left),
           lastsUntil: left === null ? null : forecast(store, group, left, now),
@@ -110,7 +106,7 @@ function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'
             name: agent.name,
             status: agent.paused ? ('paused' as const) : ('active' as const),
             transactionCount: agent.payments,
-            totalSpent: formatUsdc(fromColumn(agent.spent)),
+            totalSpent: formatColumn(agent.spent),
           })),
       }
     })

@@ -6,7 +6,7 @@ import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
 import type { BackupWallet } from '../delivery/backup.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import { ensureSaltBackedUp, saltBinding } from '../payouts/salt.ts'
+import { ensureSaltBackedUp, saltBinding } from '../payouts/keys.ts'
 import { count, type RestoreState, recordUnexplained, writeState } from './state.ts'
 
 /**

@@ -1,4 +1,3 @@
-import { formatUsdc } from '#domain/money.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { authorizationIn } from '../../chain/authorization.ts'
@@ -10,6 +9,7 @@ import { recordOutcome } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { halt } from '../wallets/walletHalts.ts'
@@ -128,7 +128,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
     // A withdrawal by the owner, or a send by a session key that is not ours.
     bookWithdrawal(ctx, wallet, log, value)
     audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
-      amount: formatUsdc(BigInt(value)),
+      amount: formatColumn(value),
       to,
       tx: log.transactionHash,
     })
@@ -146,14 +146,9 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
     )
     return
   }
-  store.run(
-    'UPDATE payment SET status = ?, tx_hash = ?, confirmed_at = ?, broadcast_at = coalesce(broadcast_at, ?) WHERE id = ?',
-    status,
-    log.transactionHash,
-    ctx.now(),
-    ctx.now(),
-    payment.id,
-  )
+  const now = ctx.now()
+  const seen = { tx_hash: log.transactionHash, confirmed_at: now, broadcast_at: payment.broadcast_at ?? now }
+  store.update('payment', payment.id, { status, ...seen })
   ctx.confirmed.push(store.payment(payment.id)!)
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
@@ -189,7 +184,7 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
   )
   keepBooking(ctx, wallet, log, { kind: ours ? 'returned' : 'deposited', value })
   audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, {
-    amount: formatUsdc(BigInt(value)),
+    amount: formatColumn(value),
     from,
     tx: log.transactionHash,
   })
@@ -209,13 +204,8 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
   if (!moved) return
   const now = ctx.now()
-  store.run(
-    'UPDATE payout SET done_tx = ?, done_at = ?, withdrawn_to = ?, sealed_code = NULL WHERE id = ?',
-    log.transactionHash,
-    now,
-    event === 'withdrawn' ? to : null,
-    payout.id,
-  )
+  const withdrawn_to = event === 'withdrawn' ? to : null
+  store.update('payout', payout.id, { done_tx: log.transactionHash, done_at: now, withdrawn_to, sealed_code: null })
   const status = nextPayment(payment.status, event)
   if (status !== null) store.run('UPDATE payment SET status = ? WHERE id = ?', status, payment.id)
   enqueue(ctx, 'payment', payment.id)

@@ -14,19 +14,14 @@ type Effect = Pick<BookingRow, 'kind' | 'value'> & Partial<Pick<BookingRow, 'ref
 /** Call inside the transaction of the booking. A booking in a final block is not kept. */
 export function keepBooking(ctx: Context, wallet: WalletRow, log: Log, effect: Effect): void {
   if (log.blockNumber <= wallet.final_block) return
-  ctx.store.run(
-    `INSERT INTO booking (wallet_id, block, log_index, block_hash, tx, kind, value, ref, status_before)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    wallet.id,
-    log.blockNumber,
-    log.logIndex,
-    log.blockHash,
-    log.transactionHash,
-    effect.kind,
-    effect.value,
-    effect.ref ?? null,
-    effect.status_before ?? null,
-  )
+  ctx.store.insert('booking', {
+    wallet_id: wallet.id,
+    block: log.blockNumber,
+    log_index: log.logIndex,
+    block_hash: log.blockHash,
+    tx: log.transactionHash,
+    ...effect,
+  })
   ctx.schedule('finality', ctx.now() + firstCheckMs)
 }
 

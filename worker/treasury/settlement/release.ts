@@ -1,7 +1,9 @@
 import { nonceOf, provablyDead } from '#domain/intent.ts'
 import { nextPayment } from '#domain/payment.ts'
-import { authorizationIsOver } from '../../chain/authorization.ts'
-import type { Block } from '../../chain/types.ts'
+import { authorizationIsOver, authorizationLogs } from '../../chain/authorization.ts'
+import { addressTopic, nonceTopic, topics } from '../../chain/calls.ts'
+import { type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
+import type { Block, Chain, Log } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
 import { finalizedBlock } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
@@ -14,7 +16,6 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { canceledCode } from './booking.ts'
-import { cancellationExists, findNonceLog, findPayoutEnd } from './finalityChecks.ts'
 import { rescanFrom } from './scan.ts'
 
 /** Fails payments that were not signed in time: no signature exists, so no money can ever move. */
@@ -27,12 +28,10 @@ export function failUnsigned(ctx: Context, wallet: WalletRow): void {
     Math.min(stoppedSince(ctx) ?? ctx.now(), ctx.now()),
   ))
     store.transaction(() => {
-      const still = store.run(
-        "UPDATE payment SET status = 'FAILED', error_code = 'not_sent', error_message = ? WHERE id = ? AND status = 'QUEUED' AND sig_version = 0",
-        'Not sent: the wallet could not sign in time. The amount is available again.',
-        payment.id,
-      )
-      if (still > 0) fail(ctx, payment, 'never signed')
+      const error_message = 'Not sent: the wallet could not sign in time. The amount is available again.'
+      const failed = { status: 'FAILED', error_code: 'not_sent', error_message } as const
+      const isUnsigned = store.update('payment', payment.id, failed, { status: 'QUEUED', sig_version: 0 })
+      if (isUnsigned) fail(ctx, payment, 'never signed')
     })
 }
 
@@ -139,4 +138,64 @@ function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): vo
   sendPaymentEvent(ctx, 'payment.failed', payment.id, payment.status)
   const payout = payment.kind === 'payout' ? ctx.store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')
+}
+
+/** Checks of one payment or payout on chain before money is released, made with every configured node. */
+
+/** Minimum number of blocks to search, because only one node reported the newest block when something was signed. */
+const minSearched = 4_000
+
+const searchFrom = (signedAtBlock: number, toBlock: number) =>
+  Math.min(signedAtBlock, Math.max(0, toBlock - minSearched))
+
+/** The nonce log of this payment up to `toBlock`; null if there is none. One node that has it is enough. */
+export async function findNonceLog(
+  ctx: Context,
+  wallet: WalletRow,
+  payment: PaymentRow,
+  toBlock: number,
+): Promise<Log | null> {
+  const chain = ctx.chains[wallet.chain_id]
+  const filter: RangelessFilter =
+    payment.authorization === null
+      ? { address: wallet.address, topics: [nonceTopic(nonceOf(payment.epoch!, payment.sequence!))] }
+      : authorizationLogs(chain.usdc, wallet.address, { event: 'used', nonce: payment.authorization })
+  const fromBlock = searchFrom(payment.first_block!, toBlock)
+  return (await readEveryNode(chain, filter, fromBlock, toBlock)).flat()[0] ?? null
+}
+
+/** True if this payment's authorization was cancelled up to `toBlock`. Every node must have the log: it releases money. */
+async function cancellationExists(
+  ctx: Context,
+  wallet: WalletRow,
+  payment: PaymentRow,
+  toBlock: number,
+): Promise<boolean> {
+  const chain = ctx.chains[wallet.chain_id]
+  const only = { event: 'canceled' as const, nonce: payment.authorization! }
+  const filter = authorizationLogs(chain.usdc, wallet.address, only)
+  const found = await readEveryNode(chain, filter, searchFrom(payment.first_block!, toBlock), toBlock)
+  return found.every((logs) => logs.length > 0)
+}
+
+/** The transfer that emptied the payout up to `toBlock`; null if there is none. Anyone can make a zero-value transfer. */
+async function findPayoutEnd(ctx: Context, wallet: WalletRow, payout: PayoutRow, toBlock: number): Promise<Log | null> {
+  const chain = ctx.chains[wallet.chain_id]
+  const filter = { address: chain.usdc, topics: [topics.transfer, addressTopic(payout.address)] }
+  const found = await readEveryNode(chain, filter, searchFrom(payout.action_block!, toBlock), toBlock)
+  return found.flat().find((log) => BigInt(log.data) >= BigInt(payout.amount)) ?? null
+}
+
+/** The logs that each configured node returns. */
+async function readEveryNode(
+  chain: Chain,
+  filter: RangelessFilter,
+  fromBlock: number,
+  toBlock: number,
+): Promise<Log[][]> {
+  const range = { fromBlock, toBlock }
+  const [first = []] = await readLogs(chain, [filter], range, 'first')
+  if (!chain.hasSecond) return [first]
+  const [second = []] = await readLogs(chain, [filter], range, 'second')
+  return [first, second]
 }

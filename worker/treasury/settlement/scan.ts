@@ -6,6 +6,7 @@ import { confirmedBlock, finalizedBlock, freshHead } from '../core/chainHeads.ts
 import type { Context } from '../core/context.ts'
 import { payoutContracts } from '../core/contracts.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
+import { isOpenPayout } from '../storage/statuses.ts'
 import { clearMismatch, haltAfterMs, haltForMismatch, recordMismatch, recordReread } from '../wallets/walletHalts.ts'
 import { book, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
@@ -177,10 +178,7 @@ const chunks = <T>(list: T[]): T[][] =>
   Array.from({ length: Math.ceil(list.length / maxTopics) }, (_, i) => list.slice(i * maxTopics, (i + 1) * maxTopics))
 
 const openPayouts = (ctx: Context, walletId: string) =>
-  ctx.store.all<PayoutRow>(
-    "SELECT * FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')",
-    walletId,
-  )
+  ctx.store.all<PayoutRow>(`SELECT * FROM payout WHERE wallet_id = ? AND ${isOpenPayout}`, walletId)
 
 /** Makes the next scan start at `block`, where a log exists that the books lack. */
 export function rescanFrom(ctx: Context, walletId: string, block: number): void {

@@ -1,4 +1,3 @@
-import { formatUsdc } from '#domain/money.ts'
 import { type BookedEvent, paymentBefore } from '#domain/payment.ts'
 import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
@@ -7,8 +6,9 @@ import { undoLeave, undoSpend } from '../ledger/ledger.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
+import { formatColumn } from '../storage/columns.ts'
 import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
-import { undoActions } from '../wallets/actions/undoActions.ts'
+import { undoActions } from '../wallets/actions/follow.ts'
 import { undoSessions } from '../wallets/session.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { openBookings } from './bookings.ts'
@@ -71,7 +71,7 @@ function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
   const event = isOfPayment(kind) ? 'payment.undone' : 'booking.undone'
   audit(store, ctx.now(), event, booking.ref ?? wallet.id, {
     kind,
-    amount: formatUsdc(BigInt(value)),
+    amount: formatColumn(value),
     tx,
     block,
     hash: booking.block_hash,

@@ -1,7 +1,7 @@
 import type { ApprovalKind, ApprovalStatus, CancelReason, GrantEnd } from '#domain/approval.ts'
-import type { BookedEvent, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
+import type { NoticeEvent, WebhookEvent } from '#domain/events.ts'
+import type { BookedEvent, ExpiryDays, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
-import type { ExpiryDays } from '#domain/payoutExpiry.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import type { OwnerActionKind } from '#domain/sessionKey.ts'
@@ -371,6 +371,9 @@ export type BookingRow = {
   status_before: PayoutStatus | null
 }
 
+/** `seq` is the number of the event's row in the audit log, `times` how often `about` has been repeated. */
+export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; about: string; times: number }
+
 /** The tables that `Store.insert` and `Store.update` write. */
 export type Rows = {
   wallet: WalletRow
@@ -387,4 +390,9 @@ export type Rows = {
   approval_grant: GrantRow
   booking: BookingRow
   webhook: WebhookRow
+  /** `body` is JSON, and `endpoints` a JSON list of webhook ids. */
+  webhook_event: { id: string; type: WebhookEvent; at: number; body: string; endpoints: string }
+  audit: { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
+  notice: NoticeRow
+  idempotency: { key: string; fingerprint: string; kind: string; ref: string; created_at: number }
 }

@@ -21,6 +21,9 @@ export const statusIn = Object.fromEntries(
   Object.entries(lists).map(([name, statuses]) => [name, sqlOf(statuses)]),
 ) as Record<keyof typeof lists, string>
 
+/** SQL: payouts that have not ended. Their money is in escrow once it has arrived there. */
+export const isOpenPayout = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
+
 /** SQL: the time by which lists sort a payment. */
 export const listedAt = 'coalesce(accepted_at, created_at)'
 

@@ -1,7 +1,20 @@
 import { type Refused, refuse } from '../../result.ts'
 import { type MetaName, type MetaValue, metaFormats, type SuspensionState } from './meta.ts'
 import { type CachedRow, type CachedTable, RowCache } from './rowCache.ts'
-import type { AgentRow, GroupRow, ImportedKeyRow, PaymentRow, PayoutRow, Rows, SessionRow, WalletRow } from './rows.ts'
+import type {
+  AgentRow,
+  ApprovalRow,
+  GrantRow,
+  GroupRow,
+  ImportedKeyRow,
+  PaymentRow,
+  PayoutRow,
+  Rows,
+  SessionRow,
+  WalletActionRow,
+  WalletRow,
+  WebhookRow,
+} from './rows.ts'
 
 /** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10 GB. */
 const fullBytes = 8_000_000_000
@@ -102,6 +115,10 @@ export class Store {
   }
   first<T>(query: string, ...values: Value[]): T | null {
     return (this.#storage.sql.exec<Row>(query, ...values).toArray()[0] as T | undefined) ?? null
+  }
+  /** Number of rows: `count("payment WHERE status = 'QUEUED'")`. */
+  count(from: string, ...values: Value[]): number {
+    return this.first<{ n: number }>(`SELECT count(*) AS n FROM ${from}`, ...values)!.n
   }
   /**
    * The first row of a join, as one object for each table. Columns named `|` separate the tables; a null in a table's
@@ -221,6 +238,16 @@ export class Store {
     this.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? AND current = 1', walletId)
   group = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ? AND deleted_at IS NULL', id)
   agent = (id: string) => this.first<AgentRow>('SELECT * FROM agent WHERE id = ? AND deleted_at IS NULL', id)
+  /** Also a group that was deleted. */
+  anyGroup = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ?', id)
+  /** For history: deleted agents and groups keep their names. */
+  agentName = (id: string | null): string | null =>
+    id === null ? null : (this.first<AgentRow>('SELECT name FROM agent WHERE id = ?', id)?.name ?? null)
+  groupName = (id: string): string => this.first<GroupRow>('SELECT name FROM policy_group WHERE id = ?', id)?.name ?? ''
   payment = (id: string) => this.first<PaymentRow>('SELECT * FROM payment WHERE id = ?', id)
   payout = (id: string) => this.first<PayoutRow>('SELECT * FROM payout WHERE id = ?', id)
+  approval = (id: string) => this.first<ApprovalRow>('SELECT * FROM approval WHERE id = ?', id)
+  grant = (id: string) => this.first<GrantRow>('SELECT * FROM approval_grant WHERE id = ?', id)
+  walletAction = (id: string) => this.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
+  webhook = (id: string) => this.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
 }

@@ -11,13 +11,12 @@ import { freshHead } from '../core/chainHeads.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember } from '../ledger/idempotency.ts'
-import { obtainGas } from '../limits/gasGrant.ts'
+import { obtainGas } from '../limits/gas.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
 import { enqueueWallet } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { walletLimitProblem } from './limits.ts'
-import { walletReplay } from './replay.ts'
+import { walletLimitProblem, walletReplay } from './newWallets.ts'
 import type { DeployInput } from './rpcTypes.ts'
 import { adopt, confirmedState, scanEveryMs } from './session.ts'
 import { sessionKeyBinding } from './sessionKeys.ts'
@@ -73,26 +72,26 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     const limited = takeOwnerAction(ctx, 'deploy')
     if (limited) return limited
     const now = ctx.now()
-    store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, scanned_block, final_block, created_at, contract_set, start_block, start_balance)
-       VALUES (?, ?, 'smart', ?, ?, ?, 'deploying', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+    store.insert('wallet', {
       id,
-      input.chainId,
+      chain_id: input.chainId,
+      kind: 'smart',
       address,
-      input.owner,
-      input.name,
-      contracts.factory,
-      parameters.salt,
-      parameters.sessionKey,
-      sealed,
-      toColumn(firstLimit),
-      parameters.validUntil,
-      firstBlock,
-      firstBlock,
-      now,
-      contractSet,
-      firstBlock,
-    )
+      owner: input.owner,
+      name: input.name,
+      status: 'deploying',
+      factory: contracts.factory,
+      salt: parameters.salt,
+      session_key: parameters.sessionKey,
+      sealed_key: sealed,
+      session_limit: toColumn(firstLimit),
+      valid_until: parameters.validUntil,
+      scanned_block: firstBlock,
+      final_block: firstBlock,
+      created_at: now,
+      contract_set: contractSet,
+      start_block: firstBlock,
+    })
     enqueueWallet(ctx, id)
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.created', id, {

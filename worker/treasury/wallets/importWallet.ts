@@ -1,6 +1,9 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { attemptAllowed, recordWrong } from '#domain/attempts.ts'
 import { usdcDomainSeparator } from '../../chain/authorization.ts'
 import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
+import { cost, derive } from '../../identity/passwords.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { finalizedBlock } from '../core/chainHeads.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
@@ -10,9 +13,7 @@ import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts
 import { enqueueWallet } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { walletLimitProblem } from './limits.ts'
-import { openUnderPassword, sealUnderPassword } from './masterPassword.ts'
-import { walletReplay } from './replay.ts'
+import { walletLimitProblem, walletReplay } from './newWallets.ts'
 import type { ImportInput } from './rpcTypes.ts'
 import { scanEveryMs } from './session.ts'
 import { importedKeyBinding } from './sessionKeys.ts'
@@ -65,42 +66,40 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     const meanwhile = replay() ?? refusal(ctx, input)
     if (meanwhile) return meanwhile
     const now = ctx.now()
-    store.run(
-      `INSERT INTO wallet (id, chain_id, kind, address, owner, name, status, factory, salt, session_key, sealed_key, session_limit, valid_until, deposits, scanned_block, final_block, anchor_block, anchor_hash, created_at, start_block, start_balance)
-       VALUES (?, ?, 'imported', ?, ?, ?, 'active', ?, ?, ?, '', 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    store.insert('wallet', {
       id,
-      input.chainId,
-      input.address,
-      input.address,
-      input.name,
-      zeroAddress,
-      zeroSalt,
-      input.address,
-      toColumn(balance),
-      final.number,
-      final.number,
-      final.number,
-      final.hash,
-      now,
-      final.number,
-      toColumn(balance),
-    )
+      chain_id: chainId,
+      kind: 'imported',
+      address,
+      owner: address,
+      name,
+      status: 'active',
+      factory: zeroAddress,
+      salt: zeroSalt,
+      session_key: address,
+      sealed_key: '',
+      session_limit: 0,
+      valid_until: 0,
+      deposits: toColumn(balance),
+      scanned_block: final.number,
+      final_block: final.number,
+      anchor_block: final.number,
+      anchor_hash: final.hash,
+      created_at: now,
+      start_block: final.number,
+      start_balance: toColumn(balance),
+    })
     enqueueWallet(ctx, id)
-    store.run(
-      'INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current) VALUES (?, ?, ?, ?, ?, ?, 0, 1)',
-      id,
-      onlyEpoch,
-      input.address,
-      sealed,
-      noLimit,
-      noEnd,
-    )
-    store.run(
-      'INSERT INTO imported_key (wallet_id, sealed_view, domain_separator) VALUES (?, ?, ?)',
-      id,
-      sealedView,
-      separator,
-    )
+    store.insert('session', {
+      wallet_id: id,
+      epoch: onlyEpoch,
+      key_address: address,
+      sealed_key: sealed,
+      spend_limit: noLimit,
+      valid_until: noEnd,
+      current: 1,
+    })
+    store.insert('imported_key', { wallet_id: id, sealed_view: sealedView, domain_separator: separator })
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.imported', id, { address: input.address, chainId: input.chainId })
     ctx.plainKeys.set(id, now)
@@ -155,4 +154,71 @@ function refusal(ctx: Context, input: ImportInput): Refused | null {
   return refuse('conflict', 'This policy group already has a wallet. Wallet cannot be changed after creation.', {
     field: 'policyGroupId',
   })
+}
+
+/**
+ * Returns the private key to a caller who knows the master password. An attempt is counted before it is checked, and a
+ * correct one resets the count, so parallel attempts can't exceed five checks in fifteen minutes either.
+ */
+export async function viewPrivateKey(
+  ctx: Context,
+  walletId: string,
+  masterPassword: string,
+): Promise<Result<{ privateKey: string }>> {
+  const { store } = ctx
+  const row = store.liveWallet(walletId) && store.importedKey(walletId)
+  if (!row) return notFound('Wallet')
+  const refused = store.transaction((): Refused | null => {
+    const { tries, locked_until } = store.importedKey(walletId)!
+    const attempts = { total: 0, recent: tries, lockedUntil: locked_until }
+    const allowed = attemptAllowed(attempts, ctx.now())
+    if (!allowed.ok) {
+      const { message, retryAfter } = allowed
+      return refuse('rate_limited', message, { field: 'masterPassword', ...(retryAfter !== null && { retryAfter }) })
+    }
+    const next = recordWrong(attempts, ctx.now())
+    setTries(ctx, walletId, next.recent, next.lockedUntil)
+    return null
+  })
+  if (refused) return refused
+  const underPassword = await ctx.sealer.open(row.sealed_view, viewBinding(ctx, walletId))
+  const privateKey = await openUnderPassword(underPassword, masterPassword)
+  store.transaction(() => {
+    if (privateKey !== null) setTries(ctx, walletId, 0, 0)
+    audit(store, ctx.now(), privateKey === null ? 'wallet.key_refused' : 'wallet.key_viewed', walletId)
+  })
+  if (privateKey === null)
+    return refuse('unprocessable', 'Invalid master password or failed to retrieve private key.', {
+      field: 'masterPassword',
+    })
+  return ok({ privateKey })
+}
+
+const setTries = (ctx: Context, walletId: string, tries: number, lockedUntil: number) =>
+  ctx.store.run('UPDATE imported_key SET tries = ?, locked_until = ? WHERE wallet_id = ?', tries, lockedUntil, walletId)
+
+/** Separates this derivation from the one for sign-in passwords. */
+const purpose = 'bursar master password v1'
+
+/** AES-256-GCM under a key derived by scrypt. Text form: `p1.<salt>.<iv>.<ciphertext and tag>`, base64url. */
+async function sealUnderPassword(plain: string, password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', await derive(password, purpose, { ...cost, salt }), iv)
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return ['p1', ...[salt, iv, body].map((part) => part.toString('base64url'))].join('.')
+}
+
+/** Returns null if the password is wrong. Throws if the value does not have this form. */
+async function openUnderPassword(sealed: string, password: string): Promise<string | null> {
+  const [version, ...parts] = sealed.split('.')
+  const [salt, iv, body] = parts.map((part) => Buffer.from(part, 'base64url'))
+  if (version !== 'p1' || !salt || !iv || !body) throw new Error('password-sealed value of an unknown version')
+  const decipher = createDecipheriv('aes-256-gcm', await derive(password, purpose, { ...cost, salt }), iv)
+  decipher.setAuthTag(body.subarray(-16))
+  try {
+    return Buffer.concat([decipher.update(body.subarray(0, -16)), decipher.final()]).toString('utf8')
+  } catch {
+    return null
+  }
 }

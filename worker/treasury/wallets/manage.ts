@@ -74,12 +74,12 @@ function missingProblem(ctx: Context, wallet: WalletRow, stranded: bigint | null
 
 function openProblem(ctx: Context, wallet: WalletRow): string | null {
   const { store } = ctx
-  const count = (query: string) => store.first<{ n: number }>(query, wallet.id)!.n
-  const payments = count(`SELECT count(*) AS n FROM payment WHERE wallet_id = ? AND status IN ${statusIn.unsettled}`)
+  const payments = store.count(`payment WHERE wallet_id = ? AND status IN ${statusIn.unsettled}`, wallet.id)
   if (payments > 0)
     return `${plural(payments, 'payment')} of this wallet ${payments === 1 ? 'is' : 'are'} still in progress. Please try again when nothing is pending.`
-  const payouts = count(
-    "SELECT count(*) AS n FROM payout WHERE wallet_id = ? AND status NOT IN ('WITHDRAWN','RECLAIMED','FAILED')",
+  const payouts = store.count(
+    "payout WHERE wallet_id = ? AND status NOT IN ('WITHDRAWN','RECLAIMED','FAILED')",
+    wallet.id,
   )
   if (payouts > 0)
     return `This wallet has ${plural(payouts, 'unclaimed payout')}. Reclaim ${payouts === 1 ? 'it' : 'them'} first, or wait until ${payouts === 1 ? 'it is' : 'they are'} claimed.`

@@ -1,22 +1,21 @@
 import { RpcTarget } from 'cloudflare:workers'
+import { formatUsdc } from '#domain/money.ts'
+import type { RotateReply } from '#schemas/sessionKey.ts'
 import type { Wallet } from '#schemas/wallet.ts'
-import { andThen, ok, type Result } from '../../result.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
+import { andThen, notFound, ok, type Result } from '../../result.ts'
 import { refuseUnreachable } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { offerSession } from './actions/offerSession.ts'
-import { rotate } from './actions/rotate.ts'
-import { ownerSigningContext } from './actions/signingContext.ts'
-import { submitOwnerAction } from './actions/submitOwnerAction.ts'
+import { offerSession, ownerSigningContext, submitOwnerAction } from './actions/ownerActions.ts'
+import { rotate } from './actions/sessionChange.ts'
 import { deployWallet } from './deploy.ts'
-import { importWallet } from './importWallet.ts'
-import { hasActiveWallet, listWallets, showWallet, walletBalance } from './list.ts'
+import { importWallet, viewPrivateKey } from './importWallet.ts'
 import { deleteWallet, renameWallet } from './manage.ts'
 import type { DeployInput, ImportInput, OwnerActionInput, RotateInput } from './rpcTypes.ts'
-import { rotateReply, sessionKeyInfo } from './sessionInfo.ts'
-import { viewPrivateKey } from './viewKey.ts'
-import { walletView } from './views.ts'
+import { balanceOf } from './snapshots.ts'
+import { listWallets, sessionKeyInfo, showWallet, walletView } from './views.ts'
 
 /** The user's wallets. `showProgress` submits a deployment and waits briefly for its transaction. */
 export class Wallets extends RpcTarget {
@@ -51,19 +50,26 @@ export class Wallets extends RpcTarget {
     return viewPrivateKey(this.#ctx, walletId, masterPassword)
   }
   /** Decimal USDC on chain; null if it can't be read. */
-  async balance(walletId: string) {
-    return walletBalance(this.#ctx, walletId)
+  async balance(walletId: string): Promise<Result<string | null>> {
+    const wallet = this.#ctx.store.liveWallet(walletId)
+    if (!wallet) return notFound('Wallet')
+    const balance = await balanceOf(this.#ctx, wallet)
+    return ok(balance === null ? null : formatUsdc(balance))
   }
   /** Whether `address` is an active wallet of the user on Base. */
   async has(address: string) {
-    return hasActiveWallet(this.#ctx, address)
+    const { store, env } = this.#ctx
+    const query = "SELECT 1 FROM wallet WHERE address = ? COLLATE NOCASE AND chain_id = ? AND status = 'active'"
+    return store.first(query, address, primaryChain(env)) !== null
   }
   async sessionKey(walletId: string) {
     return sessionKeyInfo(this.#ctx, walletId)
   }
-  async rotateSessionKey(input: RotateInput) {
+  async rotateSessionKey(input: RotateInput): Promise<Result<RotateReply>> {
     return refuseUnreachable(async () =>
-      andThen(await rotate(this.#ctx, input), (action) => rotateReply(this.#ctx, action)),
+      andThen(await rotate(this.#ctx, input), async ({ id, wallet_id }) =>
+        andThen(await sessionKeyInfo(this.#ctx, wallet_id), (info) => ok({ ...info, actionId: id })),
+      ),
     )
   }
   /** The values that the owner's next signature must bind. */

@@ -6,8 +6,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { checkPlainKey } from './plainKey.ts'
-import { cacheKey } from './sessionKeys.ts'
+import { cacheKey, checkPlainKey } from './sessionKeys.ts'
 import { forgetSnapshot } from './snapshots.ts'
 
 /** Idle wallets are scanned this often, for deposits, withdrawals by their owners, and payouts settled without us. */

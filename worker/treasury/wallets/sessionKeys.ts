@@ -3,7 +3,7 @@ import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
-import { checkPlainKey, isPlainKey } from './plainKey.ts'
+import { halt, liftHalt } from './walletHalts.ts'
 
 /** Opens the current session's key into memory, so that signing needs no await. */
 export async function loadSessionKey(ctx: Context, wallet: WalletRow): Promise<void> {
@@ -26,4 +26,23 @@ export const sessionKeyBinding = (ctx: Context, walletId: string) => `${ctx.user
 export async function newSessionKey(ctx: Context, walletId: string): Promise<{ address: Address; sealed: string }> {
   const key: Hex = `0x${bytesToHex(ctx.random(32))}`
   return { address: addressOf(key), sealed: await ctx.sealer.seal(key, sessionKeyBinding(ctx, walletId)) }
+}
+
+/** How long a check that the account has no code remains valid: EIP-7702 lets a plain key get code at any time. */
+const plainForMs = 30_000 // 30 seconds
+
+/** True if the account had no code a moment ago: USDC then checks the key's own signature, and no contract can approve. */
+export const isPlainKey = (ctx: Context, wallet: WalletRow): boolean =>
+  ctx.now() - (ctx.plainKeys.get(wallet.id) ?? 0) < plainForMs
+
+/** Halts the wallet while its account has code, so that nothing is signed for it. Throws RpcUnavailable. */
+export async function checkPlainKey(ctx: Context, wallet: WalletRow): Promise<void> {
+  const code = await ctx.chains[wallet.chain_id].code(wallet.address)
+  const isPlain = code === '0x'
+  if (isPlain) ctx.plainKeys.set(wallet.id, ctx.now())
+  else ctx.plainKeys.delete(wallet.id)
+  ctx.store.transaction(() => {
+    if (isPlain) return liftHalt(ctx, wallet.id, 'code')
+    if (ctx.store.wallet(wallet.id)?.halt_kind === null) halt(ctx, wallet.id, 'code', 'its account has contract code')
+  })
 }

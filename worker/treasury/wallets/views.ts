@@ -1,15 +1,41 @@
-import type { Exposure } from '#domain/exposure.ts'
-import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { budgetLeft, type Exposure, exposureOf, spendableOf } from '#domain/exposure.ts'
+import { formatUsdc, type MicroUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
-import { spendableOf } from '#domain/spendable.ts'
+import { visibleScopes } from '#domain/scopes.ts'
 import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Wallet, WalletStatus } from '#schemas/wallet.ts'
-import { chainNow } from '../core/chainHeads.ts'
+import type { WalletState } from '../../chain/types.ts'
+import { notFound, ok, type Result } from '../../result.ts'
+import { chainNow, isNodeTrouble } from '../core/chainHeads.ts'
 import type { Context, WalletSnapshot } from '../core/context.ts'
 import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
-import type { SessionRow, WalletRow } from '../storage/rows.ts'
-import { walletExposure } from './exposure.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
+import { groupPolicy } from '../storage/groupPolicy.ts'
+import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { recentActions } from './actions/actions.ts'
+import { operatorKey } from './actions/calls.ts'
+import { readSession } from './session.ts'
+import { getSnapshot } from './snapshots.ts'
+
+const freshEnoughMs = 2_000 // one block
+
+/** All wallets that are not deleted, newest first, with their current state on chain. */
+export async function listWallets(ctx: Context): Promise<Wallet[]> {
+  const rows = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at DESC")
+  return Promise.all(rows.map((row) => showWallet(ctx, row)))
+}
+
+/** Returns the view of a wallet from its current state on chain and its row, which is updated first if they disagree. */
+export async function showWallet(ctx: Context, row: WalletRow): Promise<Wallet> {
+  const snapshot = await getSnapshot(ctx, row)
+  // Otherwise an old deposit could still be shown as arriving: books are updated often only while payments are open.
+  if (row.status === 'active' && snapshot && snapshot.balance !== bookedOf(ctx.store.wallet(row.id) ?? row))
+    await ctx.refreshWallet(row, freshEnoughMs)
+  return walletView(ctx, ctx.store.wallet(row.id) ?? row, snapshot)
+}
 
 /** The wallet as /wallets shows it. `snapshot` is its state on chain, null if it can't be read. */
 export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnapshot | null): Wallet {
@@ -39,7 +65,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     validUntil: wallet.valid_until,
     deploymentTxHash: wallet.deploy_tx,
     deployProblem: wallet.status === 'active' ? null : wallet.error,
-    held: formatUsdc(BigInt(wallet.held)),
+    held: formatColumn(wallet.held),
     escrowed: formatUsdc(escrowedOf(store, wallet.id)),
     exposure: snapshot && exposureView(walletExposure(store, wallet, snapshot, now())),
     spendable: snapshot && spendableView(ctx, wallet, session, snapshot),
@@ -67,4 +93,75 @@ function spendableView(
     at,
   )
   return { now: formatUsdc(now), limitedBy, arriving: formatUsdc(arriving) }
+}
+
+/** Computes how much can leave this wallet without its owner, from on-chain figures and our budgets. */
+function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapshot, now: number): Exposure {
+  const { state } = snapshot
+  const pays = wallet.status === 'active' && wallet.paused === 0 && wallet.halt_kind === null
+  return exposureOf({
+    balance: microUsdc(snapshot.balance),
+    held: fromColumn(wallet.held),
+    sessionLeft: wallet.kind === 'imported' ? null : sessionLeft(state),
+    inPayouts: escrowedOf(store, wallet.id),
+    canRenew: state !== null && !state.rotationDisabled && !state.sessionRevoked,
+    groups: store
+      .all<GroupRow>('SELECT * FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL', wallet.id)
+      .map((group) => ({
+        left: budgetLeft(groupPolicy(group, null, false), now),
+        active: pays && canSpend(store, group),
+      })),
+  })
+}
+
+/** The amount that the contract would still let the session key move. */
+const sessionLeft = (state: WalletState | null): MicroUsdc =>
+  state === null || BigInt(state.sessionKey) === 0n || state.validUntil < state.timestamp
+    ? zeroUsdc
+    : microUsdc(state.remaining)
+
+/** True if the group has an agent that could pay now. */
+function canSpend(store: Store, group: GroupRow): boolean {
+  const { paused, scopes } = groupPolicy(group, null, false)
+  return (
+    !paused &&
+    !store.accountPaused &&
+    scopes.some((scope) => (visibleScopes as readonly string[]).includes(scope)) &&
+    store.first('SELECT 1 FROM agent WHERE group_id = ? AND deleted_at IS NULL AND paused = 0', group.id) !== null
+  )
+}
+
+/** The session according to ledger and chain; according to the ledger alone if no node responds. */
+export async function sessionKeyInfo(ctx: Context, walletId: string): Promise<Result<SessionKeyInfo>> {
+  const { store } = ctx
+  const wallet = store.liveWallet(walletId)
+  if (wallet?.kind !== 'smart') return notFound('Wallet')
+  let state: WalletState | null = null
+  try {
+    state = wallet.status === 'active' ? ((await readSession(ctx, wallet))?.latest ?? null) : null
+  } catch (error) {
+    if (!isNodeTrouble(error)) throw error
+  }
+  const current = store.session(walletId)
+  const session =
+    current ??
+    store.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? ORDER BY epoch DESC LIMIT 1', walletId)
+  const validUntil = session?.valid_until ?? wallet.valid_until
+  const isExpired = validUntil * 1000 < (state ? state.timestamp * 1000 : ctx.now())
+  const rotationDisabled = state?.rotationDisabled ?? false
+  const sessionRevoked = state?.sessionRevoked ?? false
+  return ok({
+    address: session?.key_address ?? wallet.session_key,
+    spendingLimit: String(session?.spend_limit ?? wallet.session_limit),
+    spentAmount: String(session?.used ?? 0),
+    heldAmount: String(session?.held ?? 0),
+    validUntil,
+    isExpired,
+    isActive: current !== null && !isExpired,
+    canRotate: operatorKey(ctx) !== null && !rotationDisabled && !sessionRevoked,
+    nonce: session?.epoch ?? 0,
+    rotationDisabled,
+    sessionRevoked,
+    actions: recentActions(ctx, walletId),
+  })
 }

@@ -12,14 +12,11 @@ import type { WebhookEdit } from './rpcTypes.ts'
 
 const noWebhook: Refused = notFound('Webhook')
 
-export const liveWebhook = ({ store }: Context, id: string): WebhookRow | null =>
-  store.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
-
 export const listWebhooks = (ctx: Context): Webhook[] =>
   ctx.store.all<WebhookRow>('SELECT * FROM webhook ORDER BY created_at, id').map((row) => webhookView(ctx, row))
 
 export function findWebhook(ctx: Context, id: string): Result<Webhook> {
-  const row = liveWebhook(ctx, id)
+  const row = ctx.store.webhook(id)
   return row ? ok(webhookView(ctx, row)) : noWebhook
 }
 
@@ -43,27 +40,21 @@ export async function createWebhook(
   return store.transaction((): Result<CreatedWebhook> => {
     const refused = urlRefusal(ctx, url, null)
     if (refused) return refused
-    if (store.first<{ n: number }>('SELECT count(*) AS n FROM webhook')!.n >= maxWebhooks)
+    if (store.count('webhook') >= maxWebhooks)
       return refuse('conflict', `An account can have ${maxWebhooks} webhooks. Delete one first.`)
     const now = ctx.now()
-    store.run(
-      'INSERT INTO webhook (id, url, events, enabled, version, sealed_secret, created_at) VALUES (?, ?, ?, 1, 1, ?, ?)',
-      id,
-      url,
-      JSON.stringify(events),
-      sealed,
-      now,
-    )
+    const row = { id, url, events: JSON.stringify(events), enabled: 1, version: 1 }
+    store.insert('webhook', { ...row, sealed_secret: sealed, created_at: now })
     audit(store, now, 'webhook.created', id, { host: hostOf(url), events })
     changed(ctx, id)
-    return ok({ ...webhookView(ctx, liveWebhook(ctx, id)!), secret })
+    return ok({ ...webhookView(ctx, ctx.store.webhook(id)!), secret })
   })
 }
 
 export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result<Webhook> {
   const { store } = ctx
   return store.transaction((): Result<Webhook> => {
-    const row = liveWebhook(ctx, id)
+    const row = ctx.store.webhook(id)
     if (!row) return noWebhook
     const refused = edit.url === undefined || edit.url === row.url ? null : urlRefusal(ctx, edit.url, id)
     if (refused) return refused
@@ -74,29 +65,24 @@ export function editWebhook(ctx: Context, id: string, edit: WebhookEdit): Result
     }
     // Earlier failures do not count for a new address or for a webhook that is switched on again.
     const isReset = after.url !== row.url || (after.enabled && row.enabled === 0)
-    store.run(
-      'UPDATE webhook SET url = ?, events = ?, enabled = ?, disabled_reason = ?, version = version + ? WHERE id = ?',
-      after.url,
-      JSON.stringify(after.events),
-      after.enabled ? 1 : 0,
-      edit.enabled === undefined ? row.disabled_reason : null,
-      isReset ? 1 : 0,
-      id,
-    )
-    audit(store, ctx.now(), 'webhook.changed', id, {
-      host: hostOf(after.url),
-      events: after.events,
-      enabled: after.enabled,
+    store.update('webhook', id, {
+      url: after.url,
+      events: JSON.stringify(after.events),
+      enabled: after.enabled ? 1 : 0,
+      disabled_reason: edit.enabled === undefined ? row.disabled_reason : null,
+      version: row.version + (isReset ? 1 : 0),
     })
+    const { url, ...shown } = after
+    audit(store, ctx.now(), 'webhook.changed', id, { host: hostOf(url), ...shown })
     changed(ctx, id)
-    return ok(webhookView(ctx, liveWebhook(ctx, id)!))
+    return ok(webhookView(ctx, ctx.store.webhook(id)!))
   })
 }
 
 export function deleteWebhook(ctx: Context, id: string): Result<null> {
   const { store } = ctx
   return store.transaction((): Result<null> => {
-    const row = liveWebhook(ctx, id)
+    const row = ctx.store.webhook(id)
     if (!row) return noWebhook
     store.run('DELETE FROM webhook WHERE id = ?', id)
     audit(store, ctx.now(), 'webhook.deleted', id, { host: hostOf(row.url) })
@@ -109,14 +95,11 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Result<Rot
   const { store } = ctx
   const { secret, sealed } = await newSecret(ctx, id)
   return store.transaction((): Result<RotatedSecret> => {
-    if (!liveWebhook(ctx, id)) return noWebhook
+    const row = store.webhook(id)
+    if (!row) return noWebhook
     const until = ctx.now() + oldSecretMs
-    store.run(
-      'UPDATE webhook SET sealed_old_secret = sealed_secret, old_secret_until = ?, sealed_secret = ? WHERE id = ?',
-      until,
-      sealed,
-      id,
-    )
+    const secrets = { sealed_old_secret: row.sealed_secret, old_secret_until: until, sealed_secret: sealed }
+    store.update('webhook', id, secrets)
     audit(store, ctx.now(), 'webhook.secret_rotated', id, { oldSecretUntil: until })
     return ok({ secret, oldSecretUntil: isoOf(until) })
   })
@@ -142,7 +125,7 @@ export async function webhookTargets(ctx: Context): Promise<WebhookTargets> {
 export function webhookFailed(ctx: Context, { id, version, reason }: WebhookFailure): void {
   const { store } = ctx
   store.transaction(() => {
-    const row = liveWebhook(ctx, id)
+    const row = ctx.store.webhook(id)
     if (row?.enabled !== 1 || row.version !== version) return
     store.run('UPDATE webhook SET enabled = 0, disabled_reason = ? WHERE id = ?', reason, id)
     audit(store, ctx.now(), 'webhook.disabled', id, { host: hostOf(row.url), reason })

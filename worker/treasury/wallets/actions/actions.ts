@@ -1,7 +1,7 @@
-import { formatUsdc } from '#domain/money.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { WalletActionView } from '#schemas/sessionKey.ts'
 import type { Context } from '../../core/context.ts'
+import { formatColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
 
 /**
@@ -25,9 +25,6 @@ import type { WalletActionRow } from '../../storage/rows.ts'
 /** True for actions with which the owner takes back control of the wallet or its money. */
 export const isExit = ({ kind }: { kind: WalletActionRow['kind'] }) =>
   kind === 'withdraw' || kind === 'revokeSession' || kind === 'disableRotation'
-
-export const actionOf = (ctx: Context, id: string) =>
-  ctx.store.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
 
 /** Actions that are signed or about to be signed. Offers do not count. */
 export const openActions = (ctx: Context, walletId: string) =>
@@ -65,7 +62,7 @@ const actionView = (action: WalletActionRow): WalletActionView => ({
   spendingLimit: action.spend_limit === null ? null : String(action.spend_limit),
   validUntil: action.valid_until,
   toAddress: action.to_address,
-  amount: action.amount === null ? null : formatUsdc(BigInt(action.amount)),
+  amount: action.amount === null ? null : formatColumn(action.amount),
   txHash: action.tx_hash,
   error: action.error,
   createdAt: isoOf(action.created_at),

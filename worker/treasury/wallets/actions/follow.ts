@@ -10,6 +10,7 @@ import { readSession } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
 import { openActions } from './actions.ts'
 import { callRefusal, operatorKey, rotationAt, signedRotation } from './calls.ts'
+import { isChanging } from './sessionChange.ts'
 
 /** Advances this wallet's open actions by what the chain shows. Part of the settle alarm. Throws RpcUnavailable. */
 export async function followActions(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
@@ -53,16 +54,8 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
   const refused = await callRefusal(ctx, wallet, data!)
   if (refused) return end(ctx, action, 'failed', refused.message)
   store.transaction(() => {
-    const sent = store.run(
-      "UPDATE wallet_action SET status = 'sent', data = ?, deadline = ?, valid_until = ?, epoch = ?, first_block = ? WHERE id = ? AND status = 'draining'",
-      data,
-      deadline,
-      validUntil,
-      state.epoch,
-      state.blockNumber,
-      action.id,
-    )
-    if (sent > 0)
+    const sent = { data, deadline, valid_until: validUntil, epoch: state.epoch, first_block: state.blockNumber }
+    if (store.update('wallet_action', action.id, { status: 'sent', ...sent }, { status: 'draining' }))
       audit(store, ctx.now(), 'action.signed', action.id, { kind: action.kind, epoch: state.epoch, deadline })
   })
 }
@@ -137,15 +130,32 @@ function end(
   const { store } = ctx
   forgetSnapshot(ctx, action.wallet_id)
   store.transaction(() => {
-    const ended = store.run(
-      'UPDATE wallet_action SET status = ?, error = ?, ended_at = ?, done_block = ? WHERE id = ? AND ended_at IS NULL',
-      status,
-      error,
-      ctx.now(),
-      doneBlock,
-      action.id,
-    )
-    if (ended > 0)
+    const ended = { status, error, ended_at: ctx.now(), done_block: doneBlock }
+    if (store.update('wallet_action', action.id, ended, { ended_at: null }))
       audit(store, ctx.now(), `action.${status}`, action.id, { kind: action.kind, ...(error && { error }) })
   })
+}
+
+const replaced = 'A chain reorganisation undid this change. Another change of the session key is in progress.'
+
+/**
+ * Reopens actions that the chain showed as done in a block that is not final: they are submitted again, and the chain
+ * decides how they end. Call inside a transaction. Of several session changes only the first is reopened and the others
+ * fail, because only one is followed at a time and the wallet accepts the later ones only after it.
+ */
+export function undoActions(ctx: Context, wallet: WalletRow): void {
+  const { store } = ctx
+  const done = store.all<WalletActionRow>(
+    "SELECT * FROM wallet_action WHERE wallet_id = ? AND status = 'done' AND done_block > ? ORDER BY done_block, created_at",
+    wallet.id,
+    wallet.final_block,
+  )
+  for (const { id, kind } of done) {
+    const isReplaced = (kind === 'rotate' || kind === 'setSession') && isChanging(ctx, wallet.id)
+    const after = isReplaced
+      ? ({ status: 'failed', error: replaced, ended_at: ctx.now() } as const)
+      : ({ status: 'sent', error: null, ended_at: null } as const)
+    store.update('wallet_action', id, { ...after, done_block: null })
+    audit(store, ctx.now(), 'action.undone', id, { kind })
+  }
 }

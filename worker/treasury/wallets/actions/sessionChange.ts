@@ -1,14 +1,69 @@
+import { stepGas } from '#domain/gasAllowance.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
-import type { Address } from '../../../chain/types.ts'
-import { ok, type Refused, type Result, refuse } from '../../../result.ts'
+import type { Address, WalletState } from '../../../chain/types.ts'
+import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
+import { suspendedOwner } from '../../core/commonRefusals.ts'
 import { type Context, newId } from '../../core/context.ts'
+import { walletSetRefusal } from '../../core/contracts.ts'
+import { freshStop, rotationRefusal } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../../ledger/idempotency.ts'
+import { obtainGas } from '../../limits/gas.ts'
+import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import type { RotateInput } from '../rpcTypes.ts'
-import { actionOf } from './actions.ts'
+import { readSession } from '../session.ts'
+import { newSessionKey } from '../sessionKeys.ts'
+import { callRefusal, operatorKey, rotationAt, signedRotation } from './calls.ts'
+
+/**
+ * Starts a rotation to a new session key under the provider's authority. Refuses if the wallet would refuse it now;
+ * otherwise stores it with its key. The settle alarm signs it once the old session's payments are settled, and follows
+ * it from then on. Throws RpcUnavailable.
+ */
+export async function rotate(ctx: Context, input: RotateInput): Promise<Result<WalletActionRow>> {
+  const before = actionReplay(ctx, 'rotate', input)
+  if (before) return before
+  if (startedWithinDay(ctx, input.walletId) >= maxPerDay) return tooOften
+  const [live] = await Promise.all([activeSmartWallet(ctx, input.walletId), freshStop(ctx)])
+  if (!live.ok) return live
+  const { wallet, state } = live.value
+  const stopped = walletSetRefusal(ctx, wallet) ?? suspendedOwner(ctx) ?? rotationRefusal(ctx)
+  if (stopped) return stopped
+  const operator = operatorKey(ctx)
+  if (!operator) return refuse('owner_must_sign', 'Bursar cannot rotate session keys here. Sign with your owner key.')
+  const ungranted = await obtainGas(ctx, wallet.chain_id, stepGas.rotate)
+  if (ungranted) return ungranted
+  const key = await newSessionKey(ctx, wallet.id)
+  const rotation = rotationAt(state, { key: key.address, limit: input.limit, hours: input.hours })
+  const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operator))
+  if (refused) return refused
+  return ctx.store.transaction((): Result<WalletActionRow> => {
+    const meanwhile = actionReplay(ctx, 'rotate', input)
+    if (meanwhile) return meanwhile
+    if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
+    if (isChanging(ctx, wallet.id)) return changeInProgress
+    const limited = takeOwnerAction(ctx, 'rotate')
+    if (limited) return limited
+    const id = insertSession(ctx, wallet, 'rotate', 'draining', input, key, { epoch: state.epoch, validUntil: null })
+    ctx.schedule('settle', ctx.now())
+    return ok(ctx.store.walletAction(id)!)
+  })
+}
+
+/** Returns an active smart wallet of this user and its latest state on chain, after updating the session table. */
+export async function activeSmartWallet(
+  ctx: Context,
+  walletId: string,
+): Promise<Result<{ wallet: WalletRow; state: WalletState }>> {
+  const wallet = ctx.store.liveWallet(walletId)
+  if (wallet?.kind !== 'smart') return notFound('Wallet')
+  const state = wallet.status === 'active' ? ((await readSession(ctx, wallet))?.latest ?? null) : null
+  if (!state) return refuse('wallet_not_ready', 'The wallet is not ready yet.')
+  return ok({ wallet, state })
+}
 
 /** How long payments of the old session may delay its replacement. */
 export const drainMs = 5 * 60_000 // 5 minutes
@@ -17,11 +72,7 @@ export const drainMs = 5 * 60_000 // 5 minutes
 export const maxPerDay = 100
 
 export const startedWithinDay = (ctx: Context, walletId: string) =>
-  ctx.store.first<{ n: number }>(
-    'SELECT count(*) AS n FROM wallet_action WHERE wallet_id = ? AND created_at > ?',
-    walletId,
-    ctx.now() - dayMs,
-  )!.n
+  ctx.store.count('wallet_action WHERE wallet_id = ? AND created_at > ?', walletId, ctx.now() - dayMs)
 
 export const tooOften: Refused = refuse(
   'rate_limited',
@@ -38,7 +89,7 @@ const requestOf = (kind: SessionChange, { key, walletId, limit, hours }: RotateI
 /** The action that an earlier request with this idempotency key started; null if there was none. */
 export function actionReplay(ctx: Context, kind: SessionChange, input: RotateInput): Result<WalletActionRow> | null {
   const replay = findReplay(ctx.store, requestOf(kind, input))
-  return replay && (replay.ok ? ok(actionOf(ctx, replay.value)!) : replay)
+  return replay && (replay.ok ? ok(ctx.store.walletAction(replay.value)!) : replay)
 }
 
 export const changeInProgress: Refused = refuse(
@@ -66,22 +117,20 @@ export function insertSession(
   const { store } = ctx
   const id = newId(ctx, 'act')
   const now = ctx.now()
-  store.run(
-    `INSERT INTO wallet_action (id, wallet_id, kind, status, key_address, sealed_key, spend_limit, ttl_hours, epoch, valid_until, drain_until, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert('wallet_action', {
     id,
-    wallet.id,
+    wallet_id: wallet.id,
     kind,
     status,
-    key.address,
-    key.sealed,
-    toColumn(input.limit),
-    input.hours,
+    key_address: key.address,
+    sealed_key: key.sealed,
+    spend_limit: toColumn(input.limit),
+    ttl_hours: input.hours,
     epoch,
-    validUntil,
-    now + drainMs,
-    now,
-  )
+    valid_until: validUntil,
+    drain_until: now + drainMs,
+    created_at: now,
+  })
   remember(store, requestOf(kind, input), 'action', id, now)
   audit(store, now, `action.${status}`, id, {
     kind,

@@ -1,6 +1,6 @@
 import { defaultApprovalRules, maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
+import { normalCallingCode, normalDomain } from '#domain/decideRecipient.ts'
 import type { Period } from '#domain/policyPeriod.ts'
-import { normalCallingCode, normalDomain } from '#domain/policyRecipient.ts'
 import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'

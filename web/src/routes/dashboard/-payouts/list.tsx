@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { lazy } from 'react'
-import { payoutStatuses } from '#domain/listFilters.ts'
+import { payoutStatuses } from '#domain/lists.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { Amount } from '#web/components/Amount.tsx'
 import { IconButton } from '#web/components/Button.tsx'

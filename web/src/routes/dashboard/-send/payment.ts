@@ -1,6 +1,6 @@
 import { plainPhone } from '#domain/contactRules.ts'
+import { defaultExpiryDays, type ExpiryDays, expiryDays } from '#domain/payment.ts'
 import { eachNote, type NoteName } from '#domain/paymentNotes.ts'
-import { defaultExpiryDays, type ExpiryDays, expiryDays } from '#domain/payoutExpiry.ts'
 import { type ContactMethod, methodOf, type SendValues } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import { typedDecimal } from '#web/lib/amounts.ts'

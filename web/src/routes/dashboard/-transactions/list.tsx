@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, useDeferredValue, useMemo } from 'react'
-import { transactionStatuses } from '#domain/listFilters.ts'
+import { transactionStatuses } from '#domain/lists.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
 import { Field, Select } from '#web/components/Field.tsx'
 import { anyOf, type FilterFieldProps, id, oneOf, personal, referenceFilter, text } from '#web/lists/filters.ts'

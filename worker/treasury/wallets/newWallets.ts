@@ -1,9 +1,13 @@
+import { ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { findReplay, type IdempotentRequest } from '../ledger/idempotency.ts'
+import type { WalletRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
 
 /** Maximum number of wallets that are active at a time, and of wallets created per UTC month. */
-export const maxActiveWallets = 6
+const maxActiveWallets = 6
 
-export const maxWalletsPerMonth = 10
+const maxWalletsPerMonth = 10
 
 /** The reason why no wallet can be added now, or null. Imported wallets count; deleting one frees an active place only. */
 export function walletLimitProblem(ctx: Context): string | null {
@@ -18,4 +22,10 @@ export function walletLimitProblem(ctx: Context): string | null {
   if ((count.month ?? 0) >= maxWalletsPerMonth)
     return `You have reached the monthly wallet creation limit of ${maxWalletsPerMonth}.`
   return null
+}
+
+/** The wallet that an earlier request with this idempotency key created; null if there was none. */
+export function walletReplay(store: Store, request: IdempotentRequest | null): Result<WalletRow> | null {
+  const replay = findReplay(store, request)
+  return replay && (replay.ok ? ok(store.wallet(replay.value)!) : replay)
 }

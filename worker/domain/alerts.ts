@@ -4,7 +4,7 @@
  */
 
 /** Something that is wrong now. `key` is stable while it lasts; `text` is for operators. */
-export type Condition = { key: string; text: string }
+type Condition = { key: string; text: string }
 
 /** `unknown` has the keys of conditions that could not be checked; their stored state is kept. */
 export type Observation = { conditions: Condition[]; unknown: string[] }
@@ -18,7 +18,7 @@ export type AlertRow = {
   announcedAt: number | null
 }
 
-export type AlertPlan = {
+type AlertPlan = {
   /** Seen for the first time; to be stored. */
   seen: AlertRow[]
   /** Still present and not announced yet; to be announced. */
@@ -45,3 +45,11 @@ export function planAlerts(known: AlertRow[], { conditions, unknown }: Observati
     forget: over.filter(({ announcedAt }) => announcedAt === null),
   }
 }
+
+/**
+ * Kinds of trouble inside a Durable Object. `wallet_halted`: Bursar stopped a wallet. `account_size`: a Treasury is near its
+ * storage limit. `alarm_lost`: an object had work but no alarm; the cron has re-armed it. `schema_newer`: newer code has
+ * migrated an object's database, so the running code must not use it.
+ */
+export const troubleKinds = ['wallet_halted', 'account_size', 'alarm_lost', 'schema_newer'] as const
+export type TroubleKind = (typeof troubleKinds)[number]

@@ -1,18 +1,70 @@
 import { stepGas } from '#domain/gasAllowance.ts'
-import type { Hex } from '../../../chain/types.ts'
+import type { OwnerSigningContext, SessionOffer } from '#schemas/sessionKey.ts'
+import type { Hex, WalletState } from '../../../chain/types.ts'
 import { notFound, ok, type Result, refuse } from '../../../result.ts'
 import { type Context, newId } from '../../core/context.ts'
 import { deliveryRefusal, freshStop } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
-import { obtainGas } from '../../limits/gasGrant.ts'
+import { obtainGas } from '../../limits/gas.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
-import type { OwnerActionInput } from '../rpcTypes.ts'
-import { actionOf, isExit } from './actions.ts'
+import type { OwnerActionInput, RotateInput } from '../rpcTypes.ts'
+import { newSessionKey } from '../sessionKeys.ts'
+import { isExit } from './actions.ts'
 import { callRefusal, ownerCall } from './calls.ts'
-import { activeSmartWallet } from './onChain.ts'
-import { changeInProgress, drainMs, isChanging } from './sessionChange.ts'
+import {
+  actionReplay,
+  activeSmartWallet,
+  changeInProgress,
+  drainMs,
+  insertSession,
+  isChanging,
+  maxPerDay,
+  startedWithinDay,
+  tooOften,
+} from './sessionChange.ts'
+
+/** How long an owner's signature can be submitted; the contract accepts up to a day. */
+const ownerSignatureSeconds = 3600
+
+const signingContextAt = (state: WalletState): OwnerSigningContext => ({
+  ownerNonce: state.ownerNonce.toString(),
+  deadline: state.timestamp + ownerSignatureSeconds,
+  balance: state.balance.toString(),
+})
+
+/** Returns the values that the owner's next signature must bind. Throws RpcUnavailable. */
+export async function ownerSigningContext(ctx: Context, walletId: string): Promise<Result<OwnerSigningContext>> {
+  const live = await activeSmartWallet(ctx, walletId)
+  return live.ok ? ok(signingContextAt(live.value.state)) : live
+}
+
+/** Creates a session key that takes effect only with the owner's signature. The offer can be signed at any later time. */
+export async function offerSession(ctx: Context, input: RotateInput): Promise<Result<SessionOffer>> {
+  const live = await activeSmartWallet(ctx, input.walletId)
+  if (!live.ok) return live
+  const { wallet, state } = live.value
+  let found = actionReplay(ctx, 'setSession', input)
+  if (!found) {
+    if (startedWithinDay(ctx, wallet.id) >= maxPerDay) return tooOften
+    const key = await newSessionKey(ctx, wallet.id)
+    found = ctx.store.transaction(() => {
+      const meanwhile = actionReplay(ctx, 'setSession', input)
+      if (meanwhile) return meanwhile
+      if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
+      const limited = takeOwnerAction(ctx, 'offer')
+      if (limited) return limited
+      const validUntil = state.timestamp + input.hours * 3600
+      const id = insertSession(ctx, wallet, 'setSession', 'offered', input, key, { epoch: null, validUntil })
+      return ok(ctx.store.walletAction(id)!)
+    })
+  }
+  if (!found.ok) return found
+  const { id, key_address, spend_limit, valid_until } = found.value
+  const offer = { sessionKeyAddress: key_address!, spendingLimit: String(spend_limit), validUntil: valid_until! }
+  return ok({ ...signingContextAt(state), actionId: id, ...offer })
+}
 
 /** Submits an action that the owner signed, if a simulation accepts it. The same signature returns the same action. */
 export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): Promise<Result<WalletActionRow>> {
@@ -20,7 +72,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
   const [live] = await Promise.all([activeSmartWallet(ctx, input.walletId), freshStop(ctx)])
   if (!live.ok) return live
   const { wallet, state } = live.value
-  const offer = input.kind === 'setSession' ? actionOf(ctx, input.actionId) : null
+  const offer = input.kind === 'setSession' ? ctx.store.walletAction(input.actionId) : null
   if (input.kind === 'setSession' && (offer?.kind !== 'setSession' || offer.wallet_id !== wallet.id))
     return notFound('Offer')
   const signature = compact(input.signature)
@@ -64,36 +116,26 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     if (limited) return limited
     const now = ctx.now()
     const id = offer?.id ?? newId(ctx, 'act')
+    const signed = { data, deadline: input.deadline, owner_nonce: input.ownerNonce.toString() }
     if (offer) {
       // Drains first, like a rotation by Bursar, so that payments of the old session can still settle.
-      const updated = store.run(
-        "UPDATE wallet_action SET status = 'draining', data = ?, deadline = ?, owner_nonce = ?, drain_until = ? WHERE id = ? AND status = 'offered'",
-        data,
-        input.deadline,
-        input.ownerNonce.toString(),
-        now + drainMs,
-        id,
-      )
-      if (updated === 0) return changeInProgress
+      const draining = { ...signed, status: 'draining', drain_until: now + drainMs } as const
+      if (!store.update('wallet_action', id, draining, { status: 'offered' })) return changeInProgress
     } else
-      store.run(
-        `INSERT INTO wallet_action (id, wallet_id, kind, status, epoch, owner_nonce, to_address, amount, deadline, data, first_block, created_at)
-         VALUES (?, ?, ?, 'sent', ?, ?, ?, ?, ?, ?, ?, ?)`,
+      store.insert('wallet_action', {
+        ...signed,
         id,
-        wallet.id,
-        input.kind,
-        state.epoch,
-        input.ownerNonce.toString(),
-        input.kind === 'withdraw' ? input.to : null,
-        input.kind === 'withdraw' ? toColumn(input.amount) : null,
-        input.deadline,
-        data,
-        state.blockNumber,
-        now,
-      )
+        wallet_id: wallet.id,
+        kind: input.kind,
+        status: 'sent',
+        epoch: state.epoch,
+        ...(input.kind === 'withdraw' && { to_address: input.to, amount: toColumn(input.amount) }),
+        first_block: state.blockNumber,
+        created_at: now,
+      })
     audit(store, now, 'action.submitted', id, { kind: input.kind, wallet: wallet.id, deadline: input.deadline })
     ctx.schedule('settle', now)
-    return ok(actionOf(ctx, id)!)
+    return ok(ctx.store.walletAction(id)!)
   })
 }
 
