@@ -14,6 +14,7 @@ import { renewKeys } from './ops/keys.ts'
 import { fatalProblems, misconfigured } from './readiness/settingProblems.ts'
 import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
+import { treasuryOf } from './treasuryOf.ts'
 
 const silentMs = 120_000 // 2 minutes
 /** Maximum number of Treasuries, and of WebhookSenders, woken per minute. */
@@ -50,7 +51,7 @@ export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeou
 async function wakeTreasuries(attempt: Attempt, env: Env, db: Db, now: number): Promise<void> {
   const overdue = await attempt('find overdue Treasuries', () => takeOverdue(db, overdueAt(now)))
   await Promise.all(
-    (overdue ?? []).map((userId) => wake(attempt, db, userId, now, () => env.TREASURY.getByName(userId).wakeUp())),
+    (overdue ?? []).map((userId) => wake(attempt, db, userId, now, () => treasuryOf(env, userId).wakeUp())),
   )
 }
 

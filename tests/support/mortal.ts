@@ -48,18 +48,16 @@ export function mortalDb(spend: () => void) {
   return primaryDb(database)
 }
 
-/** The RPC objects of a Treasury that operators use. */
-const rpcObjects: (string | symbol)[] = ['restore', 'operators', 'backup']
-
-/** A stub, or one of its RPC objects, with each reply as an effect. */
+/** A stub, or its RPC object for restores, with each reply as an effect. */
 const mortalStub = (stub: Record<string | symbol, Method>, spend: () => void): object =>
   new Proxy(
     {},
     {
-      get: (_, call) =>
-        rpcObjects.includes(call)
-          ? () => mortalStub(stub[call]!() as typeof stub, spend)
-          : thenSpend((...input) => stub[call]!(...input), spend),
+      get(_, name) {
+        if (name === 'restore') return () => mortalStub(stub.restore!() as typeof stub, spend)
+        const call = (...input: unknown[]) => stub[name]!(...input)
+        return name === Symbol.dispose ? call : thenSpend(call, spend)
+      },
     },
   )
 

@@ -62,7 +62,11 @@ async function createDeployment(replies: Record<string, () => KeyUse>) {
   for (const userId of Object.keys(replies)) await addUser(userId)
   const settings = {
     ...settingsWith({ KEK: { from }, PAYOUT_SECRET: { from }, CODE_PEPPER: { from } }),
-    TREASURY: { getByName: (userId: string) => ({ operators: () => ({ renewKeys: async () => replies[userId]!() }) }) },
+    TREASURY: {
+      getByName: (userId: string) => ({
+        operators: () => ({ renewKeys: async () => replies[userId]!(), [Symbol.dispose]() {} }),
+      }),
+    },
   } as unknown as typeof env
   return {
     replies,

@@ -284,7 +284,9 @@ test('reading a user’s audit log needs a reason, which is recorded before the 
     reasons.push((await operate('GET', '/actions')).json.data[0].reason)
     return []
   }
-  const TREASURY = { getByName: () => ({ operators: () => ({ readAudit }) }) } as unknown as typeof env.TREASURY
+  const TREASURY = {
+    getByName: () => ({ operators: () => ({ readAudit, [Symbol.dispose]() {} }) }),
+  } as unknown as typeof env.TREASURY
   const read8 = await ops.call('POST', `/ops/api/users/${own.user}/audit`, {
     headers: { 'cf-access-jwt-assertion': await access.token(ops.clock.now, { email: 'olga@bursar.example' }) },
     body: { reason: 'ticket 8' },

@@ -1,10 +1,26 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { unwrap } from '../../worker/result.ts'
+import { Notices } from '../../worker/treasury/notices/rpc.ts'
+import { treasuryOf } from '../../worker/treasuryOf.ts'
 import { owner, usdc } from '../support/build.ts'
 import { accepted, chain, createPayer, fresh, prepare, until } from '../support/payer.ts'
+import { env } from '../support/testEnv.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
+
+test('an RPC object is released when its call returns', async () => {
+  let released = 0
+  const prototype: Partial<Disposable> = Notices.prototype as object
+  prototype[Symbol.dispose] = () => {
+    released += 1
+  }
+  onTestFinished(() => {
+    delete prototype[Symbol.dispose]
+  })
+  expect(await treasuryOf(env, 'usr_released').notices().count()).toMatchObject({ pending: 0 })
+  await until('released', async () => released === 1, 2_000)
+})
 
 describe('paying', () => {
   test('an agent pays under its policy and the books agree with the chain', async () => {

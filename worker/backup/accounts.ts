@@ -2,6 +2,7 @@ import type { Db } from '../db/d1.ts'
 import { accountsToKeep, accountToKeepOf, deferKeeping, markKept } from '../db/keptAccounts.ts'
 import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 
 /** The bucket holds one empty object per account, keyed by its id, so that accounts are known without D1. */
 const prefix = 'accounts/'
@@ -31,7 +32,7 @@ async function keepOne(env: Env, db: Db, { userId, version, row }: ToKeep): Prom
     if (row !== null) {
       const { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt } = row
       const owner = { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt }
-      await env.TREASURY.getByName(userId).backup().keepOwner(owner)
+      await treasuryOf(env, userId).backup().keepOwner(owner)
       await env.BACKUP.put(`${prefix}${userId}`, '')
     }
     await markKept(db, userId, version)

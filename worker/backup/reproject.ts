@@ -4,6 +4,7 @@ import { insertContact, listContacts } from '../db/contacts.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import type { ReprojectCursor } from '../treasury/backup/rpcTypes.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { listAccounts } from './accounts.ts'
 
 /** Limits of one request. */
@@ -68,9 +69,7 @@ async function sendAgain(
   try {
     for (let calls = 0; calls === 0 || from !== null; calls++) {
       if (calls === maxCalls || (calls > 0 && deps.now() > until)) return { ...sent, unfinished: { userId, from } }
-      const { next, rows, changed, problem } = await deps.env.TREASURY.getByName(userId)
-        .backup()
-        .reproject({ from, isDry })
+      const { next, rows, changed, problem } = await treasuryOf(deps.env, userId).backup().reproject({ from, isDry })
       add(sent.rows, rows)
       add(sent.changed, changed)
       if (problem !== null) sent.problems.push({ userId, problem })
@@ -93,7 +92,7 @@ async function askForContacts({ env, db, now }: Deps, userId: string, isDry: boo
     email,
     phone,
   }))
-  const { toConfirm, missing } = await env.TREASURY.getByName(userId).backup().compareContacts(contacts, isDry)
+  const { toConfirm, missing } = await treasuryOf(env, userId).backup().compareContacts(contacts, isDry)
   const at = now()
   const rest = { userId, description: null, createdAt: at, updatedAt: at, deletedAt: null }
   if (!isDry) for (const contact of missing) await insertContact(db, { ...contact, ...rest })

@@ -9,6 +9,7 @@ import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import { knownUser } from '../ops/users.ts'
 import type { Frozen, RestoreProgress } from '../treasury/restore/rpcTypes.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 
 /** Maximum duration of one request. */
 const maxMs = 8_000 // 8 seconds
@@ -63,8 +64,6 @@ export async function restoreUser(
   }
 }
 
-const treasuryOf = ({ env }: Deps, userId: string) => env.TREASURY.getByName(userId)
-
 const frozenAccount = async ({ db }: Deps, userId: string) => {
   const row = await openRestore(db, userId)
   if (!row) throw new AppError('conflict', 'This account is not frozen: freeze it first.')
@@ -106,7 +105,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
 /** Null if the object fails. */
 async function freezeTreasury(deps: Deps, userId: string, id: string, isFirst: boolean): Promise<Frozen | null> {
   try {
-    return await treasuryOf(deps, userId).restore().freeze(id, isFirst)
+    return await treasuryOf(deps.env, userId).restore().freeze(id, isFirst)
   } catch (error) {
     logError('account_not_frozen', { user: userId }, error)
     return null
@@ -121,7 +120,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   // A cron run that read the object before it froze may have written in the meantime.
   await forgetKeyUse(deps.db, userId)
   try {
-    const { isSent } = await treasuryOf(deps, userId).restore().goBack(id, at, unsent)
+    const { isSent } = await treasuryOf(deps.env, userId).restore().goBack(id, at, unsent)
     if (!isSent)
       throw new AppError('conflict', 'D1 does not have everything yet: freeze again, or go back with --unsent.')
   } catch (error) {
@@ -133,7 +132,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
     }
   }
   // Freezes the restored object before other callers reach it. If this fails, its first alarm or payment checks D1.
-  await treasuryOf(deps, userId)
+  await treasuryOf(deps.env, userId)
     .restore()
     .freeze(id, false)
     .catch((error: Error) => logError('account_not_told', { user: userId }, error))
@@ -142,7 +141,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
 
 async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreInput): Promise<UserRestoreReply> {
   const { id, frozenAt, startedAt } = await frozenAccount(deps, userId)
-  const treasury = treasuryOf(deps, userId)
+  const treasury = treasuryOf(deps.env, userId)
   if (input.dryRun) return fromProgress((await treasury.restore().dryRun(id)) as RestoreProgress)
   const accept = input.accept === undefined ? null : { by: actor, list: input.accept }
   const until = deps.now() + maxMs
@@ -159,7 +158,7 @@ async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreIn
 async function unfreeze(deps: Deps, userId: string, isDry: boolean): Promise<UserRestoreReply> {
   const { id } = await frozenAccount(deps, userId)
   if (isDry) return replyOf('frozen', 'would open the account, unless it was put back')
-  const { isOpen } = await treasuryOf(deps, userId)
+  const { isOpen } = await treasuryOf(deps.env, userId)
     .restore()
     .unfreeze(id)
     .catch((error: Error) => {

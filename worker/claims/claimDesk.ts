@@ -17,6 +17,7 @@ import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Refused, type Result, refuse } from '../result.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import type { ClaimDeskApi, DeskView } from './api.ts'
 import { isRightCode } from './codeHmac.ts'
 import { claimDeskSchema } from './migrations.ts'
@@ -91,7 +92,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     const view = this.#view()
     if (!view) return linkInvalid
     if (view.isDown) return linkDown
-    const result = await this.env.TREASURY.getByName(view.userId).resendCode(view.payoutId, 'recipient')
+    const result = await treasuryOf(this.env, view.userId).resendCode(view.payoutId, 'recipient')
     return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
 
@@ -111,7 +112,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
       if (!checked.ok) return checked
       codeVersion = checked.value.codeVersion
     }
-    return this.env.TREASURY.getByName(view.userId).claim({ payoutId: view.payoutId, codeVersion, to: input.to })
+    return treasuryOf(this.env, view.userId).claim({ payoutId: view.payoutId, codeVersion, to: input.to })
   }
 
   /** The version of the code that opened the session; null if there is no session or it has expired. */
@@ -144,7 +145,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   async #sendNewCode(row: DeskRow, now: number): Promise<number | null> {
     const { userId, payoutId } = JSON.parse(row.view) as DeskView
     try {
-      const sent = await this.env.TREASURY.getByName(userId).resendCode(payoutId, 'desk', row.counted_version)
+      const sent = await treasuryOf(this.env, userId).resendCode(payoutId, 'desk', row.counted_version)
       return sent.ok || sent.retryAfter === undefined ? null : now + sent.retryAfter * 1000
     } catch (error) {
       logError('new_code_not_sent', { payout: payoutId }, error)

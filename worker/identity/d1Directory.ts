@@ -6,6 +6,7 @@ import { addSignup, confirmSignup, newestSignupHash, signupsOf } from '../db/sig
 import * as users from '../db/users.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { confirmationCodeMessage, resetCodeMessage } from '../notifications/accountMessages.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import type { EmailProof, IdentityDirectory } from './directory.ts'
 import { checkPassword, hashPassword, noPassword } from './passwords.ts'
 import { newCode, newId, newSecret, sha256 } from './secrets.ts'
@@ -64,7 +65,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
 
   /** Whether a later password was chosen, which means that D1 was restored to an earlier time or from an export. */
   const isSuperseded = async ({ id, passwordAt }: UserRow): Promise<boolean> =>
-    passwordAt < (await env.TREASURY.getByName(id).backup().passwordEpoch())
+    passwordAt < (await treasuryOf(env, id).backup().passwordEpoch())
 
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {
     const to = await hash(password)

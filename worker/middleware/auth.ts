@@ -8,6 +8,7 @@ import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
 import { isLoginSessionOpen } from '../services/loginSessions.ts'
 import { agentCalls, requireQuota, wrongCredentials } from '../services/quotas.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { callerAddress, rateLimit } from './rateLimit.ts'
 
 /** Identifies the signed-in user by the access token, not by X-User-ID, and checks that the login session is open. */
@@ -23,7 +24,7 @@ export const login = () =>
     if (!(await isLoginSessionOpen(db, sessionId, userId, now())))
       throw new AppError('unauthenticated', 'Your session has expired. Please sign in again.')
     c.set('userId', userId)
-    c.set('treasury', env.TREASURY.getByName(userId))
+    c.set('treasury', treasuryOf(env, userId))
     c.set('loginSessionId', sessionId)
     await next()
   })

@@ -4,6 +4,7 @@ import { findClaimLink, findPayoutLink } from '../db/claimLinks.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
 import { unwrap } from '../result.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { type Act, recordAct } from './record.ts'
 
 /**
@@ -17,5 +18,5 @@ export async function setLinkDown(deps: Deps, act: Act, payout: string, isDown: 
   if (!link) throw new AppError('not_found', 'There is no payout with this link or id.')
   const { userId, payoutId } = link
   await recordAct(deps, act, isDown ? 'claim_link.take_down' : 'claim_link.restore', payoutId, { userId })
-  return { payoutId, userId, ...unwrap(await env.TREASURY.getByName(userId).operators().setLinkDown(payoutId, isDown)) }
+  return { payoutId, userId, ...unwrap(await treasuryOf(env, userId).operators().setLinkDown(payoutId, isDown)) }
 }

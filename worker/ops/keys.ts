@@ -23,6 +23,7 @@ import { type KeyringName, keyCheck, keyring, keyringNames } from '../keyrings/k
 import { logError } from '../observability/log.ts'
 import { relayersInUse } from '../readiness/readiness.ts'
 import { sweptWei } from '../relayer/api.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { type Act, recordAct } from './record.ts'
 
 /** Time after its expiry in which a payout is reclaimed and the reclaim becomes final. */
@@ -212,7 +213,7 @@ export async function renewKeys(env: Env, db: Db, now: number): Promise<number> 
 
 async function renewOne(env: Env, db: Db, userId: string, now: number): Promise<void> {
   try {
-    const { versions, ...use } = await env.TREASURY.getByName(userId).operators().renewKeys()
+    const { versions, ...use } = await treasuryOf(env, userId).operators().renewKeys()
     // An object loaded before the version was distributed does not know it yet; older code does not count payouts.
     const isOlder =
       use.payouts === undefined ||

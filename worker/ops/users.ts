@@ -5,6 +5,7 @@ import type { Deps } from '../appEnv.ts'
 import { findUsersForOperators, writeSuspension } from '../db/operatorControls.ts'
 import { AppError } from '../errors.ts'
 import type { AuditEntry, AccountReport as Report } from '../treasury/operators/rpcTypes.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { type Act, recordAct } from './record.ts'
 
 const maxFound = 100
@@ -26,11 +27,9 @@ export async function knownUser(deps: Pick<Deps, 'db'>, userId: string): Promise
   return user
 }
 
-const treasuryOf = ({ env }: Deps, userId: string) => env.TREASURY.getByName(userId)
-
 export async function accountReport(deps: Deps, userId: string): Promise<AccountReport> {
   const user = await knownUser(deps, userId)
-  const { suspension, stuck, ...report } = (await treasuryOf(deps, userId).operators().report()) as Report
+  const { suspension, stuck, ...report } = (await treasuryOf(deps.env, userId).operators().report()) as Report
   return { user, suspended: suspension.since !== null, ...report, stuck: stuck.map(stuckView) }
 }
 
@@ -40,7 +39,7 @@ const stuckView = ({ since, ...work }: Report['stuck'][number]): StuckWork => ({
 export async function setSuspended(deps: Deps, act: Act, userId: string, isSuspended: boolean): Promise<Suspension> {
   await knownUser(deps, userId)
   await recordAct(deps, act, isSuspended ? 'user.suspend' : 'user.unsuspend', userId)
-  const { stoppedPayments, ...state } = await treasuryOf(deps, userId).operators().suspend(isSuspended)
+  const { stoppedPayments, ...state } = await treasuryOf(deps.env, userId).operators().suspend(isSuspended)
   await writeSuspension(deps.db, userId, state)
   const { since } = state
   return { suspended: since !== null, since: isoOf(since), stoppedPayments }
@@ -55,14 +54,14 @@ export async function setLimits(
 ): Promise<Partial<Limits>> {
   await knownUser(deps, userId)
   await recordAct(deps, act, 'user.limits', userId, limits)
-  return treasuryOf(deps, userId).operators().setLimits(limits)
+  return treasuryOf(deps.env, userId).operators().setLimits(limits)
 }
 
 /** Makes the account immediately run work that waits for an alarm. */
 export async function wakeUser(deps: Deps, act: Act, userId: string): Promise<void> {
   await knownUser(deps, userId)
   await recordAct(deps, act, 'user.wake', userId)
-  await treasuryOf(deps, userId).operators().wake()
+  await treasuryOf(deps.env, userId).operators().wake()
 }
 
 /** Reads 100 rows, newest first. Reading is recorded as an action, because the log shows whom the account pays. */
@@ -70,7 +69,7 @@ export async function readAudit(deps: Deps, act: Act, userId: string, before: nu
   await knownUser(deps, userId)
   await recordAct(deps, act, 'user.audit', userId, { before })
   // RPC types turn a record of unknown values into never.
-  const rows = (await treasuryOf(deps, userId).operators().readAudit(before)) as AuditEntry[]
+  const rows = (await treasuryOf(deps.env, userId).operators().readAudit(before)) as AuditEntry[]
   const last = rows.at(-1)?.seq ?? 1
   return { entries: rows.map(({ at, ...row }) => ({ ...row, at: isoOf(at) })), before: last > 1 ? last : null }
 }

@@ -15,6 +15,7 @@ import type { Env } from '../env.ts'
 import { ok, type Refused, type Result } from '../result.ts'
 import type { Principal } from '../treasury/core/rpcTypes.ts'
 import type { RateState } from '../treasury/limits/rpcTypes.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 
 /**
  * An agent's operations, for both REST and MCP. schemas/payment.ts has validated the input; results are the JSON of /v1;
@@ -156,7 +157,7 @@ export function missingScope(agent: AgentPrincipal, scope: Scope): Refused | nul
   }
 }
 
-const treasury = ({ env, agent }: Caller) => env.TREASURY.getByName(agent.userId)
+const treasury = ({ env, agent }: Caller) => treasuryOf(env, agent.userId)
 
 const principal = ({ agent: { agentId, credentialHash, tokenId } }: Caller): Principal => ({
   type: 'agent',

@@ -15,12 +15,13 @@ import { findUser } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { unwrap } from '../result.ts'
 import type { Decider } from '../treasury/approvals/rpcTypes.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { requirePassword } from './passwords.ts'
 
 /** The person who decides, identified by a login session, never an agent. */
 export type Person = { deps: Deps; userId: string; sessionId: string }
 
-const treasury = ({ deps, userId }: Person) => deps.env.TREASURY.getByName(userId)
+const treasury = ({ deps, userId }: Person) => treasuryOf(deps.env, userId)
 
 async function decider({ deps, userId, sessionId }: Person): Promise<Decider> {
   const user = await findUser(deps.db, userId)

@@ -10,6 +10,7 @@ import * as contacts from '../db/contacts.ts'
 import type { ContactRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 
 type Input = z.output<typeof SaveContact>
 
@@ -45,7 +46,7 @@ export async function createContact(deps: Deps, userId: string, input: Input): P
 export async function updateContact(deps: Deps, userId: string, contactId: string, input: Input): Promise<Contact> {
   await getContact(deps, userId, contactId)
   const { name, address, email, phone } = columns(input)
-  await deps.env.TREASURY.getByName(userId).policies().contactChanged(contactId, { name, address, email, phone })
+  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, { name, address, email, phone })
   const row = await contacts.replaceContact(deps.db, {
     id: contactId,
     userId,
@@ -59,7 +60,7 @@ export async function updateContact(deps: Deps, userId: string, contactId: strin
 /** Removes the contact from all whitelists first, then deletes it. */
 export async function deleteContact(deps: Deps, userId: string, contactId: string): Promise<void> {
   await getContact(deps, userId, contactId)
-  await deps.env.TREASURY.getByName(userId).policies().contactChanged(contactId, null)
+  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, null)
   if (!(await contacts.deleteContact(deps.db, userId, contactId, deps.now()))) throw contactNotFound()
 }
 
@@ -68,7 +69,7 @@ export async function restoreContact(deps: Deps, userId: string, contactId: stri
   const row = await contacts.restoreContact(deps.db, userId, contactId, deps.now() - undoMs)
   if (!row) throw contactNotFound()
   const { name, address, email, phone } = row
-  await deps.env.TREASURY.getByName(userId).policies().contactChanged(contactId, { name, address, email, phone })
+  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, { name, address, email, phone })
   return asContact(row)
 }
 

@@ -14,6 +14,7 @@ import { type ListQuery, payoutsQuery, readPage, readSlice, transactionsQuery } 
 import { deliveriesOf } from '../db/messages.ts'
 import type { Env } from '../env.ts'
 import { unwrap } from '../result.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 
 type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
 /** Rows that an export reads per query. */
@@ -22,7 +23,7 @@ const maxRows = 100_000
 
 /** The database of the lists, after the Treasury has written its pending changes to it. */
 async function syncedDb(env: Env, userId: string): Promise<Db> {
-  await env.TREASURY.getByName(userId).syncReadModel()
+  await treasuryOf(env, userId).syncReadModel()
   return primaryDb(env.DB)
 }
 
@@ -46,7 +47,7 @@ export async function listPayouts(
 }
 
 export async function getPayout({ env, db }: Deps, userId: string, escrowId: string): Promise<EscrowItem> {
-  const [payout] = await withDeliveries(db, [unwrap(await env.TREASURY.getByName(userId).escrow(escrowId))])
+  const [payout] = await withDeliveries(db, [unwrap(await treasuryOf(env, userId).escrow(escrowId))])
   return payout!
 }
 

@@ -4,6 +4,7 @@ import { AppError, OAuthError } from '../errors.ts'
 import { type ResolvedAgent, resolveClient } from '../identity/credentials.ts'
 import { type AgentToken, accessTokenMs, publicKeys, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
 import type { Principal } from '../treasury/core/rpcTypes.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { attemptKey, limitAttempts } from './attemptLimits.ts'
 import { consumeQuota, requireQuota, tokenRequests, wrongCredentials } from './quotas.ts'
 
@@ -39,7 +40,7 @@ export async function issueToken(deps: Deps, request: OAuthRequest): Promise<Tok
 export async function revokeToken(deps: Deps, request: OAuthRequest): Promise<void> {
   const client = await authenticate(deps, request)
   const token = await tokenOf(deps, client, request.form)
-  if (token) await deps.env.TREASURY.getByName(client.userId).policies().revokeToken(token.tokenId, token.expiresAt)
+  if (token) await treasuryOf(deps.env, client.userId).policies().revokeToken(token.tokenId, token.expiresAt)
 }
 
 export type Introspection =
@@ -98,7 +99,7 @@ async function allowedScopes(
 ): Promise<readonly Scope[] | null> {
   const { userId, agentId, credentialHash, tokenId } = of
   const principal: Principal = { type: 'agent', agentId, credentialHash, ...(tokenId && { tokenId }) }
-  const result = await env.TREASURY.getByName(userId).policies().agentScopes(principal)
+  const result = await treasuryOf(env, userId).policies().agentScopes(principal)
   return result.ok ? result.value : null
 }
 

@@ -6,6 +6,7 @@ import type { Deps } from '../appEnv.ts'
 import { countAttempt } from '../db/attempts.ts'
 import { AppError } from '../errors.ts'
 import { onrampFrom } from '../onramp/onramp.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { attemptKey, tooManyAttempts } from './attemptLimits.ts'
 
 /** Limited because the seller may charge or block us for unused sessions. */
@@ -23,7 +24,7 @@ export async function createOnrampSession(
   if (!onramp) throw new AppError('unavailable', 'Buying USDC with a card is not available here. Receive USDC instead.')
   if (new URL(input.redirectUrl).origin !== new URL(env.APP_ORIGIN).origin)
     throw new AppError('invalid_input', 'The return URL must be a page of this app.', { field: 'redirectUrl' })
-  if (!(await env.TREASURY.getByName(userId).wallets().has(input.destinationAddress)))
+  if (!(await treasuryOf(env, userId).wallets().has(input.destinationAddress)))
     throw new AppError('not_found', 'Wallet not found.', { field: 'destinationAddress' })
   const { count, resetsAt } = await countAttempt(deps.db, attemptKey('onramp', userId), hourMs, now())
   if (count > sessionsPerHour) throw tooManyAttempts(resetsAt - now())

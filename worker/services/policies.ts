@@ -24,9 +24,10 @@ import {
 } from '../identity/credentials.ts'
 import { unwrap } from '../result.ts'
 import type { ContactSnapshot, GroupLimits } from '../treasury/policies/rpcTypes.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import { listContacts } from './contacts.ts'
 
-const treasury = (deps: Deps, userId: string) => deps.env.TREASURY.getByName(userId)
+const treasury = (deps: Deps, userId: string) => treasuryOf(deps.env, userId)
 
 /** The current values of the contacts that exist. */
 async function snapshots(deps: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {

@@ -11,6 +11,7 @@ import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
 import { logError } from '../observability/log.ts'
 import { notFound, ok } from '../result.ts'
+import { treasuryOf } from '../treasuryOf.ts'
 import type { OutgoingEvent, WebhookSenderApi, WebhookTarget } from './api.ts'
 import { attempt } from './attempt.ts'
 import { webhookSenderSchema } from './migrations.ts'
@@ -73,7 +74,7 @@ export class WebhookSender extends DurableObject<Env> implements WebhookSenderAp
     return this.ctx.id.name ?? ''
   }
   get #treasury() {
-    return this.env.TREASURY.getByName(this.#userId)
+    return treasuryOf(this.env, this.#userId)
   }
 
   async accept(events: OutgoingEvent[]): Promise<void> {

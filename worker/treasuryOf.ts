@@ -1,0 +1,46 @@
+import type { Env } from './env.ts'
+
+type Stub = ReturnType<Env['TREASURY']['getByName']>
+type Methods = Record<PropertyKey, (...input: unknown[]) => unknown>
+
+/** The Treasury's methods that return an RPC object. */
+const rpcObjects = new Set<PropertyKey>([
+  'wallets',
+  'policies',
+  'approvals',
+  'reports',
+  'notices',
+  'webhooks',
+  'operators',
+  'backup',
+  'restore',
+] satisfies (keyof Stub)[])
+
+/**
+ * The user's Treasury. A call such as `treasury.wallets().list()` is one round trip, and releases the RPC object when it
+ * returns. Unreleased objects would stay until the garbage collector finds them, for which workerd logs a warning; with
+ * an inspector attached, as in `npm run dev`, that warning can crash workerd.
+ */
+export function treasuryOf(env: Pick<Env, 'TREASURY'>, userId: string): Stub {
+  const stub = env.TREASURY.getByName(userId) as unknown as Methods
+  const call = async (name: PropertyKey, method: PropertyKey, input: unknown[]) => {
+    const object = stub[name]!() as Methods & Disposable
+    try {
+      return await object[method]!(...input)
+    } finally {
+      object[Symbol.dispose]()
+    }
+  }
+  const rpcObject = (name: PropertyKey) =>
+    new Proxy({} as Methods, {
+      get(_, method) {
+        return (...input: unknown[]) => call(name, method, input)
+      },
+    })
+  return new Proxy(stub, {
+    get(_, name) {
+      if (rpcObjects.has(name)) return () => rpcObject(name)
+      return stub[name] && ((...input: unknown[]) => stub[name]!(...input))
+    },
+  }) as unknown as Stub
+}
