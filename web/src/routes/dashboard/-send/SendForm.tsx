@@ -45,7 +45,8 @@ export function SendForm(props: {
     defaultValues: props.values,
     resolver: formResolver<SendValues>((values) => purpose.problems(values, walletOf(values)?.spendable ?? null)),
   })
-  const { isSubmitting } = form.formState
+  // Read here, because the dialog's fields mount after the effect below, which may set the first error.
+  const { errors, isSubmitting } = form.formState
   const values = form.watch()
   const { contactId } = values
   const contact = contacts.find((one) => one.id === contactId)
@@ -84,7 +85,7 @@ export function SendForm(props: {
       <div className="space-y-4" inert={isSubmitting}>
         {props.wallet === null && <WalletField form={form} wallets={wallets} />}
         <RecipientFields form={form} ways={purpose.tabs} contact={contact} />
-        <AmountField form={form} wallet={walletOf(values)} />
+        <AmountField form={form} wallet={walletOf(values)} error={errors.amount?.message} />
         {noteNames.map((name) => (
           <TextField
             key={name}
@@ -111,7 +112,11 @@ const Length = ({ of: text, max }: { of: string; max: number }) => (
 const isArriving = ({ spendable }: Wallet) => spendable !== null && spendable.arriving !== '0'
 
 /** The amount field, with what the wallet can pay now. `wallet` is undefined until one is chosen. */
-function AmountField(props: { form: UseFormReturn<SendValues>; wallet: Wallet | undefined }) {
+function AmountField(props: {
+  form: UseFormReturn<SendValues>
+  wallet: Wallet | undefined
+  error: string | undefined
+}) {
   const { form, wallet } = props
   const spendable = wallet?.spendable
   return (
@@ -121,7 +126,7 @@ function AmountField(props: { form: UseFormReturn<SendValues>; wallet: Wallet | 
       render={({ field }) => (
         <Field
           label="Amount"
-          error={form.formState.errors.amount?.message}
+          error={props.error}
           hint={wallet && <span data-testid="spendable">{spendableText(wallet)}</span>}
           aside={
             spendable && (
