@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Attempts, attemptAllowed, lockMs, maxTries, recordWrong } from '#domain/attempts.ts'
-import { issuable, maxInFlight, maxSpread, mustResign, nonceOf, provablyDead } from '#domain/intent.ts'
+import { deadlineIsFinal, issuable, maxInFlight, maxSpread, mustResign, nonceOf } from '#domain/intent.ts'
 import { formatUsdc, formatUsdcText, microUsdc, parseUsdc } from '#domain/money.ts'
 import {
   type BookedEvent,
@@ -122,10 +122,9 @@ describe('intents', () => {
     expect(mustResign(intent, { timestamp: 99, epoch: 4 }, 999)).toBe(false)
   })
 
-  test('an intent is provably dead only after its last deadline and only without a log @lifecycle-5', () => {
-    expect(provablyDead(100, 100, false)).toBe(false)
-    expect(provablyDead(100, 101, false)).toBe(true)
-    expect(provablyDead(100, 101, true)).toBe(false)
+  test('an intent may be dead only once a finalized block is later than its last deadline @lifecycle-5', () => {
+    expect(deadlineIsFinal(100, 100)).toBe(false)
+    expect(deadlineIsFinal(100, 101)).toBe(true)
   })
 })
 

@@ -49,6 +49,6 @@ export function mustResign(
   return intent.epoch === chain.epoch && now < intent.giveUpAt && intent.deadline - chain.timestamp < minLifetimeSeconds
 }
 
-/** Proven dead: at a finalized block after the last deadline, with logs read up to that block, nothing moved. */
-export const provablyDead = (maxDeadline: number, finalizedTimestamp: number, nonceLogFound: boolean): boolean =>
-  finalizedTimestamp > maxDeadline && !nonceLogFound
+/** No signature can be executed any more, because a finalized block is later than the last deadline. */
+export const deadlineIsFinal = (maxDeadline: number, finalizedTimestamp: number): boolean =>
+  finalizedTimestamp > maxDeadline

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ChainName } from '#domain/networks.ts'
+import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
 import { address, email } from './common.ts'
 
@@ -35,7 +36,10 @@ export type AddressNonce = { message: string; expiresAt: string }
 
 const password = z.string().min(1, 'Password is required').max(1024, 'Password is too long')
 const newPassword = (min: number, ending = '') =>
-  z.string().min(min, `Password must be at least ${min} characters${ending}`).max(1024, 'Password is too long')
+  z
+    .string()
+    .min(min, `${tooShort(min)}${ending}`)
+    .max(1024, 'Password is too long')
 const name = z
   .string({ error: 'Please enter your name' })
   .trim()
@@ -59,14 +63,19 @@ export const Refresh = z.object({ refreshToken: z.string().min(1).max(512) })
 export const AnswerChallenge = z.object({
   email,
   session: z.string().min(1).max(4096),
-  newPassword: newPassword(8),
+  newPassword: newPassword(passwordMin.chosen),
 })
 const passcode = z.string().trim().max(200, 'Signup passcode is too long')
 /**
  * POST /auth/cognito/signup → SignupReply and SignupToken, 201. `signupPasscode` is required where PublicConfig.signUp is
  * `passcode`.
  */
-export const Signup = z.object({ email, password: newPassword(8), name, signupPasscode: passcode.optional() })
+export const Signup = z.object({
+  email,
+  password: newPassword(passwordMin.chosen),
+  name,
+  signupPasscode: passcode.optional(),
+})
 /** POST /auth/cognito/confirm → ConfirmReply */
 export const ConfirmEmail = z.object({ email, code, signupToken: token('Signup token').optional() })
 /** POST /auth/cognito/confirm-link (an addition) → ConfirmReply. `token` is in the fragment of the link in the email. */
@@ -74,11 +83,11 @@ export const ConfirmByLink = z.object({ token: token('Token'), signupToken: toke
 /** POST /auth/cognito/resend-code and /forgot-password → null. Within 60 seconds: 429 with Retry-After. */
 export const AskForCode = z.object({ email })
 /** POST /auth/cognito/reset-password → null; all of the user's sessions end. */
-export const ResetPassword = z.object({ email, code, newPassword: newPassword(8) })
+export const ResetPassword = z.object({ email, code, newPassword: newPassword(passwordMin.chosen) })
 /** POST /auth/cognito/reset-password-link (an addition) → null, as reset-password */
-export const ResetPasswordByLink = z.object({ token: token('Token'), newPassword: newPassword(8) })
+export const ResetPasswordByLink = z.object({ token: token('Token'), newPassword: newPassword(passwordMin.chosen) })
 /** POST /users/complete-onboarding */
-export const CompleteOnboarding = z.object({ name, password: newPassword(6) })
+export const CompleteOnboarding = z.object({ name, password: newPassword(passwordMin.onboarding) })
 /** PATCH /users/{id} → User */
 export const EditUser = z.object({ name })
 /** PATCH /users/{id}/public-address → User. `null` unlinks; otherwise `signature` signs the nonce's message. */
@@ -89,7 +98,10 @@ export const LinkAddress = z
     message: 'Signature is required',
   })
 /** PATCH /users/{id}/change-password */
-export const ChangePassword = z.object({ currentPassword: password, newPassword: newPassword(6, ' long') })
+export const ChangePassword = z.object({
+  currentPassword: password,
+  newPassword: newPassword(passwordMin.settings, ' long'),
+})
 /** POST /users → SignupReply, 201 */
 export const SignupWithPasscode = z.object({
   email,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { emailProblem } from '#domain/email.ts'
+import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { EmailField, Field, Input } from '#web/components/Field.tsx'
 import { appName } from '#web/lib/app.ts'
@@ -35,7 +36,9 @@ function SignupScreen() {
         if (needsPasscode && !signupPasscode.trim())
           return { field: 'signupPasscode', message: 'Signup passcode is required' }
         if (way === 'passcode') return null
-        return password.length < 8 ? { field: 'password', message: 'Password must be at least 8 characters' } : null
+        return password.length < passwordMin.chosen
+          ? { field: 'password', message: tooShort(passwordMin.chosen) }
+          : null
       },
       async send({ signupPasscode, password, ...rest }) {
         const [email, name] = [rest.email.trim(), rest.name.trim()]

@@ -55,8 +55,8 @@ export function sharedNeed(
   return grants.message === false ? newAccountRefusal(ctx) : { need: 'messageGrant', to: message }
 }
 
-/** Takes one of the look-ups that calls may cause. Returns a refusal if none is left. */
-export const takeLookup = (ctx: Context, agentId: string | null): Refused | null =>
+/** Null if a look-up may be made, which is then counted. */
+export const lookupLimitRefusal = (ctx: Context, agentId: string | null): Refused | null =>
   takeRate(ctx, lookupRate(ctx.limits, agentId))
 
 const retryMs = 10_000 // 10 seconds: a few blocks, by which time earlier payments have been signed

@@ -16,7 +16,7 @@ import { audit } from '../ledger/audit.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reserve } from '../ledger/ledger.ts'
-import { admit, sharedNeed, takeLookup } from '../limits/admission.ts'
+import { admit, lookupLimitRefusal, sharedNeed } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
@@ -91,7 +91,7 @@ export function accept(
     if (!decision.ok) {
       // Refusals for balance or session require a fresh reading of the chain. A refusal for a budget does not; only the
       // figures reported with it do.
-      if (!gathered.refreshed && wallet.status === 'active' && !takeLookup(ctx, agent?.id ?? null))
+      if (!gathered.refreshed && wallet.status === 'active' && !lookupLimitRefusal(ctx, agent?.id ?? null))
         return { need: 'refresh', wallet, freshEnoughMs: decision.refusal.rule.startsWith('group.') ? 2_000 : 0 }
       return refused(decision.refusal, inputsOf(caller.value, funds, now))
     }

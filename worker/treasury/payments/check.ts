@@ -12,7 +12,7 @@ import { walletSetRefusal } from '../core/contracts.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { newPaymentRefusal } from '../core/stop.ts'
 import { walletFunds } from '../ledger/balances.ts'
-import { admit, takeLookup } from '../limits/admission.ts'
+import { admit, lookupLimitRefusal } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import { budgetView } from '../policies/budgets.ts'
 import { resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
@@ -56,7 +56,7 @@ export function check(
   const chainTime = chainNow(ctx, wallet, now)
   const decision = decideAmount(policy, funds, input.amount, chainTime, kind)
   const agentId = agent?.id ?? null
-  if (!decision.ok && !gathered.refreshed && wallet.status === 'active' && !takeLookup(ctx, agentId))
+  if (!decision.ok && !gathered.refreshed && wallet.status === 'active' && !lookupLimitRefusal(ctx, agentId))
     return { need: 'refresh', wallet, freshEnoughMs: 2_000 }
   const most = maxAllowedNow(policy, funds, chainTime, kind)
   if (!decision.ok) return ok(checkView(group, input, shown(decision.refusal), most))

@@ -7,7 +7,7 @@ import { countAttempt } from '../../db/attempts.ts'
 import type { Refused, Result } from '../../result.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
 import { bookedOf } from '../ledger/balances.ts'
-import { type Grants, type LimitNeed, takeLookup } from '../limits/admission.ts'
+import { type Grants, type LimitNeed, lookupLimitRefusal } from '../limits/admission.ts'
 import { askForGas } from '../limits/gas.ts'
 import { type MessageTo, mailboxOf } from '../limits/messageLimits.ts'
 import { draftPayout, type PayoutDraft } from '../payouts/draft.ts'
@@ -30,7 +30,7 @@ export type Need =
 
 /** The need to look up a new recipient, or a refusal if the caller has caused too many look-ups. */
 export function lookupNeed(ctx: Context, wallet: WalletRow, agentId: string | null, address: Address): Refused | Need {
-  const refused = isBeingLookedUp(ctx, wallet, address) ? null : takeLookup(ctx, agentId)
+  const refused = isBeingLookedUp(ctx, wallet, address) ? null : lookupLimitRefusal(ctx, agentId)
   return refused ?? { need: 'lookup', wallet, address }
 }
 

@@ -1,3 +1,4 @@
+import { chainIds } from '#domain/networks.ts'
 import { readKeptValues } from '../../db/keptAccounts.ts'
 import { deleteForgottenRows } from '../../db/restoreRows.ts'
 import type { Context } from '../core/context.ts'
@@ -120,7 +121,7 @@ async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> 
   await outbox.flush()
   if (store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link','desk')"))
     return progress(state, 'importing')
-  for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).unfreeze(userId)
+  for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
   store.transaction(() => {
     clearState(store, state.id)
     enqueue(ctx, 'mail.account_restored', `${state.id}:${state.asOf}`)
@@ -148,7 +149,7 @@ export async function freeze(ctx: Context, id: string, isFirst: boolean): Promis
   // Sent now, so that the codes that recipients get are those that D1 knows.
   const mailWaits = () => store.first("SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND failures = 0 LIMIT 1")
   for (let round = 0; round < 20 && mailWaits(); round++) await outbox.flushMail()
-  for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).freeze(userId)
+  for (const chainId of chainIds) await relayerOf(ctx, chainId).freeze(userId)
   return { isSent: isSent(store), isAnother: false, isEnded: false }
 }
 
@@ -161,7 +162,7 @@ export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
   const state = restoreState(store)
   if (endedRestore(store) === id) return true
   if (state?.id !== id || state.stage !== 'frozen') return false
-  for (const chainId of [8453, 84532] as const) await relayerOf(ctx, chainId).unfreeze(userId)
+  for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
   store.transaction(() => {
     clearState(store, id)
     for (const kind of ['settle', 'outbox', 'scan'] as const) ctx.schedule(kind, now())

@@ -1,4 +1,4 @@
-import { nonceOf, provablyDead } from '#domain/intent.ts'
+import { deadlineIsFinal, nonceOf } from '#domain/intent.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { authorizationIsOver, authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, nonceTopic, topics } from '../../chain/calls.ts'
@@ -58,7 +58,7 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
     const canceled =
       payment.error_code === canceledCode && (await cancellationExists(ctx, wallet, payment, final.number))
     // A cancelled authorization can never be used, so its deadline does not matter.
-    if (!canceled && final.timestamp <= payment.max_deadline!) continue
+    if (!canceled && !deadlineIsFinal(payment.max_deadline!, final.timestamp)) continue
     const found = await findNonceLog(ctx, wallet, payment, final.number)
     if (found) {
       rescanFrom(ctx, wallet.id, found.blockNumber)
@@ -68,7 +68,6 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
       logError('log_hidden_by_node', { user: ctx.userId, payment: payment.id })
       continue
     }
-    if (!canceled && !provablyDead(payment.max_deadline!, final.timestamp, found !== null)) continue
     store.transaction(() => {
       // A signature made while the chain was being read takes precedence.
       const dead = store.run(

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
+import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { CodeInput } from '#web/components/Code.tsx'
@@ -103,11 +104,13 @@ export const codeProblem = (code: string) =>
 
 /** For a form with a field `newPassword`. */
 export const newPasswordProblem = (password: string) =>
-  password.length < 8 ? { field: 'newPassword' as const, message: 'Password must be at least 8 characters' } : null
+  password.length < passwordMin.chosen ? { field: 'newPassword' as const, message: tooShort(passwordMin.chosen) } : null
 
 export const NewPasswordField = ({ error, label, ...input }: InputProps & { label: string }) => (
-  <Field label={label} error={error} hint="At least 8 characters">
-    {(control) => <PasswordInput {...control} autoComplete="new-password" minLength={8} required {...input} />}
+  <Field label={label} error={error} hint={`At least ${passwordMin.chosen} characters`}>
+    {(control) => (
+      <PasswordInput {...control} autoComplete="new-password" minLength={passwordMin.chosen} required {...input} />
+    )}
   </Field>
 )
 

@@ -1,4 +1,5 @@
 import { Check } from 'lucide-react'
+import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { Button } from '#web/components/Button.tsx'
 import { ErrorBox, Field } from '#web/components/Field.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
@@ -11,7 +12,8 @@ export default function NewPasswordForm(props: { onSignedIn: () => void }) {
     { newPassword: '', again: '' },
     {
       check({ newPassword, again }) {
-        if (newPassword.length < 8) return { field: 'newPassword', message: 'Password must be at least 8 characters' }
+        if (newPassword.length < passwordMin.chosen)
+          return { field: 'newPassword', message: tooShort(passwordMin.chosen) }
         return newPassword === again ? null : {}
       },
       async send({ newPassword }) {
@@ -36,7 +38,7 @@ export default function NewPasswordForm(props: { onSignedIn: () => void }) {
               {...bind('newPassword')}
               autoComplete="new-password"
               placeholder="Enter new password (8+ characters)"
-              minLength={8}
+              minLength={passwordMin.chosen}
               required
             />
           )}
@@ -51,7 +53,13 @@ export default function NewPasswordForm(props: { onSignedIn: () => void }) {
           }
         >
           {(control) => (
-            <PasswordInput {...control} {...bind('again')} autoComplete="new-password" minLength={8} required />
+            <PasswordInput
+              {...control}
+              {...bind('again')}
+              autoComplete="new-password"
+              minLength={passwordMin.chosen}
+              required
+            />
           )}
         </Field>
         <Button type="submit" busy={busy} className="w-full">

@@ -1,4 +1,5 @@
 import { useForm } from 'react-hook-form'
+import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import type { User } from '#schemas/account.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
@@ -13,7 +14,7 @@ type Values = { name: string; password: string; again: string }
 
 const resolver = formResolver<Values>((values) => ({
   name: values.name.trim() ? null : 'Please enter your name',
-  password: values.password.length >= 6 ? null : 'Password must be at least 6 characters',
+  password: values.password.length >= passwordMin.onboarding ? null : tooShort(passwordMin.onboarding),
   again: values.again === values.password ? null : 'Passwords do not match',
 }))
 
@@ -72,7 +73,7 @@ export default function Onboarding(props: { user: User }) {
               form={form}
               name="password"
               label="New Password"
-              hint="At least 6 characters"
+              hint={`At least ${passwordMin.onboarding} characters`}
               autoComplete="new-password"
               disabled={busy}
             />

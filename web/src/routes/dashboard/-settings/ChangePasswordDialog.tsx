@@ -1,6 +1,7 @@
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
@@ -18,7 +19,9 @@ export function passwordChangeProblem(values: PasswordChange): { field: keyof Pa
   if (!next) return { field: 'next', message: 'Please enter a new password' }
   if (!again) return { field: 'again', message: 'Please enter the new password again' }
   if (next !== again) return { field: 'again', message: 'New passwords do not match' }
-  return next.length < 6 ? { field: 'next', message: 'Password must be at least 6 characters long' } : null
+  return next.length < passwordMin.settings
+    ? { field: 'next', message: `${tooShort(passwordMin.settings)} long` }
+    : null
 }
 
 const closeAfterMs = 1_500 // 1.5 seconds
@@ -109,7 +112,7 @@ export function ChangePasswordDialog(props: { email: string; onClose: () => void
             {/* For password managers. */}
             <input type="text" hidden name="username" autoComplete="username" value={props.email} readOnly />
             {input('current', 'Current Password')}
-            {input('next', 'New Password', 'Must be at least 6 characters')}
+            {input('next', 'New Password', `Must be at least ${passwordMin.settings} characters`)}
             {input('again', 'Confirm New Password')}
           </>
         )}
