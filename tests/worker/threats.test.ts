@@ -211,6 +211,7 @@ test('a transfer that a stolen session key signed under our nonce halts the wall
   await chain.act(party('thief').address, wallet, sendCall({ ...send, ...signature }))
   await chain.fault({ mode: 'none' })
   await until('halted', async () => {
+    await chain.mine()
     await look(payer)
     return (await payer.treasury().wallets().list())[0]!.halted === 'foreign_transfer'
   })
