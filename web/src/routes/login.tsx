@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, redirect } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { emailProblem } from '#domain/email.ts'
-import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { EmailField, ErrorBox, Field } from '#web/components/Field.tsx'
@@ -56,9 +55,7 @@ function SignInForm(props: { onSignedIn: () => void }) {
         if (!password) return { field: 'password' }
         const invalid = emailProblem(email)
         if (invalid) return { field: 'email', message: invalid }
-        return password.length < passwordMin.signIn
-          ? { field: 'password', message: tooShort(passwordMin.signIn) }
-          : null
+        return password.length < 6 ? { field: 'password', message: 'Password must be at least 6 characters' } : null
       },
       async send({ email, password }) {
         await signIn(email.trim(), password)
@@ -89,13 +86,7 @@ function SignInForm(props: { onSignedIn: () => void }) {
         />
         <Field label="Password" error={errorOf('password')}>
           {(control) => (
-            <PasswordInput
-              {...control}
-              {...bind('password')}
-              autoComplete="current-password"
-              minLength={passwordMin.signIn}
-              required
-            />
+            <PasswordInput {...control} {...bind('password')} autoComplete="current-password" minLength={6} required />
           )}
         </Field>
         <Button type="submit" busy={busy} className="w-full">
