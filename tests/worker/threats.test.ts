@@ -199,7 +199,7 @@ test('a withdrawal by the owner without us is booked, and the money is no longer
 test('a transfer that a stolen session key signed under our nonce halts the wallet, and the owner is told to revoke the key @threats-12', async () => {
   const payer = await createPayer({ on: chain })
   await payer.ledger()
-  await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
+  await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   const paid = await accepted(payer, { amount: usdc('5') })
   const { key, ...stolen } = await inTreasury(payer, ({ context: { store, keys } }) => {
     const { epoch, sequence, deadline } = store.payment(paid.id)!
