@@ -241,21 +241,22 @@ beforeAll(async () => {
   api = createApi({ COINBASE_ONRAMP_KEY_ID: 'key', COINBASE_ONRAMP_KEY_SECRET: 'secret', ...accessSettings })
   api.clock.now = Date.now()
   const own = await createAccountFixture(api)
-  const ann = { token: own.token, id: own.user }
-  const sent = await api.call('POST', '/api/transactions/send', {
-    token: ann.token,
-    body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
+  const sent = await own.asOwner('POST', '/transactions/send', {
+    walletId: own.wallet,
+    toAddress: fresh('x'),
+    amount: '1',
   })
-  const payout = await api.call('POST', '/api/escrow/create', {
-    token: ann.token,
-    body: { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'carol@example.com' },
+  const payout = await own.asOwner('POST', '/escrow/create', {
+    sourceWalletId: own.wallet,
+    amount: '2',
+    recipientEmail: 'carol@example.com',
   })
   const paid = await own.pay({ to: { type: 'address', address: fresh('y') }, amount: '1' })
   expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
   const asked = await askOwner(own)
-  const hook = await api.call('POST', '/api/webhooks', {
-    token: ann.token,
-    body: { url: 'https://hooks.example.com/ann', events: ['payment.confirmed'] },
+  const hook = await own.asOwner('POST', '/webhooks', {
+    url: 'https://hooks.example.com/ann',
+    events: ['payment.confirmed'],
   })
   expect(hook.status, hook.text).toBe(201)
   const theirs = await createAccountFixture(api)
@@ -272,8 +273,7 @@ beforeAll(async () => {
   }
   await until(
     'payout created',
-    async () =>
-      (await api.call('GET', `/api/escrow/${ids.payout}`, { token: ann.token })).json.data.status === 'CREATED',
+    async () => (await own.asOwner('GET', `/escrow/${ids.payout}`)).json.data.status === 'CREATED',
   )
   const link = payout.json.data.claimUrl.split('/claim/')[1]
   const verified = await api.call('POST', '/api/escrow/verify-passcode', {
@@ -291,16 +291,16 @@ beforeAll(async () => {
     `/api/approvals/${ids.approval}`,
     `/api/transactions/${ids.askedPayment}`,
   ])
-    expect((await api.call('GET', path, { token: ann.token })).status, path).toBe(200)
+    expect((await api.call('GET', path, { token: own.token })).status, path).toBe(200)
 }, 60_000)
 
 /** Creates an open approval, a grant and a budget request. */
 async function askOwner(own: AccountFixture) {
   const as = (token: string, body: unknown) => ({ token, body, headers: { 'idempotency-key': crypto.randomUUID() } })
-  const { json: group } = await api.call('GET', '/api/policy-groups', { token: own.token })
+  const { json: group } = await own.asOwner('GET', '/policy-groups')
   const { name, scopes } = group.data[0]
   const rules = { name, scopes, approveAbove: '1.5' }
-  await api.call('PUT', `/api/policy-groups/${own.group}`, { token: own.token, body: rules })
+  await own.asOwner('PUT', `/policy-groups/${own.group}`, rules)
   const ask = async () => {
     const to = { type: 'address', address: fresh('z') }
     const { status, json } = await api.call('POST', '/v1/payments', as(own.apiKey, { to, amount: '2' }))
@@ -308,7 +308,7 @@ async function askOwner(own: AccountFixture) {
     return json
   }
   const [first, second] = [await ask(), await ask()]
-  const { json: shown } = await api.call('GET', `/api/approvals/${first.approval.id}`, { token: own.token })
+  const { json: shown } = await own.asOwner('GET', `/approvals/${first.approval.id}`)
   const grant = { amount: '5', endsAt: new Date(api.clock.now + hourMs).toISOString() }
   const decision = as(own.token, { hash: shown.data.hash, grant })
   const { json: approved } = await api.call('POST', `/api/approvals/${first.approval.id}/approve`, decision)
