@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import '../support/connections.ts'
 import { type BrowserContext, test as base, expect, type Page, type TestInfo } from '@playwright/test'
 import { BursarClient } from '../../local/client.ts'
-import { keepSession, withFreshSession } from './accounts.ts'
+import { type Account, createAccount, keepSession, withFreshSession } from './accounts.ts'
 import { createFundedAccount, createOwner, type FundedAccount, type Owner } from './people.ts'
 import type { SeededAccount } from './seededAccount.ts'
 
@@ -129,6 +129,18 @@ export const testAsOwner = test.extend<{ signedIn: undefined }>({
     async ({ context, owner }, use) => {
       await owner.account.keep(context)
       await use(undefined)
+    },
+    { auto: true },
+  ],
+})
+
+/** Tests that begin signed in as a new user, whom no other test uses. */
+export const testAsNewUser = test.extend<{ account: Account }>({
+  account: [
+    async ({ context, bursar }, use) => {
+      const account = await createAccount(bursar)
+      await account.keep(context)
+      await use(account)
     },
     { auto: true },
   ],

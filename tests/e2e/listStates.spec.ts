@@ -1,9 +1,8 @@
-/** Lists and usage in states that the seeded account does not reach: empty, slow, partly done. */
+/** Lists and usage in states that the seeded account does not reach: slow, partly done. */
 import type { Page } from '@playwright/test'
 import { dayMs } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
-import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 
@@ -11,34 +10,12 @@ const answer = (data: unknown, page?: { number: number; size: number; total: num
   json: { success: true, data, ...(page && { page }) },
 })
 
-test('a new account sees empty lists and what to do next @list-states-1', async ({ page, context, bursar }) => {
-  const account = await createAccount(bursar)
-  await account.keep(context)
-  await page.goto('/dashboard/transactions')
-  await expect(page.getByText('No transactions yet')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Export CSV' })).toBeDisabled()
-  await audit(page, 'transactions-empty')
-  await page.goto('/dashboard/usage')
-  await expect(page.getByText('No wallets yet')).toBeVisible()
-  await audit(page, 'usage-empty')
-  await page.goto('/dashboard/payouts')
-  await expect(page.getByText('No payouts found')).toBeVisible()
-  await expect(page.getByText('Your payouts will appear here.')).toBeVisible()
-  await expect(page.getByText(/Total outstanding|Reclaim All/)).toHaveCount(0)
-  await audit(page, 'payouts-empty')
-  await page.getByRole('button', { name: 'Create Your First Payout' }).click()
-  await expect(page.getByRole('dialog', { name: 'Create Payout' })).toContainText(
-    'No wallets found. Please create a wallet first.',
-  )
-})
+test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
 
 test('the list of transactions is refreshed every 30 seconds, but not while a detail is open @list-states-2', async ({
   page,
-  context,
-  seeded,
   watch,
 }) => {
-  await beSignedIn(context, seeded)
   await page.clock.install()
   await page.goto('/dashboard/transactions')
   await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
@@ -56,12 +33,7 @@ test('the list of transactions is refreshed every 30 seconds, but not while a de
   expect(listRequests()).toBe(before + 1)
 })
 
-test('shows each status in plain words, an unknown recipient and a slow refresh @list-states-11', async ({
-  page,
-  context,
-  seeded,
-}) => {
-  await beSignedIn(context, seeded)
+test('shows each status in plain words, an unknown recipient and a slow refresh @list-states-11', async ({ page }) => {
   const at = new Date().toISOString()
   const rowOf = (status: string, category = 'address', over = {}) => ({
     id: `pay_${status}_${category}`,
@@ -132,12 +104,7 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
   await expect(page.getByText('Syncing...')).toHaveCount(0)
 })
 
-test('a payment’s detail shows when it was decided, signed, sent and confirmed @list-states-3', async ({
-  page,
-  context,
-  seeded,
-}) => {
-  await beSignedIn(context, seeded)
+test('a payment’s detail shows when it was decided, signed, sent and confirmed @list-states-3', async ({ page }) => {
   await page.goto('/dashboard/transactions?status=completed&type=transfer')
   await page
     .getByRole('link', { name: /^View details/ })
@@ -159,12 +126,7 @@ test('a payment’s detail shows when it was decided, signed, sent and confirmed
   await page.keyboard.press('Escape')
 })
 
-test('an email that bounced is shown in the list and in the details @list-states-8', async ({
-  page,
-  context,
-  seeded,
-}) => {
-  await beSignedIn(context, seeded)
+test('an email that bounced is shown in the list and in the details @list-states-8', async ({ page }) => {
   const at = new Date().toISOString()
   const payout = {
     id: 'pay_1',
@@ -215,10 +177,7 @@ test.describe('one payout', () => {
 
   test('a payout opened by its URL shows its funding, adds its recipient as a contact and explains a refused reclaim @list-states-9', async ({
     page,
-    context,
-    seeded,
   }) => {
-    await beSignedIn(context, seeded)
     const at = new Date().toISOString()
     let payout = {
       id: 'pay_1',
@@ -322,8 +281,7 @@ test.describe('reclaim all', () => {
     await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText('0 of 3')
   }
 
-  test('names a payout that the recipient claimed first @list-states-4', async ({ page, context, seeded }) => {
-    await beSignedIn(context, seeded)
+  test('names a payout that the recipient claimed first @list-states-4', async ({ page }) => {
     const shown = { payouts }
     await startReclaimAll(page, shown)
     shown.payouts = payouts.map((payout, i) => ({ ...payout, status: i === 0 ? 'CREATED' : 'RECLAIMED' }))
@@ -339,12 +297,7 @@ test.describe('reclaim all', () => {
     ])
   })
 
-  test('a failed reclaim request shows an error and can be retried @list-states-10', async ({
-    page,
-    context,
-    seeded,
-  }) => {
-    await beSignedIn(context, seeded)
+  test('a failed reclaim request shows an error and can be retried @list-states-10', async ({ page }) => {
     let status = 200
     await page.route('**/api/escrow/reclaim-all', (route) =>
       route.fulfill({ status, json: { success: false, error: 'Something went wrong', code: 'internal' } }),
@@ -361,10 +314,7 @@ test.describe('reclaim all', () => {
 
   test('after 150 polls, the dialog says that some reclaims may still be in progress @list-states-5', async ({
     page,
-    context,
-    seeded,
   }) => {
-    await beSignedIn(context, seeded)
     let polls = 0
     page.on('request', (request) => {
       const { pathname, searchParams: query } = new URL(request.url())
@@ -382,12 +332,7 @@ test.describe('reclaim all', () => {
   })
 })
 
-test('usage shows all wallets side by side and explains what is empty @list-states-6', async ({
-  page,
-  context,
-  seeded,
-}) => {
-  await beSignedIn(context, seeded)
+test('usage shows all wallets side by side and explains what is empty @list-states-6', async ({ page }) => {
   const wallet = (
     id: string,
     name: string | null,

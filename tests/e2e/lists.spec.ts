@@ -191,6 +191,27 @@ test.describe('transactions', () => {
   })
 })
 
+test('a new account sees empty lists and what to do next @list-states-1', async ({ page, context, bursar }) => {
+  const account = await createAccount(bursar)
+  await account.keep(context)
+  await page.goto('/dashboard/transactions')
+  await expect(page.getByText('No transactions yet')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Export CSV' })).toBeDisabled()
+  await audit(page, 'transactions-empty')
+  await page.goto('/dashboard/usage')
+  await expect(page.getByText('No wallets yet')).toBeVisible()
+  await audit(page, 'usage-empty')
+  await page.goto('/dashboard/payouts')
+  await expect(page.getByText('No payouts found')).toBeVisible()
+  await expect(page.getByText('Your payouts will appear here.')).toBeVisible()
+  await expect(page.getByText(/Total outstanding|Reclaim All/)).toHaveCount(0)
+  await audit(page, 'payouts-empty')
+  await page.getByRole('button', { name: 'Create Your First Payout' }).click()
+  await expect(page.getByRole('dialog', { name: 'Create Payout' })).toContainText(
+    'No wallets found. Please create a wallet first.',
+  )
+})
+
 test('test money is marked wherever an amount is shown and is never added to real money @lists-25', async ({
   page,
   context,

@@ -12,7 +12,7 @@ import { addressFor } from '../support/stackClient.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { type Account, createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
+import { test as base, expect } from './fixtures.ts'
 import { injectWallet } from './injectedWallet.ts'
 
 /** Long enough for a payment to be on chain. */
@@ -28,6 +28,15 @@ async function createWalletUser(bursar: BursarClient, funds = '100', ownerAddres
   const owner = ownerAddress ?? mnemonicToAccount(phrase).address
   return { account, token, phrase, wallet: await createFundedWallet(bursar, token, { owner, name: 'Treasury', funds }) }
 }
+
+/** `user`: signed in, with a funded wallet. */
+const test = base.extend<{ user: WalletUser }>({
+  user: async ({ context, bursar }, use) => {
+    const user = await createWalletUser(bursar)
+    await user.account.keep(context)
+    await use(user)
+  },
+})
 
 const infoOf = async (bursar: BursarClient, { token, wallet }: WalletUser) =>
   bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token })
@@ -52,11 +61,9 @@ function recorder(context: BrowserContext) {
 
 test('shows what the session key may do and rotates it, by keyboard alone @session-keys-1', async ({
   page,
-  context,
   bursar,
+  user,
 }) => {
-  const user = await createWalletUser(bursar)
-  await user.account.keep(context)
   const before = await infoOf(bursar, user)
   await page.goto('/dashboard/wallets')
   const card = page.getByTestId('wallet-card').filter({ hasText: 'Treasury' })
@@ -105,9 +112,7 @@ test('shows what the session key may do and rotates it, by keyboard alone @sessi
   await expect(card).toContainText('$40.50 of $40.50 left')
 })
 
-test('limit and duration are checked at their bounds @session-keys-2', async ({ page, context, bursar }) => {
-  const user = await createWalletUser(bursar)
-  await user.account.keep(context)
+test('limit and duration are checked at their bounds @session-keys-2', async ({ page, bursar, user }) => {
   await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
   await page.getByRole('button', { name: 'Rotate session key' }).click()
   const form = dialogOf(page, 'Rotate session key')
@@ -147,9 +152,7 @@ test('limit and duration are checked at their bounds @session-keys-2', async ({ 
   expect((await infoOf(bursar, user)).actions, 'nothing was started').toEqual([])
 })
 
-test('an expired session key shows what to do @session-keys-3', async ({ page, context, bursar }) => {
-  const user = await createWalletUser(bursar)
-  await user.account.keep(context)
+test('an expired session key shows what to do @session-keys-3', async ({ page, user }) => {
   // Other tests use the same chain, so its time cannot move: only the reply to this page says that the key has expired.
   await page.route('**/session-key', async (route) => {
     const response = await route.fetch()
@@ -173,11 +176,9 @@ test.describe('when the server fails', () => {
 
   test('failed loading and rotating show errors and can be retried under the same idempotency key @session-keys-4', async ({
     page,
-    context,
     bursar,
+    user,
   }) => {
-    const user = await createWalletUser(bursar)
-    await user.account.keep(context)
     const fails = (route: import('@playwright/test').Route) => route.fulfill({ status: 500, body: '{}' })
     await page.route('**/session-key', fails)
     await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
@@ -219,10 +220,9 @@ test.describe('with the owner key', () => {
     page,
     context,
     bursar,
+    user,
   }) => {
-    const user = await createWalletUser(bursar)
     const check = recorder(context)
-    await user.account.keep(context)
     await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     await page.getByRole('button', { name: 'Revoke session' }).click()
     const revoke = alertDialogOf(page, 'Revoke session')
@@ -273,11 +273,9 @@ test.describe('with the owner key', () => {
 
   test('a rotation above what we may grant in a day asks the owner to sign @session-keys-6', async ({
     page,
-    context,
     bursar,
+    user,
   }) => {
-    const user = await createWalletUser(bursar)
-    await user.account.keep(context)
     const { token } = user
     const grant = { spendingLimit: '10000000000', ttlHours: 720 }
     const path = `/wallets/smart-wallets-v2/${user.wallet.id}/rotate-session-key`
@@ -307,9 +305,8 @@ test.describe('with the owner key', () => {
     page,
     context,
     bursar,
+    user,
   }) => {
-    const user = await createWalletUser(bursar)
-    await user.account.keep(context)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`/dashboard/wallets?authority=${user.wallet.id}`)
     await expect(alertDialogOf(page, 'Revoke our authority?')).toBeVisible()
@@ -364,11 +361,9 @@ test.describe('with the owner key', () => {
 
   test('revoking authority can be signed with the recovery phrase in step four @session-keys-8', async ({
     page,
-    context,
     bursar,
+    user,
   }) => {
-    const user = await createWalletUser(bursar)
-    await user.account.keep(context)
     await page.goto(`/dashboard/wallets?authority=${user.wallet.id}`)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'I understand' }).click()
@@ -440,12 +435,9 @@ test('a connected owner wallet withdraws everything, and another account is told
 
 test('the recovery sheet has what an owner needs but no secret, and links the recovery page @session-keys-10', async ({
   page,
-  context,
-  bursar,
   request,
+  user,
 }) => {
-  const user = await createWalletUser(bursar)
-  await user.account.keep(context)
   await page.goto(`/dashboard/wallets?recovery=${user.wallet.id}`)
   const dialog = dialogOf(page, 'Recovery sheet')
   const sheet = dialog.getByTestId('recovery-sheet')

@@ -1,15 +1,15 @@
 /** Settings: the user's own name and password, and a part of the page that fails to load. */
 
-import { createAccount, login } from './accounts.ts'
+import { login } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, testAsNewUser as test } from './fixtures.ts'
 import { inputModes } from './inputModes.ts'
 
 /** Refusals have a 4xx status, which the browser logs. */
 test.use({ tolerated: /status of (400|500)|ERR_FAILED|dynamically imported module/ })
 
 for (const { by, viewport, inputOf } of inputModes)
-  test(`changes name and password, by ${by} @settings-1`, async ({ page, context, bursar }) => {
+  test(`changes name and password, by ${by} @settings-1`, async ({ page, bursar, account }) => {
     await page.setViewportSize(viewport)
     const input = inputOf(page)
     const look = async (name: string) => {
@@ -19,8 +19,7 @@ for (const { by, viewport, inputOf } of inputModes)
     }
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const field = (label: string) => page.getByLabel(label, { exact: true })
-    const { email, password, session, keep } = await createAccount(bursar)
-    await keep(context)
+    const { email, password, session } = account
     await page.goto('/dashboard/settings')
     const main = page.getByRole('main')
     await expect(main).toContainText(email)
@@ -90,9 +89,7 @@ for (const { by, viewport, inputOf } of inputModes)
     await expect(field('Current Password')).toHaveValue('')
   })
 
-test('the dialog closes 1.5 seconds after the password was changed @settings-3', async ({ page, context, bursar }) => {
-  const { keep } = await createAccount(bursar)
-  await keep(context)
+test('the dialog closes 1.5 seconds after the password was changed @settings-3', async ({ page }) => {
   await page.route('**/change-password', (route) => route.fulfill({ json: { success: true, data: null } }))
   await page.clock.install()
   await page.goto('/dashboard/settings?change-password=true')
@@ -110,11 +107,7 @@ test('the dialog closes 1.5 seconds after the password was changed @settings-3',
 
 test('wallets that cannot be loaded show an error and a retry; the rest of the page works @settings-2', async ({
   page,
-  context,
-  bursar,
 }) => {
-  const { keep } = await createAccount(bursar)
-  await keep(context)
   await page.route('**/assets/WalletSection*.js', (route) => route.abort(), { times: 1 })
   await page.goto('/dashboard/settings')
   const section = page.getByRole('region', { name: 'Connected wallet' })

@@ -5,32 +5,29 @@ import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { type BursarClient, until } from '../../local/client.ts'
 import { createFundedWallet } from '../support/testStack.ts'
-import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, testAsNewUser } from './fixtures.ts'
 import { inputModes, tabTo } from './inputModes.ts'
-
-/** Refusals that the tests cause, whose status the browser logs. */
-test.use({ tolerated: /status of (400|409|422|429|502)|net::ERR_FAILED/ })
 
 /** Long enough for a payment to be on chain. */
 const onChain = { timeout: 45_000 }
 const masterPassword = 'a master password'
 
-type Owner = { token: string; bursar: BursarClient }
+type User = { token: string; bursar: BursarClient }
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
 
-async function createOwner(bursar: BursarClient, context: BrowserContext): Promise<Owner> {
-  const { session, keep } = await createAccount(bursar)
-  await keep(context)
-  return { token: session.accessToken, bursar }
-}
+const test = testAsNewUser.extend<{ user: User }>({
+  user: async ({ account, bursar }, use) => use({ token: account.session.accessToken, bursar }),
+})
+
+/** Refusals that the tests cause, whose status the browser logs. */
+test.use({ tolerated: /status of (400|409|422|429|502)|net::ERR_FAILED/ })
 
 /** Imports a wallet over the API, funded by the local faucet. */
 async function imported(
-  { bursar, token }: Owner,
+  { bursar, token }: User,
   over: { name?: string; chain?: Wallet['chain']; amount?: string; privateKey?: `0x${string}` } = {},
 ): Promise<Wallet & { privateKey: `0x${string}` }> {
   const { chain = 'base', privateKey = generatePrivateKey(), amount, name } = over
@@ -47,7 +44,7 @@ async function imported(
   return { ...wallet, privateKey }
 }
 
-const deployed = ({ bursar, token }: Owner, name: string, funds: string) =>
+const deployed = ({ bursar, token }: User, name: string, funds: string) =>
   createFundedWallet(bursar, token, { name, funds })
 
 /** Records all traffic, and reads what a page has stored, as text. */
@@ -90,10 +87,8 @@ for (const { by, viewport, inputOf, look } of inputModes)
   test(`deploys a wallet with the ${by}; no key and no word of the phrase leaves the browser or is stored @wallets-1`, async ({
     page,
     context,
-    bursar,
   }) => {
     await page.setViewportSize(viewport)
-    await createOwner(bursar, context)
     const traffic = record(context)
     const input = inputOf(page)
     await page.goto('/dashboard/wallets')
@@ -160,8 +155,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     expect(keys).not.toContain(wallet!.sessionKeyAddress.toLowerCase())
   })
 
-test('retrying a deploy whose reply was lost creates only one wallet @wallets-2', async ({ page, context, bursar }) => {
-  const owner = await createOwner(bursar, context)
+test('retrying a deploy whose reply was lost creates only one wallet @wallets-2', async ({ page, bursar, user }) => {
   let lost = 0
   await page.route('**/smart-wallets-v2/deploy', async (route) => {
     if (lost++ > 0) return route.continue()
@@ -175,15 +169,14 @@ test('retrying a deploy whose reply was lost creates only one wallet @wallets-2'
   await button(page, 'Deploy Wallet').click() // the confirmations for this phrase are kept
   await expect(dialog(page, 'Smart Wallet Created')).toBeVisible(onChain)
   await expect(page.getByTestId('address-matches')).toBeVisible()
-  expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toHaveLength(1)
+  expect(await bursar.api<Wallet[]>('/wallets', { token: user.token })).toHaveLength(1)
 })
 
 test('a deploy that takes over a minute shows why, can be left, and its wallet can be deleted @wallets-22', async ({
   page,
-  context,
   bursar,
+  user,
 }) => {
-  const owner = await createOwner(bursar, context)
   await page.clock.install()
   const slow = { status: 'deploying', deployProblem: 'execution reverted: paused.', usdcBalance: { balance: '0' } }
   await page.route('**/api/wallets', async (route) => {
@@ -207,25 +200,20 @@ test('a deploy that takes over a minute shows why, can be left, and its wallet c
   await audit(page, 'delete-late')
   await remove.getByRole('button', { name: 'Delete Wallet' }).click()
   await expect(page.getByText('No wallets yet')).toBeVisible()
-  expect(await bursar.api<Wallet[]>('/wallets', { token: owner.token })).toEqual([])
+  expect(await bursar.api<Wallet[]>('/wallets', { token: user.token })).toEqual([])
 })
 
-test('the dialogs report the limits of six wallets and of ten a month @wallets-3', async ({
-  page,
-  context,
-  bursar,
-}) => {
-  const owner = await createOwner(bursar, context)
+test('the dialogs report the limits of six wallets and of ten a month @wallets-3', async ({ page, bursar, user }) => {
   const wallets: Wallet[] = []
-  for (let i = 1; i <= 6; i++) wallets.push(await imported(owner, { name: `Wallet ${i}` }))
+  for (let i = 1; i <= 6; i++) wallets.push(await imported(user, { name: `Wallet ${i}` }))
   await deployInDialog(page, 'Seventh')
   await expect(page.getByRole('alert')).toContainText(
     'You are currently limited to 6 active wallets at a time. Please contact support with any questions.',
   )
   await audit(page, 'deploy-limit')
   await button(page, 'Cancel').click()
-  for (const { id } of wallets.slice(0, 5)) await bursar.api(`/wallets/${id}`, { method: 'DELETE', token: owner.token })
-  for (let i = 7; i <= 10; i++) await imported(owner, { name: `Wallet ${i}` })
+  for (const { id } of wallets.slice(0, 5)) await bursar.api(`/wallets/${id}`, { method: 'DELETE', token: user.token })
+  for (let i = 7; i <= 10; i++) await imported(user, { name: `Wallet ${i}` })
   await page.reload()
   await expect(page.getByTestId('wallet-card')).toHaveCount(5)
   await button(page, 'Add Existing').click()
@@ -235,13 +223,8 @@ test('the dialogs report the limits of six wallets and of ten a month @wallets-3
 })
 
 for (const { by, viewport, inputOf, look } of inputModes)
-  test(`imports a wallet by its key and shows the key again, with the ${by} @wallets-4`, async ({
-    page,
-    context,
-    bursar,
-  }) => {
+  test(`imports a wallet by its key and shows the key again, with the ${by} @wallets-4`, async ({ page, context }) => {
     await page.setViewportSize(viewport)
-    await createOwner(bursar, context)
     const traffic = record(context)
     const input = inputOf(page)
     await page.goto('/dashboard/wallets')
@@ -301,12 +284,11 @@ for (const { by, viewport, inputOf, look } of inputModes)
     expect(lists.join().toLowerCase()).not.toContain(privateKey.slice(2))
   })
 
-test('shows cards, totals and exposure, with test money separate @wallets-5', async ({ page, context, bursar }) => {
-  const owner = await createOwner(bursar, context)
-  const smart = await deployed(owner, 'Operations', '1234.567891')
-  await imported(owner, { name: 'A cold wallet with a rather long name that does not fit', amount: '100' })
-  await imported(owner, { name: 'Playground', chain: 'base-sepolia', amount: '50' })
-  const { token } = owner
+test('shows cards, totals and exposure, with test money separate @wallets-5', async ({ page, bursar, user }) => {
+  const smart = await deployed(user, 'Operations', '1234.567891')
+  await imported(user, { name: 'A cold wallet with a rather long name that does not fit', amount: '100' })
+  await imported(user, { name: 'Playground', chain: 'base-sepolia', amount: '50' })
+  const { token } = user
   const group = await bursar.api<PolicyGroup>('/policy-groups', {
     token,
     key: randomUUID(),
@@ -373,9 +355,8 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', as
   await expect(exposure).toContainText('Most that can leave without you: $1,000.00 USDC, before and after.')
 })
 
-test('copies an address and says so for two seconds @wallets-6', async ({ page, context, bursar }) => {
-  const owner = await createOwner(bursar, context)
-  const wallet = await imported(owner)
+test('copies an address and says so for two seconds @wallets-6', async ({ page, context, user }) => {
+  const wallet = await imported(user)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/dashboard/wallets')
   await button(page, 'Copy address').click()
@@ -384,14 +365,9 @@ test('copies an address and says so for two seconds @wallets-6', async ({ page, 
   await expect(button(page, 'Copy address')).toBeVisible({ timeout: 4_000 })
 })
 
-test('a balance that can’t be read shows as unavailable until a retry reads it @wallets-7', async ({
-  page,
-  context,
-  bursar,
-}) => {
-  const owner = await createOwner(bursar, context)
-  await imported(owner, { name: 'Readable', amount: '10' })
-  const dark = await imported(owner, { name: 'Dark', amount: '5' })
+test('a balance that can’t be read shows as unavailable until a retry reads it @wallets-7', async ({ page, user }) => {
+  await imported(user, { name: 'Readable', amount: '10' })
+  const dark = await imported(user, { name: 'Dark', amount: '5' })
   let down = true
   await page.route('**/api/wallets', async (route) => {
     const response = await route.fetch()
@@ -422,11 +398,9 @@ test('a balance that can’t be read shows as unavailable until a retry reads it
 
 test('balances and session keys are read every 30 seconds, but not while a dialog is open @wallets-8', async ({
   page,
-  context,
-  bursar,
+  user,
 }) => {
-  const owner = await createOwner(bursar, context)
-  await deployed(owner, 'Watched', '1')
+  await deployed(user, 'Watched', '1')
   await page.clock.install()
   let reads = 0
   let keyReads = 0
@@ -454,11 +428,10 @@ test('balances and session keys are read every 30 seconds, but not while a dialo
 })
 
 for (const { by, viewport, inputOf, look } of inputModes)
-  test(`renames and deletes a wallet, with the ${by} @wallets-9`, async ({ page, context, bursar }) => {
+  test(`renames and deletes a wallet, with the ${by} @wallets-9`, async ({ page, bursar, user }) => {
     await page.setViewportSize(viewport)
-    const owner = await createOwner(bursar, context)
     const input = inputOf(page)
-    const wallet = await imported(owner, { name: 'Before', amount: '7' })
+    const wallet = await imported(user, { name: 'Before', amount: '7' })
     const open = async (name: string, entry: string) => {
       await input.press(button(page, `More for ${name}`))
       await choose(page, by, entry)
@@ -479,7 +452,7 @@ for (const { by, viewport, inputOf, look } of inputModes)
     await expect(card(page, 'Unnamed Wallet')).toBeVisible()
 
     const group = await bursar.api<PolicyGroup>('/policy-groups', {
-      token: owner.token,
+      token: user.token,
       key: randomUUID(),
       body: { name: 'Research', spendLimit: 5, scopes: ['address_payments:write'], walletId: wallet.id },
     })
@@ -494,9 +467,9 @@ for (const { by, viewport, inputOf, look } of inputModes)
       'This wallet is used by the policy group “Research”. Delete it first.',
     )
     await look(page, 'delete-refused')
-    await bursar.api(`/policy-groups/${group.id}/cascade`, { method: 'DELETE', token: owner.token })
+    await bursar.api(`/policy-groups/${group.id}/cascade`, { method: 'DELETE', token: user.token })
     // Another tab has already deleted it; deleting it twice is harmless.
-    await bursar.api(`/wallets/${wallet.id}`, { method: 'DELETE', token: owner.token })
+    await bursar.api(`/wallets/${wallet.id}`, { method: 'DELETE', token: user.token })
     await input.press(confirm)
     await expect(remove).toBeHidden()
     await expect(page.getByText('No wallets yet')).toBeVisible()
@@ -504,11 +477,9 @@ for (const { by, viewport, inputOf, look } of inputModes)
 
 test('a session key’s chip shows Expired, Active, Inactive, hours left or Unknown @wallets-10', async ({
   page,
-  context,
-  bursar,
+  user,
 }) => {
-  const owner = await createOwner(bursar, context)
-  await deployed(owner, 'Chips', '1')
+  await deployed(user, 'Chips', '1')
   const seconds = Math.floor(Date.now() / 1000)
   let change: Record<string, unknown> | null = {}
   await page.route('**/session-key', async (route) => {
@@ -538,11 +509,11 @@ test('a session key’s chip shows Expired, Active, Inactive, hours left or Unkn
 test('a copied key is cleared from the clipboard after a minute if the window kept the focus, else on request @wallets-23', async ({
   page,
   context,
-  bursar,
+  user,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.clock.install()
-  const { id, privateKey } = await imported(await createOwner(bursar, context), { name: 'Cold' })
+  const { id, privateKey } = await imported(user, { name: 'Cold' })
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
   const view = async () => {
     await page.getByLabel('Master password', { exact: true }).fill(masterPassword)
@@ -578,9 +549,8 @@ test('a copied key is cleared from the clipboard after a minute if the window ke
   await audit(page, 'key-copied')
 })
 
-test('each failed call shows its own message @wallets-11', async ({ page, context, bursar }) => {
-  const owner = await createOwner(bursar, context)
-  const wallet = await imported(owner, { name: 'Words' })
+test('each failed call shows its own message @wallets-11', async ({ page, user }) => {
+  const wallet = await imported(user, { name: 'Words' })
   const refusal = { success: false, error: 'Something went wrong', code: 'conflict' }
   const refuse = (url: string) => page.route(url, (route) => route.fulfill({ status: 409, json: refusal }))
   const alert = page.getByRole('alert')
@@ -609,10 +579,9 @@ test('each failed call shows its own message @wallets-11', async ({ page, contex
 
 test('a wallet’s menu opens, moves and closes by keyboard, and restores the focus @wallets-12', async ({
   page,
-  context,
-  bursar,
+  user,
 }) => {
-  await imported(await createOwner(bursar, context), { name: 'Keys' })
+  await imported(user, { name: 'Keys' })
   await page.goto('/dashboard/wallets')
   const more = button(page, 'More for Keys')
   await tabTo(page, more)

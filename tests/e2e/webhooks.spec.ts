@@ -1,9 +1,8 @@
 /** Webhooks: created with the secret shown once, tested, replayed, edited, rotated, switched off, deleted. */
 
 import { startReceiver } from '../support/webhookServer.ts'
-import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, testAsNewUser as test } from './fixtures.ts'
 import { inputModes } from './inputModes.ts'
 
 /** Refusals have a 4xx status, which the browser logs. */
@@ -12,8 +11,6 @@ test.use({ tolerated: /status of (400|500)|ERR_FAILED/ })
 for (const { by, viewport, inputOf } of inputModes)
   test(`creates, tests, replays, edits, rotates, switches off and deletes a webhook, by ${by} @webhooks-20`, async ({
     page,
-    context,
-    bursar,
   }) => {
     await page.setViewportSize(viewport)
     const input = inputOf(page)
@@ -24,8 +21,6 @@ for (const { by, viewport, inputOf } of inputModes)
     }
     const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
     const receiver = await startReceiver((_, response) => response.writeHead(500).end())
-    const { keep } = await createAccount(bursar)
-    await keep(context)
 
     // The list fails to load at first.
     await page.route(

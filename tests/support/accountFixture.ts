@@ -18,10 +18,7 @@ export async function createTestApp(): Promise<Api> {
 export type AccountFixture = Awaited<ReturnType<typeof createAccountFixture>>
 
 export async function createAccountFixture(api: Api, over: { funds?: bigint; limit?: number; scopes?: string[] } = {}) {
-  const { token, id: user } = await createUser(api)
-  /** Calls the API of the dashboard. */
-  const asOwner = (method: string, path: string, body?: unknown) =>
-    api.call(method, `/api${path}`, { token, ...(body !== undefined && { body }) })
+  const { token, id: user, asOwner } = await createUser(api)
   const owner = party(`owner ${user}`).address
   const deployed = await asOwner('POST', '/wallets/smart-wallets-v2/deploy', { ownerAddress: owner, chainId: 8453 })
   expect(deployed.status, deployed.text).toBe(201)

@@ -30,5 +30,5 @@ export async function createImporter(over: { funds?: string; on?: WorkerChain; h
       to: { type: 'address', address: fresh('recipient') },
       ...more,
     })
-  return { userId, holder, treasury, wallet, payment, ...readerOf(userId, wallet.id) }
+  return { userId, holder, wallet, payment, ...readerOf(userId, wallet.id) }
 }

@@ -53,6 +53,8 @@ export async function until<T>(
 /** Reads the payments and the books of a user's wallet. */
 export function readerOf(userId: string, walletId: string) {
   const treasury = () => treasuryOf(userId)
+  const wallets = () => treasury().wallets()
+  const policies = () => treasury().policies()
   const status = async (id: string) => {
     const found = await treasury().transaction(id)
     return found.ok ? found.value.status : found.message
@@ -78,12 +80,12 @@ export function readerOf(userId: string, walletId: string) {
     expect(usdc(books.chainBalance!), 'ledger = chain').toBe(sum(books.available, books.held))
     return books
   }
-  return { status, final, payoutBecomes, ledger, booksBalance }
+  return { treasury, wallets, policies, status, final, payoutBecomes, ledger, booksBalance }
 }
 
 export type Payer = Awaited<ReturnType<typeof createPayer>>
 /** What payers and users with an imported wallet have in common. */
-export type WalletUser = Pick<Payer, 'userId' | 'treasury' | 'wallet' | keyof ReturnType<typeof readerOf>>
+export type WalletUser = Pick<Payer, 'userId' | 'wallet' | keyof ReturnType<typeof readerOf>>
 
 export async function createPayer(
   over: { funds?: string; limit?: string | null; scopes?: string[]; agents?: number; on?: WorkerChain } = {},
@@ -146,7 +148,6 @@ export async function createPayer(
   }
   return {
     userId,
-    treasury,
     owner,
     wallet,
     group,

@@ -82,9 +82,9 @@ test('sessions expire: access after 15 minutes, refresh after 7 idle days, every
   const api = createApi()
   const ann = await createUser(api)
   api.clock.now += 14 * minuteMs
-  expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(200)
+  expect((await ann.asOwner('GET', `/users/${ann.id}`)).status).toBe(200)
   api.clock.now += 2 * minuteMs
-  const late = await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })
+  const late = await ann.asOwner('GET', `/users/${ann.id}`)
   expect(late.json.error).toBe('Your session has expired. Please sign in again.')
   let { refreshToken } = ann
   for (let day = 6; day <= 24; day += 6) {

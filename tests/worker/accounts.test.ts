@@ -154,9 +154,9 @@ describe('access to other users', () => {
   test('another user’s id is not found, and acting for another user is refused @accounts-7', async () => {
     const api = createApi()
     const [ann, bob] = [await createUser(api), await createUser(api)]
-    expect((await api.call('GET', `/api/users/${bob.id}`, { token: ann.token })).status).toBe(404)
+    expect((await ann.asOwner('GET', `/users/${bob.id}`)).status).toBe(404)
     const body = { currentPassword: bob.password, newPassword: 'something-else' }
-    const change = await api.call('PATCH', `/api/users/${bob.id}/change-password`, { token: ann.token, body })
+    const change = await ann.asOwner('PATCH', `/users/${bob.id}/change-password`, body)
     expect(change.status).toBe(404)
     const mismatch = await api.call('GET', `/api/users/${ann.id}`, {
       token: ann.token,
@@ -183,10 +183,7 @@ describe('changing the password', () => {
     const ann = await createUser(api)
     const other = (await login(api, ann.email, ann.password)).json.data
     const change = (currentPassword: string, newPassword: string) =>
-      api.call('PATCH', `/api/users/${ann.id}/change-password`, {
-        token: ann.token,
-        body: { currentPassword, newPassword },
-      })
+      ann.asOwner('PATCH', `/users/${ann.id}/change-password`, { currentPassword, newPassword })
     expect((await change('wrong', 'brand-new-one')).json).toMatchObject({
       code: 'invalid_input',
       field: 'currentPassword',
@@ -194,7 +191,7 @@ describe('changing the password', () => {
     expect((await change(ann.password, 'abc')).json.error).toBe('Password must be at least 6 characters long')
     expect((await change(ann.password, 'brand-new-one')).json.message).toBe('Password changed successfully!')
 
-    expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(200)
+    expect((await ann.asOwner('GET', `/users/${ann.id}`)).status).toBe(200)
     expect((await api.call('GET', `/api/users/${ann.id}`, { token: other.accessToken })).status).toBe(401)
     const again = await api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken: other.refreshToken } })
     expect(again.status).toBe(401)

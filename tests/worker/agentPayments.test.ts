@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
-import type { Api } from './apiClient.ts'
+import { type Api, accessToken } from './apiClient.ts'
 
 let api: Api
 let own: AccountFixture
@@ -19,12 +19,7 @@ const pay = (body: unknown, token = own.apiKey) => own.pay(body, { token })
 const check = (body: unknown, token = own.apiKey) => api.call('POST', '/v1/payments/check', { token, body })
 const cancel = (id: string, token = own.apiKey) => api.call('POST', `/v1/payments/${id}/cancel`, { token })
 const budget = async () => (await api.call('GET', '/v1/context', { token: own.apiKey })).json.budget
-async function tokenWith(scope: string): Promise<string> {
-  const form = { grant_type: 'client_credentials', client_id: own.clientId, client_secret: own.clientSecret, scope }
-  const raw = new URLSearchParams(form).toString()
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return (await api.call('POST', '/oauth/token', { raw, headers })).json.access_token
-}
+const tokenWith = (scope: string) => accessToken(api, own, { scope })
 
 test('pages add up to the whole list, newest first, even while payments are made @rest-1', async () => {
   const made: string[] = []
@@ -144,7 +139,7 @@ describe('a dry run @rest-3', () => {
     const other = await createAccountFixture(api)
     const body = { to: { type: 'contact', contactId: other.contact }, amount: '1' }
     expect((await check(body, other.apiKey)).json.allowed).toBe(true)
-    expect((await api.call('DELETE', `/api/contacts/${other.contact}`, { token: other.token })).status).toBe(200)
+    expect((await other.asOwner('DELETE', `/contacts/${other.contact}`)).status).toBe(200)
     const paid = await pay(body, other.apiKey)
     expect([paid.status, paid.json.code], paid.text).toEqual([403, 'recipient_not_allowed'])
     expect((await check(body, other.apiKey)).json.refusal.code).toBe('recipient_not_allowed')

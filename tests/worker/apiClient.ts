@@ -124,6 +124,20 @@ export async function signedUp(api: Api, email = newEmail(), name = 'Ann') {
 export const login = (api: Api, email: string, password: string, from?: string) =>
   api.call('POST', '/api/auth/cognito/login', { body: { email, password }, ...(from ? { from } : {}) })
 
+/** Exchanges an agent's credentials for an access token. */
+export async function accessToken(
+  api: Api,
+  { clientId, clientSecret }: { clientId: string; clientSecret: string },
+  parameters: { resource?: string; scope?: string } = {},
+): Promise<string> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, ...parameters }
+  const raw = new URLSearchParams(form).toString()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const answer = await api.call('POST', '/oauth/token', { raw, headers })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.access_token
+}
+
 /**
  * A signed-in user with a chosen password, created below the API: signing up and in costs three password hashes of 0.2
  * seconds each, and many tests need a user. accounts.test.ts goes through the API.
@@ -145,7 +159,10 @@ export async function createUser(api: Api, password = 'correct horse battery') {
   }
   await insertUser(db, row)
   const { accessToken, refreshToken } = await openLoginSession({ env, db, now: () => at }, row)
-  return { email: row.email, password, token: accessToken, refreshToken, id: row.id }
+  /** Calls the API of the dashboard. */
+  const asOwner = (method: string, path: string, body?: unknown) =>
+    api.call(method, `/api${path}`, { token: accessToken, body })
+  return { email: row.email, password, token: accessToken, refreshToken, id: row.id, asOwner }
 }
 
 const hashes = new Map<string, Promise<string>>()

@@ -41,7 +41,7 @@ test('a push to the owner’s browsers is retried until the push service accepts
   const home = await createAccountFixture(api)
   await offerPush(home)
   const browser = await newBrowser()
-  await api.call('POST', '/api/push/subscriptions', { token: home.token, body: browser })
+  await home.asOwner('POST', '/push/subscriptions', browser)
   const replies = [503, 201]
   const sent: number[] = []
   serveUrl(browser.endpoint, () => {

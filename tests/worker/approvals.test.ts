@@ -7,7 +7,7 @@ import { type AccountFixture, createAccountFixture, createTestApp } from '../sup
 import { hash } from '../support/hash.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { rowsOf, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
-import { type Api, env, mailsTo } from './apiClient.ts'
+import { type Api, accessToken, env, mailsTo } from './apiClient.ts'
 
 let api: Api
 let own: AccountFixture
@@ -20,7 +20,7 @@ beforeAll(async () => {
 async function setRules(rules: Record<string, unknown>) {
   const { name, scopes } = await own.groupNow()
   const body = { name, scopes, ...rules }
-  const { status, text } = await api.call('PUT', `/api/policy-groups/${own.group}`, { token: own.token, body })
+  const { status, text } = await own.asOwner('PUT', `/policy-groups/${own.group}`, body)
   expect(status, text).toBe(200)
 }
 const pay = (body: object, key?: string) => own.pay(body, key === undefined ? {} : { key })
@@ -265,7 +265,7 @@ test('a budget request that the owner approves raises the limit of the group @ap
 
 test('the owner is emailed immediately, then in digests, and the approval shows the state of the email @approvals-29', async () => {
   const home = await createAccountFixture(api)
-  const email = (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data.email as string
+  const email = (await home.asOwner('GET', `/users/${home.user}`)).json.data.email as string
   const before = own
   own = home
   try {
@@ -300,18 +300,11 @@ test('GET requests change nothing, and agents’ credentials can neither read no
   // Like mail scanners that follow every link, and browsers that prefetch.
   for (const method of ['GET', 'HEAD'] as const) {
     for (const path of ['', `/${id}`, `/${id}/approve`, `/${id}/deny`])
-      await api.call(method, `/api/approvals${path}?hash=${shownHash}`, { token: own.token })
+      await own.asOwner(method, `/approvals${path}?hash=${shownHash}`)
     for (const path of ['grants', 'approval-settings', 'notices', 'notices/count', 'notices/read?upTo=9'])
-      await api.call(method, `/api/${path}`, { token: own.token })
+      await own.asOwner(method, `/${path}`)
   }
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: own.clientId,
-    client_secret: own.clientSecret,
-  })
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const token = (await api.call('POST', '/oauth/token', { raw: form.toString(), headers })).json.access_token as string
-  for (const credential of [own.apiKey, token])
+  for (const credential of [own.apiKey, await accessToken(api, own)])
     for (const [method, path] of [
       ['GET', ''],
       ['GET', `/${id}`],

@@ -183,9 +183,10 @@ describe('refusals @rest-5', () => {
     })
   })
   test('a send over the balance is refused with its field', async () => {
-    const answer = await api.call('POST', '/api/transactions/send', {
-      token: own.token,
-      body: { walletId: own.wallet, toAddress: to, amount: '51' },
+    const answer = await own.asOwner('POST', '/transactions/send', {
+      walletId: own.wallet,
+      toAddress: to,
+      amount: '51',
     })
     expect(answer).toMatchObject({ status: 422, json: { code: 'insufficient_balance', field: 'amount' } })
   })

@@ -116,11 +116,11 @@ describe('claiming', () => {
     const to = fresh('race')
     const [claimed, reclaimed] = await Promise.all([
       claim(payout.link, to, { sessionToken }),
-      api.call('POST', `/api/escrow/${payout.id}/reclaim`, { token: own.token }),
+      own.asOwner('POST', `/escrow/${payout.id}/reclaim`),
     ])
     expect([claimed.status, reclaimed.status].filter((status) => status === 200)).toHaveLength(1)
     const ended = await until('ended', async () => {
-      const { status } = (await api.call('GET', `/api/escrow/${payout.id}`, { token: own.token })).json.data
+      const { status } = (await own.asOwner('GET', `/escrow/${payout.id}`)).json.data
       return status === 'WITHDRAWN' || status === 'RECLAIMED' ? (status as string) : null
     })
     expect(await chain.usdcBalance(to)).toBe(ended === 'WITHDRAWN' ? 2_000_000n : 0n)
@@ -166,7 +166,7 @@ describe('guessing', () => {
       status: 429,
       json: { error: 'Too many attempts: a code allows 20. A new one is on its way.', field: 'passcode' },
     })
-    const sent = await api.call('POST', `/api/escrow/${payout.id}/resend`, { token: own.token })
+    const sent = await own.asOwner('POST', `/escrow/${payout.id}/resend`)
     expect(sent.json.data).toEqual({ resendsLeft: 2 })
     expect((await verify(payout.link, payout.passcode)).status, 'the old code is no longer valid').toBe(422)
     expect((await verify(payout.link, await newestCode(payout.link))).status).toBe(200)
@@ -198,7 +198,7 @@ describe('guessing', () => {
       status: 429,
       json: { error: 'Too many attempts. Ask the sender for a new code.' },
     })
-    const sent = await api.call('POST', `/api/escrow/${payout.id}/resend`, { token: own.token })
+    const sent = await own.asOwner('POST', `/escrow/${payout.id}/resend`)
     expect(sent.json.data, 'automatic renewals do not count as the sender’s').toEqual({ resendsLeft: 2 })
     const third = await until('the sender’s code', async () => {
       const codes = await mailedCodes(payout.link)
@@ -210,7 +210,7 @@ describe('guessing', () => {
   test('a payout that has ended gets no new code', async () => {
     const payout = await createPayout()
     expect((await guessFor(payout, 0))[0]).toBe(20)
-    expect((await api.call('POST', `/api/escrow/${payout.id}/reclaim`, { token: own.token })).status).toBe(200)
+    expect((await own.asOwner('POST', `/escrow/${payout.id}/reclaim`)).status).toBe(200)
     await runDurableObjectAlarm(env.CLAIM_DESK.getByName(payout.id))
     expect(await mailedCodes(payout.link)).toHaveLength(1)
   }, 40_000)

@@ -74,7 +74,7 @@ test('another user’s contacts are not found', async () => {
   const api = createApi()
   const [ann, bob] = [await createUser(api), await createUser(api)]
   const body = { name: 'Carl', email: 'carl@bursar.test' }
-  const { id } = (await api.call('POST', '/api/contacts', { token: bob.token, body })).json.data
+  const { id } = (await bob.asOwner('POST', '/contacts', body)).json.data
   const { token } = ann
   const foreign = await Promise.all([
     api.call('GET', `/api/contacts/${id}`, { token }),
@@ -86,7 +86,7 @@ test('another user’s contacts are not found', async () => {
   ])
   expect(foreign.map(({ status }) => status)).toEqual(Array(6).fill(404))
   expect((await api.call('GET', '/api/contacts', { token })).json.data).toEqual([])
-  expect((await api.call('GET', '/api/contacts', { token: bob.token })).json.data).toHaveLength(1)
+  expect((await bob.asOwner('GET', '/contacts')).json.data).toHaveLength(1)
 })
 
 test('a deletion can be undone for ten minutes, then the contact is purged @contacts-12', async () => {
@@ -137,9 +137,9 @@ test('restoring a contact does not put it back on whitelists', async () => {
   const own = await createAccountFixture(api, { funds: 0n })
   const whitelist = async () => (await own.groupNow()).whitelistedContacts.length
   expect(await whitelist()).toBe(1)
-  await api.call('DELETE', `/api/contacts/${own.contact}`, { token: own.token })
+  await own.asOwner('DELETE', `/contacts/${own.contact}`)
   expect(await whitelist()).toBe(0)
-  expect((await api.call('POST', `/api/contacts/${own.contact}/restore`, { token: own.token })).status).toBe(200)
+  expect((await own.asOwner('POST', `/contacts/${own.contact}/restore`)).status).toBe(200)
   expect(await whitelist()).toBe(0)
 })
 

@@ -34,7 +34,7 @@ const referenceTo = (payout: string, version = 1) => ({
   payout,
 })
 const deliveryOf = async (id: string) => {
-  const { json } = await api.call('GET', `/api/escrow/${id}`, { token: account.token })
+  const { json } = await account.asOwner('GET', `/escrow/${id}`)
   return json.data.delivery
 }
 
@@ -71,7 +71,7 @@ describe('delivery reports', () => {
     expect((await fromResend('email.bounced', referenceTo(payoutId))).status).toBe(204)
     const bounced = { channel: 'email', state: 'bounced', at: new Date(api.clock.now).toISOString() }
     expect(await deliveryOf(payoutId)).toEqual(bounced)
-    const list = await api.call('GET', '/api/escrow/list', { token: account.token })
+    const list = await account.asOwner('GET', '/escrow/list')
     expect(list.json.data.escrows.find(({ id }: { id: string }) => id === payoutId).delivery).toEqual(bounced)
 
     const second = await createPayout()

@@ -110,7 +110,7 @@ describe('a forgotten password', () => {
     const twice = await Promise.all([reset(api, ann.email, code), reset(api, ann.email, code)])
     expect(twice.map(({ status }) => status).sort()).toEqual([200, 422])
     expect((await mailsTo(ann.email))[0]).toContain('was just changed')
-    expect((await api.call('GET', `/api/users/${ann.id}`, { token: ann.token })).status).toBe(401)
+    expect((await ann.asOwner('GET', `/users/${ann.id}`)).status).toBe(401)
     expect((await post(api, 'refresh', { refreshToken: ann.refreshToken })).status).toBe(401)
     expect((await login(api, ann.email, ann.password)).status).toBe(401)
     expect((await login(api, ann.email, 'brand new password')).status).toBe(200)
@@ -159,9 +159,9 @@ describe('a forgotten password', () => {
     const ann = await createUser(api)
     await post(api, 'forgot-password', { email: ann.email })
     const code = await mailedCode(ann.email)
-    await api.call('PATCH', `/api/users/${ann.id}/change-password`, {
-      token: ann.token,
-      body: { currentPassword: ann.password, newPassword: 'changed by the owner' },
+    await ann.asOwner('PATCH', `/users/${ann.id}/change-password`, {
+      currentPassword: ann.password,
+      newPassword: 'changed by the owner',
     })
     expect((await reset(api, ann.email, code)).status).toBe(422)
     expect((await login(api, ann.email, 'changed by the owner')).status).toBe(200)

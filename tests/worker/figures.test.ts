@@ -87,7 +87,7 @@ test('overview and usage match the totals of the transaction list @figures-1', a
     for (const { amounts, total } of series)
       expect(amounts.reduce((sum, amount) => sum + usdc(amount), 0n)).toBe(usdc(total))
   }
-  const [group] = await payer.treasury().policies().groups()
+  const [group] = await payer.policies().groups()
   const history = await payer.treasury().reports().budgetHistory(group!.policyGroup.id, { days: 30 })
   expect(history.ok && history.value.days.at(-1)).toMatchObject({ limit: '50', spent: '8.5' })
   expect(history.ok && history.value.changes).toMatchObject([{ kind: 'created', amount: null, limit: '50' }])
@@ -98,7 +98,7 @@ test('overview and usage match the totals of the transaction list @figures-1', a
     ]),
   )
 
-  expect((await payer.treasury().policies().pause({ kind: 'account' }, true)).ok).toBe(true)
+  expect((await payer.policies().pause({ kind: 'account' }, true)).ok).toBe(true)
   expect(await payer.treasury().reports().overview(), 'all paused at once').toMatchObject({
     agentCount: 1,
     activeAgentCount: 0,

@@ -10,11 +10,12 @@ import { type Api, createApi, env, seed } from './apiClient.ts'
 
 /**
  * I10: what belongs to another user is not found. Every route that takes an id has a row here, checked against the app's
- * own route list: a new route without a row fails. `{x}` is replaced by one of Ann's real ids, requested by Bob, Bob's
- * agent, a claimant and an anonymous caller.
+ * own route list: a new route without a row fails. Ann's real ids are requested by Bob, Bob's agent, a claimant and an
+ * anonymous caller.
  */
-type Row = { route: string; path: string; body?: (ids: Ids) => unknown; agentMay?: true }
 type Ids = {
+  /** Bob's wallet. */
+  own: string
   user: string
   wallet: string
   walletAddress: string
@@ -33,197 +34,113 @@ type Ids = {
 }
 
 const address = party('somebody').address
-const createOrder = (destinationAddress: string) => ({
-  destinationAddress,
-  blockchains: ['base'],
-  assets: ['USDC'],
-  presetFiatAmount: '50',
-  redirectUrl: `${env.APP_ORIGIN}/dashboard?onramp=success`,
-})
+/**
+ * A request, with one of Ann's ids for each `{x}` in its path and body. `{own}` is Bob's own wallet, so that only the other
+ * id of a body is foreign.
+ */
+type Row = [request: string, body?: object]
 const rows: Row[] = [
-  { route: 'GET /api/users/:userId', path: '/api/users/{user}' },
-  { route: 'PATCH /api/users/:userId', path: '/api/users/{user}', body: () => ({ name: 'Mallory' }) },
-  { route: 'POST /api/users/:userId/public-address/nonce', path: '/api/users/{user}/public-address/nonce' },
-  {
-    route: 'PATCH /api/users/:userId/public-address',
-    path: '/api/users/{user}/public-address',
-    body: () => ({ publicAddress: null }),
-  },
-  {
-    route: 'PATCH /api/users/:userId/change-password',
-    path: '/api/users/{user}/change-password',
-    body: () => ({ currentPassword: 'correct horse battery', newPassword: 'another horse battery' }),
-  },
-  { route: 'GET /api/contacts/:contactId', path: '/api/contacts/{contact}' },
-  {
-    route: 'PUT /api/contacts/:contactId',
-    path: '/api/contacts/{contact}',
-    body: () => ({ name: 'Mallory', address }),
-  },
-  { route: 'DELETE /api/contacts/:contactId', path: '/api/contacts/{contact}' },
-  { route: 'POST /api/contacts/:contactId/restore', path: '/api/contacts/{contact}/restore' },
-  { route: 'GET /api/contacts/balances', path: '/api/contacts/balances?ids={contact}' },
-  {
-    route: 'POST /api/contacts',
-    path: '/api/contacts',
-    body: ({ user }) => ({ userId: user, name: 'Mallory', address }),
-  },
-  { route: 'GET /api/contacts', path: '/api/contacts?userId={user}' },
-  {
-    route: 'GET /api/wallets/smart-wallets-v2/:walletId/session-key',
-    path: '/api/wallets/smart-wallets-v2/{wallet}/session-key',
-  },
-  ...['rotate-session-key', 'session-offers'].map((call) => ({
-    route: `POST /api/wallets/smart-wallets-v2/:walletId/${call}`,
-    path: `/api/wallets/smart-wallets-v2/{wallet}/${call}`,
-    body: () => ({ spendingLimit: '1000000', ttlHours: 1 }),
-  })),
-  {
-    route: 'GET /api/wallets/smart-wallets-v2/:walletId/owner-signing-context',
-    path: '/api/wallets/smart-wallets-v2/{wallet}/owner-signing-context',
-  },
-  {
-    route: 'POST /api/wallets/smart-wallets-v2/:walletId/owner-actions',
-    path: '/api/wallets/smart-wallets-v2/{wallet}/owner-actions',
-    body: () => ({ kind: 'revokeSession', ownerNonce: '0', deadline: 1, signature: `0x${'11'.repeat(65)}` }),
-  },
-  { route: 'PUT /api/wallets/:walletId', path: '/api/wallets/{wallet}', body: () => ({ name: 'Mallory' }) },
-  { route: 'DELETE /api/wallets/:walletId', path: '/api/wallets/{wallet}' },
-  {
-    route: 'POST /api/wallets/:walletId/private-key',
-    path: '/api/wallets/{wallet}/private-key',
-    body: () => ({ masterPassword: 'guess' }),
-  },
-  {
-    route: 'POST /api/wallets/with-private-key',
-    path: '/api/wallets/with-private-key',
-    body: ({ group }) => ({
+  ['GET /api/users/{user}'],
+  ['PATCH /api/users/{user}', { name: 'Mallory' }],
+  ['POST /api/users/{user}/public-address/nonce'],
+  ['PATCH /api/users/{user}/public-address', { publicAddress: null }],
+  [
+    'PATCH /api/users/{user}/change-password',
+    { currentPassword: 'correct horse battery', newPassword: 'another horse battery' },
+  ],
+  ['GET /api/contacts/{contact}'],
+  ['PUT /api/contacts/{contact}', { name: 'Mallory', address }],
+  ['DELETE /api/contacts/{contact}'],
+  ['POST /api/contacts/{contact}/restore'],
+  ['GET /api/contacts/balances?ids={contact}'],
+  ['POST /api/contacts', { userId: '{user}', name: 'Mallory', address }],
+  ['GET /api/contacts?userId={user}'],
+  ['GET /api/wallets/smart-wallets-v2/{wallet}/session-key'],
+  ['POST /api/wallets/smart-wallets-v2/{wallet}/rotate-session-key', { spendingLimit: '1000000', ttlHours: 1 }],
+  ['POST /api/wallets/smart-wallets-v2/{wallet}/session-offers', { spendingLimit: '1000000', ttlHours: 1 }],
+  ['GET /api/wallets/smart-wallets-v2/{wallet}/owner-signing-context'],
+  [
+    'POST /api/wallets/smart-wallets-v2/{wallet}/owner-actions',
+    { kind: 'revokeSession', ownerNonce: '0', deadline: 1, signature: `0x${'11'.repeat(65)}` },
+  ],
+  ['PUT /api/wallets/{wallet}', { name: 'Mallory' }],
+  ['DELETE /api/wallets/{wallet}'],
+  ['POST /api/wallets/{wallet}/private-key', { masterPassword: 'guess' }],
+  [
+    'POST /api/wallets/with-private-key',
+    {
       address,
       chain: 'base',
-      policyGroupId: group,
+      policyGroupId: '{group}',
       privateKey: party('somebody').key,
       masterPassword: 'a master password',
-    }),
-  },
-  { route: 'GET /api/wallets/:walletId/usdc-balance', path: '/api/wallets/{wallet}/usdc-balance' },
-  { route: 'GET /api/wallets/:walletId/ledger', path: '/api/wallets/{wallet}/ledger' },
-  {
-    route: 'POST /api/policy-groups',
-    path: '/api/policy-groups',
-    body: ({ wallet }) => ({ name: 'G', scopes: [], walletId: wallet }),
-  },
-  {
-    route: 'POST /api/policy-groups',
-    path: '/api/policy-groups',
-    body: ({ contact }) => ({ name: 'G', scopes: [], walletId: 'own', whitelistedContactIds: [contact] }),
-  },
-  { route: 'GET /api/policy-groups/:groupId', path: '/api/policy-groups/{group}' },
-  {
-    route: 'PUT /api/policy-groups/:groupId',
-    path: '/api/policy-groups/{group}',
-    body: () => ({ name: 'Mallory', scopes: [] }),
-  },
-  {
-    route: 'POST /api/policy-groups/:groupId/top-up',
-    path: '/api/policy-groups/{group}/top-up',
-    body: () => ({ amount: '1' }),
-  },
-  {
-    route: 'GET /api/policy-groups/:groupId/budget-history',
-    path: '/api/policy-groups/{group}/budget-history',
-  },
-  { route: 'GET /api/usage/spending', path: '/api/usage/spending?wallet={wallet}' },
-  { route: 'DELETE /api/policy-groups/:groupId/cascade', path: '/api/policy-groups/{group}/cascade' },
-  { route: 'POST /api/policy-groups/:groupId/pause', path: '/api/policy-groups/{group}/pause' },
-  { route: 'POST /api/policy-groups/:groupId/resume', path: '/api/policy-groups/{group}/resume' },
-  {
-    route: 'POST /api/policy-groups/:groupId/contacts/:contactId/confirm',
-    path: '/api/policy-groups/{group}/contacts/{contact}/confirm',
-    body: () => ({ address, email: null, phone: null }),
-  },
-  { route: 'PUT /api/agents/:agentId', path: '/api/agents/{agent}', body: () => ({ name: 'Mallory' }) },
-  { route: 'DELETE /api/agents/:agentId', path: '/api/agents/{agent}' },
-  { route: 'POST /api/agents/:agentId/regenerate-api-key', path: '/api/agents/{agent}/regenerate-api-key' },
-  { route: 'POST /api/agents/:agentId/regenerate-credentials', path: '/api/agents/{agent}/regenerate-credentials' },
-  { route: 'POST /api/agents/:agentId/pause', path: '/api/agents/{agent}/pause' },
-  { route: 'POST /api/agents/:agentId/resume', path: '/api/agents/{agent}/resume' },
-  { route: 'GET /api/agents/:agentId/refusals', path: '/api/agents/{agent}/refusals' },
-  {
-    route: 'POST /api/agents/:agentId/check',
-    path: '/api/agents/{agent}/check',
-    body: () => ({ to: { type: 'address', address }, amount: '1' }),
-  },
-  { route: 'POST /api/wallets/:walletId/pause', path: '/api/wallets/{wallet}/pause' },
-  { route: 'POST /api/wallets/:walletId/resume', path: '/api/wallets/{wallet}/resume' },
-  { route: 'POST /api/agents', path: '/api/agents', body: ({ group }) => ({ name: 'A', policyGroupId: group }) },
-  {
-    route: 'POST /api/transactions/send',
-    path: '/api/transactions/send',
-    body: ({ wallet }) => ({ walletId: wallet, toAddress: address, amount: '1' }),
-  },
-  {
-    route: 'POST /api/transactions/send',
-    path: '/api/transactions/send',
-    body: ({ contact }) => ({ walletId: 'own', toAddress: address, amount: '1', contactId: contact }),
-  },
-  { route: 'GET /api/transactions/:transactionId', path: '/api/transactions/{payment}' },
-  {
-    route: 'POST /api/escrow/create',
-    path: '/api/escrow/create',
-    body: ({ wallet }) => ({ sourceWalletId: wallet, amount: '1', recipientEmail: 'x@example.com' }),
-  },
-  {
-    route: 'POST /api/escrow/create',
-    path: '/api/escrow/create',
-    body: ({ contact }) => ({
-      sourceWalletId: 'own',
-      amount: '1',
-      recipientEmail: 'x@example.com',
-      contactId: contact,
-    }),
-  },
-  {
-    route: 'POST /api/onramp/session',
-    path: '/api/onramp/session',
-    body: ({ walletAddress }) => createOrder(walletAddress),
-  },
-  { route: 'GET /api/escrow/:escrowId', path: '/api/escrow/{payout}' },
-  { route: 'PATCH /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}', body: () => ({ enabled: false }) },
-  { route: 'DELETE /api/webhooks/:webhookId', path: '/api/webhooks/{webhook}' },
-  { route: 'POST /api/webhooks/:webhookId/rotate-secret', path: '/api/webhooks/{webhook}/rotate-secret' },
-  { route: 'POST /api/webhooks/:webhookId/test', path: '/api/webhooks/{webhook}/test' },
-  { route: 'GET /api/webhooks/:webhookId/deliveries', path: '/api/webhooks/{webhook}/deliveries' },
-  {
-    route: 'POST /api/webhooks/:webhookId/deliveries/:deliveryId/replay',
-    path: '/api/webhooks/{webhook}/deliveries/{delivery}/replay',
-  },
-  { route: 'GET /api/escrow/:escrowId/link', path: '/api/escrow/{payout}/link' },
-  { route: 'POST /api/escrow/:escrowId/resend', path: '/api/escrow/{payout}/resend' },
-  { route: 'POST /api/escrow/:escrowId/reclaim', path: '/api/escrow/{payout}/reclaim' },
-  { route: 'GET /v1/payments/:paymentId', path: '/v1/payments/{payment}' },
-  { route: 'GET /v1/payments/:paymentId', path: '/v1/payments/{agentPayment}' },
-  {
-    route: 'POST /v1/payments',
-    path: '/v1/payments',
-    body: ({ contact }) => ({ to: { type: 'contact', contactId: contact }, amount: '1' }),
-  },
-  { route: 'POST /v1/payments/:paymentId/cancel', path: '/v1/payments/{agentPayment}/cancel' },
-  { route: 'GET /api/approvals/:approvalId', path: '/api/approvals/{approval}' },
-  ...['approve', 'deny'].map((decision) => ({
-    route: `POST /api/approvals/:approvalId/${decision}`,
-    path: `/api/approvals/{approval}/${decision}`,
-    body: () => ({ hash: '0'.repeat(64) }),
-  })),
-  { route: 'POST /api/grants/:grantId/end', path: '/api/grants/{grant}/end' },
-  { route: 'GET /api/transactions/:transactionId', path: '/api/transactions/{askedPayment}' },
-  { route: 'GET /v1/payments/:paymentId', path: '/v1/payments/{askedPayment}' },
-  { route: 'POST /v1/payments/:paymentId/cancel', path: '/v1/payments/{askedPayment}/cancel' },
-  { route: 'GET /v1/budget-requests/:requestId', path: '/v1/budget-requests/{budgetRequest}' },
-  {
-    route: 'POST /v1/payments/check',
-    path: '/v1/payments/check',
-    body: ({ contact }) => ({ to: { type: 'contact', contactId: contact }, amount: '1' }),
-  },
+    },
+  ],
+  ['GET /api/wallets/{wallet}/usdc-balance'],
+  ['GET /api/wallets/{wallet}/ledger'],
+  ['POST /api/policy-groups', { name: 'G', scopes: [], walletId: '{wallet}' }],
+  ['POST /api/policy-groups', { name: 'G', scopes: [], walletId: '{own}', whitelistedContactIds: ['{contact}'] }],
+  ['GET /api/policy-groups/{group}'],
+  ['PUT /api/policy-groups/{group}', { name: 'Mallory', scopes: [] }],
+  ['POST /api/policy-groups/{group}/top-up', { amount: '1' }],
+  ['GET /api/policy-groups/{group}/budget-history'],
+  ['GET /api/usage/spending?wallet={wallet}'],
+  ['DELETE /api/policy-groups/{group}/cascade'],
+  ['POST /api/policy-groups/{group}/pause'],
+  ['POST /api/policy-groups/{group}/resume'],
+  ['POST /api/policy-groups/{group}/contacts/{contact}/confirm', { address, email: null, phone: null }],
+  ['PUT /api/agents/{agent}', { name: 'Mallory' }],
+  ['DELETE /api/agents/{agent}'],
+  ['POST /api/agents/{agent}/regenerate-api-key'],
+  ['POST /api/agents/{agent}/regenerate-credentials'],
+  ['POST /api/agents/{agent}/pause'],
+  ['POST /api/agents/{agent}/resume'],
+  ['GET /api/agents/{agent}/refusals'],
+  ['POST /api/agents/{agent}/check', { to: { type: 'address', address }, amount: '1' }],
+  ['POST /api/wallets/{wallet}/pause'],
+  ['POST /api/wallets/{wallet}/resume'],
+  ['POST /api/agents', { name: 'A', policyGroupId: '{group}' }],
+  ['POST /api/transactions/send', { walletId: '{wallet}', toAddress: address, amount: '1' }],
+  ['POST /api/transactions/send', { walletId: '{own}', toAddress: address, amount: '1', contactId: '{contact}' }],
+  ['GET /api/transactions/{payment}'],
+  ['POST /api/escrow/create', { sourceWalletId: '{wallet}', amount: '1', recipientEmail: 'x@example.com' }],
+  [
+    'POST /api/escrow/create',
+    { sourceWalletId: '{own}', amount: '1', recipientEmail: 'x@example.com', contactId: '{contact}' },
+  ],
+  [
+    'POST /api/onramp/session',
+    {
+      destinationAddress: '{walletAddress}',
+      blockchains: ['base'],
+      assets: ['USDC'],
+      presetFiatAmount: '50',
+      redirectUrl: `${env.APP_ORIGIN}/dashboard?onramp=success`,
+    },
+  ],
+  ['GET /api/escrow/{payout}'],
+  ['PATCH /api/webhooks/{webhook}', { enabled: false }],
+  ['DELETE /api/webhooks/{webhook}'],
+  ['POST /api/webhooks/{webhook}/rotate-secret'],
+  ['POST /api/webhooks/{webhook}/test'],
+  ['GET /api/webhooks/{webhook}/deliveries'],
+  ['POST /api/webhooks/{webhook}/deliveries/{delivery}/replay'],
+  ['GET /api/escrow/{payout}/link'],
+  ['POST /api/escrow/{payout}/resend'],
+  ['POST /api/escrow/{payout}/reclaim'],
+  ['GET /v1/payments/{payment}'],
+  ['GET /v1/payments/{agentPayment}'],
+  ['POST /v1/payments', { to: { type: 'contact', contactId: '{contact}' }, amount: '1' }],
+  ['POST /v1/payments/{agentPayment}/cancel'],
+  ['GET /api/approvals/{approval}'],
+  ['POST /api/approvals/{approval}/approve', { hash: '0'.repeat(64) }],
+  ['POST /api/approvals/{approval}/deny', { hash: '0'.repeat(64) }],
+  ['POST /api/grants/{grant}/end'],
+  ['GET /api/transactions/{askedPayment}'],
+  ['GET /v1/payments/{askedPayment}'],
+  ['POST /v1/payments/{askedPayment}/cancel'],
+  ['GET /v1/budget-requests/{budgetRequest}'],
+  ['POST /v1/payments/check', { to: { type: 'contact', contactId: '{contact}' }, amount: '1' }],
 ]
 
 /** Routes without ids: public, about the caller only, or with a secret that is itself the permission (links, codes). */
@@ -316,7 +233,6 @@ let api: Api
 let ids: Ids
 let bob: { token: string; apiKey: string; id: string }
 let claimSession = ''
-const created = new Map<string, string>()
 
 beforeAll(async () => {
   await seed()
@@ -325,26 +241,30 @@ beforeAll(async () => {
   api = createApi({ COINBASE_ONRAMP_KEY_ID: 'key', COINBASE_ONRAMP_KEY_SECRET: 'secret', ...accessSettings })
   api.clock.now = Date.now()
   const own = await createAccountFixture(api)
-  const ann = { token: own.token, id: own.user }
-  const sent = await api.call('POST', '/api/transactions/send', {
-    token: ann.token,
-    body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
+  const sent = await own.asOwner('POST', '/transactions/send', {
+    walletId: own.wallet,
+    toAddress: fresh('x'),
+    amount: '1',
   })
-  const payout = await api.call('POST', '/api/escrow/create', {
-    token: ann.token,
-    body: { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'carol@example.com' },
+  const payout = await own.asOwner('POST', '/escrow/create', {
+    sourceWalletId: own.wallet,
+    amount: '2',
+    recipientEmail: 'carol@example.com',
   })
   const paid = await own.pay({ to: { type: 'address', address: fresh('y') }, amount: '1' })
   expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
   const asked = await askOwner(own)
-  const hook = await api.call('POST', '/api/webhooks', {
-    token: ann.token,
-    body: { url: 'https://hooks.example.com/ann', events: ['payment.confirmed'] },
+  const hook = await own.asOwner('POST', '/webhooks', {
+    url: 'https://hooks.example.com/ann',
+    events: ['payment.confirmed'],
   })
   expect(hook.status, hook.text).toBe(201)
+  const theirs = await createAccountFixture(api)
+  bob = { token: theirs.token, apiKey: theirs.apiKey, id: theirs.user }
   ids = {
     ...own,
     ...asked,
+    own: theirs.wallet,
     webhook: hook.json.data.id,
     delivery: 'evt_1',
     payment: sent.json.data.id,
@@ -353,17 +273,13 @@ beforeAll(async () => {
   }
   await until(
     'payout created',
-    async () =>
-      (await api.call('GET', `/api/escrow/${ids.payout}`, { token: ann.token })).json.data.status === 'CREATED',
+    async () => (await own.asOwner('GET', `/escrow/${ids.payout}`)).json.data.status === 'CREATED',
   )
   const link = payout.json.data.claimUrl.split('/claim/')[1]
   const verified = await api.call('POST', '/api/escrow/verify-passcode', {
     body: { accessToken: link, passcode: payout.json.data.passcode },
   })
   claimSession = verified.json.data.sessionToken
-  const theirs = await createAccountFixture(api)
-  bob = { token: theirs.token, apiKey: theirs.apiKey, id: theirs.user }
-  created.set('own', theirs.wallet)
   // All ids are real: Ann herself gets 200.
   for (const path of [
     `/api/transactions/${ids.payment}`,
@@ -375,16 +291,16 @@ beforeAll(async () => {
     `/api/approvals/${ids.approval}`,
     `/api/transactions/${ids.askedPayment}`,
   ])
-    expect((await api.call('GET', path, { token: ann.token })).status, path).toBe(200)
+    expect((await api.call('GET', path, { token: own.token })).status, path).toBe(200)
 }, 60_000)
 
 /** Creates an open approval, a grant and a budget request. */
 async function askOwner(own: AccountFixture) {
   const as = (token: string, body: unknown) => ({ token, body, headers: { 'idempotency-key': crypto.randomUUID() } })
-  const { json: group } = await api.call('GET', '/api/policy-groups', { token: own.token })
+  const { json: group } = await own.asOwner('GET', '/policy-groups')
   const { name, scopes } = group.data[0]
   const rules = { name, scopes, approveAbove: '1.5' }
-  await api.call('PUT', `/api/policy-groups/${own.group}`, { token: own.token, body: rules })
+  await own.asOwner('PUT', `/policy-groups/${own.group}`, rules)
   const ask = async () => {
     const to = { type: 'address', address: fresh('z') }
     const { status, json } = await api.call('POST', '/v1/payments', as(own.apiKey, { to, amount: '2' }))
@@ -392,7 +308,7 @@ async function askOwner(own: AccountFixture) {
     return json
   }
   const [first, second] = [await ask(), await ask()]
-  const { json: shown } = await api.call('GET', `/api/approvals/${first.approval.id}`, { token: own.token })
+  const { json: shown } = await own.asOwner('GET', `/approvals/${first.approval.id}`)
   const grant = { amount: '5', endsAt: new Date(api.clock.now + hourMs).toISOString() }
   const decision = as(own.token, { hash: shown.data.hash, grant })
   const { json: approved } = await api.call('POST', `/api/approvals/${first.approval.id}/approve`, decision)
@@ -405,40 +321,47 @@ async function askOwner(own: AccountFixture) {
   }
 }
 
+const needsBody = (method: string) => method !== 'GET' && method !== 'DELETE'
 const isOperators = (path: string) => /^\/ops(\/|$)/.test(path)
 
 /** A dry run returns the refusal that a payment would get. */
 const codeOf = (json: { code?: string; refusal?: { code: string } } | null) => json?.refusal?.code ?? json?.code
 
-const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: keyof Ids) => ids[name])
+const fill = (text: string) =>
+  text.replace(/\{(\w+)\}/g, (_, name) => {
+    if (!(name in ids)) throw new Error(`no such id: ${name}`)
+    return ids[name as keyof Ids]
+  })
+
+/** The app's routes and those with a row, `METHOD /path/:id`. */
+const routes = createApp()
+  .routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
+  .map(({ method, path }) => ({ method, path: path.replace(/(.)\/$/, '$1') }))
+// Rows of operators' routes are generated from the routes, below.
+const ordinaryRoutes = routes.filter(({ path }) => !isOperators(path)).map(({ method, path }) => `${method} ${path}`)
+const routeOf = (request: string) => {
+  const [wanted] = request.replace(/\{\w+\}/g, ':id').split('?')
+  return ordinaryRoutes.find((route) => route.replace(/:\w+/g, ':id') === wanted) ?? `no route: ${request}`
+}
 
 test('every route has a row or takes no id @foreign-ids-1', () => {
-  const routes = createApp()
-    .routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'))
-    // Rows of operators' routes are generated from the routes, below.
-    .filter(({ path }) => !isOperators(path))
-    .map(({ method, path }) => `${method} ${path.replace(/(.)\/$/, '$1')}`)
-  const known = new Set([...routesWithoutIds, ...rows.map((row) => row.route)])
-  expect([...new Set(routes)].filter((route) => !known.has(route))).toEqual([])
+  const known = new Set([...routesWithoutIds, ...rows.map(([request]) => routeOf(request))])
+  expect([...new Set(ordinaryRoutes)].filter((route) => !known.has(route))).toEqual([])
   expect(
-    [...known].filter((route) => !routes.includes(route)),
+    [...known].filter((route) => !ordinaryRoutes.includes(route)),
     'rows of routes that are gone',
   ).toEqual([])
 })
 
-test.each(rows.map((row, i) => ({ ...row, name: `${row.route} #${i}` })))(
+test.each(rows.map(([request, given], i) => ({ request, given, name: `${routeOf(request)} #${i}` })))(
   '$name: a foreign id is not found @foreign-ids-2',
-  async (row) => {
-    const method = row.route.split(' ')[0]!
-    const body = row.body
-      ? JSON.parse(JSON.stringify(row.body(ids)).replace('"own"', JSON.stringify(created.get('own'))))
-      : method === 'GET' || method === 'DELETE'
-        ? undefined
-        : {}
+  async ({ request, given }) => {
+    const [method, path] = fill(request).split(' ') as [string, string]
+    const body = given ? JSON.parse(fill(JSON.stringify(given))) : needsBody(method) ? {} : undefined
     const before = await hash(env, ids.user)
-    const isV1 = row.path.startsWith('/v1')
+    const isV1 = path.startsWith('/v1')
     const ask = (token?: string, headers: Record<string, string> = {}) =>
-      api.call(method, fill(row.path), {
+      api.call(method, path, {
         ...(token ? { token } : {}),
         headers: { 'idempotency-key': `foreign-${Math.random()}`, ...headers },
         ...(body === undefined ? {} : { body }),
@@ -446,7 +369,7 @@ test.each(rows.map((row, i) => ({ ...row, name: `${row.route} #${i}` })))(
 
     const asBob = await ask(isV1 ? bob.apiKey : bob.token)
     // An agent's payment to a contact is checked against its own whitelist, which lacks that contact.
-    const code = row.route.startsWith('POST /v1/payments') && row.body ? 'recipient_not_allowed' : 'not_found'
+    const code = request.startsWith('POST /v1/payments') && given ? 'recipient_not_allowed' : 'not_found'
     expect(codeOf(asBob.json), asBob.text).toBe(code)
     const forged = await ask(isV1 ? bob.apiKey : bob.token, { 'x-user-id': ids.user })
     expect([code, 'forbidden'], forged.text).toContain(codeOf(forged.json))
@@ -457,11 +380,7 @@ test.each(rows.map((row, i) => ({ ...row, name: `${row.route} #${i}` })))(
 )
 
 /** Every route under /ops, called with Ann's ids. She is not an operator of her own account either. */
-const operatorRoutes = createApp()
-  .routes.filter(({ method, path }) => method !== 'ALL' && isOperators(path) && !path.endsWith('*'))
-  .map(({ method, path }) => ({ method, path: path.replace(/(.)\/$/, '$1') }))
-
-test.each(operatorRoutes)(
+test.each(routes.filter(({ path }) => isOperators(path)))(
   '$method $path is for operators only, whatever id is requested @foreign-ids-3',
   async (route) => {
     const { method } = route

@@ -33,7 +33,7 @@ describe('adding an imported wallet @imported-1', () => {
       exposure: { canLeave: '42.5', agents: '0', canRenew: false },
     })
     expect(await user.booksBalance()).toMatchObject({ deposits: '42.5', available: '42.5' })
-    expect(JSON.stringify(await user.treasury().wallets().list())).not.toContain(user.holder.key.slice(2))
+    expect(JSON.stringify(await user.wallets().list())).not.toContain(user.holder.key.slice(2))
   })
 
   test('the object’s storage contains an imported key only sealed', async () => {
@@ -54,18 +54,15 @@ describe('adding an imported wallet @imported-1', () => {
     const user = await createImporter()
     for (const privateKey of [party('other').key, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`] as Hex[])
       expect(
-        await user
-          .treasury()
-          .wallets()
-          .importWallet({
-            key: null,
-            name: null,
-            address: party('mine').address,
-            chainId: 8453,
-            policyGroupId: null,
-            privateKey,
-            masterPassword,
-          }),
+        await user.wallets().importWallet({
+          key: null,
+          name: null,
+          address: party('mine').address,
+          chainId: 8453,
+          policyGroupId: null,
+          privateKey,
+          masterPassword,
+        }),
       ).toMatchObject({ ok: false, code: 'invalid_input', field: 'privateKey' })
   })
 
@@ -74,7 +71,7 @@ describe('adding an imported wallet @imported-1', () => {
     const holder = party('delegated')
     await chain.node('anvil_setCode', holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
     expect(
-      await user.treasury().wallets().importWallet({
+      await user.wallets().importWallet({
         key: null,
         name: null,
         address: holder.address,
@@ -92,7 +89,7 @@ describe('adding an imported wallet @imported-1', () => {
     await expect(createImporter(again)).rejects.toThrow('This wallet is already in your account.')
     const other = await createImporter({ ...again, on: manualChain })
     expect(other.wallet).toMatchObject({ chain: 'base-sepolia', address: user.holder.address })
-    expect(await user.treasury().wallets().delete(user.wallet.id)).toMatchObject({ ok: true })
+    expect(await user.wallets().delete(user.wallet.id)).toMatchObject({ ok: true })
     const back = await createImporter(again)
     expect(back.wallet.id).not.toBe(user.wallet.id)
     expect(await back.booksBalance()).toMatchObject({ deposits: '100' })
@@ -110,15 +107,10 @@ describe('adding an imported wallet @imported-1', () => {
       privateKey: holder.key,
       masterPassword,
     }
-    const answers = await Promise.all(Array.from({ length: 5 }, () => user.treasury().wallets().importWallet(input)))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => user.wallets().importWallet(input)))
     expect(new Set(answers.map((answer) => (answer.ok ? answer.value.id : answer.message))).size).toBe(1)
-    expect(await user.treasury().wallets().list()).toHaveLength(2)
-    expect(
-      await user
-        .treasury()
-        .wallets()
-        .importWallet({ ...input, name: 'Third' }),
-    ).toMatchObject({
+    expect(await user.wallets().list()).toHaveLength(2)
+    expect(await user.wallets().importWallet({ ...input, name: 'Third' })).toMatchObject({
       code: 'idempotency_key_reused',
     })
   })
@@ -127,7 +119,7 @@ describe('adding an imported wallet @imported-1', () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} second`)
     const under = (password: string) =>
-      user.treasury().wallets().importWallet({
+      user.wallets().importWallet({
         key: 'import-2',
         name: 'Second',
         address: holder.address,
@@ -141,8 +133,8 @@ describe('adding an imported wallet @imported-1', () => {
     const [right, wrong] = first.ok ? [masterPassword, 'another password'] : ['another password', masterPassword]
     expect(await under(wrong)).toMatchObject({ ok: false, code: 'idempotency_key_reused' })
     const again = unwrap(await under(right))
-    expect(await user.treasury().wallets().viewPrivateKey(again.id, right)).toMatchObject({ ok: true })
-    expect(await user.treasury().wallets().delete(again.id)).toMatchObject({ ok: true })
+    expect(await user.wallets().viewPrivateKey(again.id, right)).toMatchObject({ ok: true })
+    expect(await user.wallets().delete(again.id)).toMatchObject({ ok: true })
     expect(await under(right), 'the key still returns its wallet after deletion').toMatchObject({
       ok: true,
       value: { id: again.id },
@@ -157,10 +149,7 @@ describe('adding an imported wallet @imported-1', () => {
       createImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} 7`) }),
     ).rejects.toThrow('maximum of 6 active wallets')
     expect(
-      await user
-        .treasury()
-        .wallets()
-        .deploy({ key: null, owner: party('o').address, chainId: 8453, name: null }),
+      await user.wallets().deploy({ key: null, owner: party('o').address, chainId: 8453, name: null }),
     ).toMatchObject({ ok: false, message: expect.stringContaining('maximum of 6 active wallets') })
   })
 })
@@ -306,7 +295,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await look(user)
     expect(await user.status(sent.id)).toBe('QUEUED')
     expect(await user.treasury().send(user.payment())).toMatchObject({ ok: false, code: 'wallet_not_ready' })
-    expect((await user.treasury().wallets().list())[0]).toMatchObject({ halted: 'code', exposure: { agents: '0' } })
+    expect((await user.wallets().list())[0]).toMatchObject({ halted: 'code', exposure: { agents: '0' } })
     await manualChain.node('anvil_setCode', user.holder.address, '0x')
     await later(62_000)
     await becomes(user, sent.id, 'CONFIRMED')
@@ -317,7 +306,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
 describe('viewing an imported key @imported-7', () => {
   test('viewing a key needs the master password; five wrong ones lock it for fifteen minutes, even for the right one', async () => {
     const user = await createImporter({ funds: '0' })
-    const view = (password: string) => user.treasury().wallets().viewPrivateKey(user.wallet.id, password)
+    const view = (password: string) => user.wallets().viewPrivateKey(user.wallet.id, password)
     expect(await view(masterPassword)).toEqual({ ok: true, value: { privateKey: user.holder.key } })
     for (let i = 0; i < 5; i++)
       expect(await view(`wrong ${i}`)).toMatchObject({
@@ -336,7 +325,7 @@ describe('viewing an imported key @imported-7', () => {
   test('five of forty parallel guesses of the master password are evaluated @imported-9', async () => {
     const user = await createImporter({ funds: '0' })
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => user.treasury().wallets().viewPrivateKey(user.wallet.id, `guess ${i}`)),
+      Array.from({ length: 40 }, (_, i) => user.wallets().viewPrivateKey(user.wallet.id, `guess ${i}`)),
     )
     const codes = answers.map((answer) => (answer.ok ? 'seen' : answer.code))
     expect(codes.filter((code) => code === 'unprocessable')).toHaveLength(5)
@@ -347,7 +336,7 @@ describe('viewing an imported key @imported-7', () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} accents`)
     const added = unwrap(
-      await user.treasury().wallets().importWallet({
+      await user.wallets().importWallet({
         key: null,
         name: null,
         address: holder.address,
@@ -357,14 +346,11 @@ describe('viewing an imported key @imported-7', () => {
         masterPassword: 'cafe\u0301 password',
       }),
     )
-    expect(await user.treasury().wallets().viewPrivateKey(added.id, 'caf\u00e9 password')).toMatchObject({ ok: true })
+    expect(await user.wallets().viewPrivateKey(added.id, 'caf\u00e9 password')).toMatchObject({ ok: true })
     const smart = unwrap(
-      await user
-        .treasury()
-        .wallets()
-        .deploy({ key: null, owner: party('owner').address, chainId: 8453, name: null }),
+      await user.wallets().deploy({ key: null, owner: party('owner').address, chainId: 8453, name: null }),
     )
-    expect(await user.treasury().wallets().viewPrivateKey(smart.id, masterPassword)).toMatchObject({
+    expect(await user.wallets().viewPrivateKey(smart.id, masterPassword)).toMatchObject({
       code: 'not_found',
     })
   })

@@ -79,7 +79,7 @@ describe('payments of an agent', () => {
 
   test('the usage dashboard shows the owner today’s gas allowance @limits-23', async () => {
     await setLimits(own, { ...defaultLimits })
-    const { gasAllowance } = (await api.call('GET', '/api/usage/dashboard', { token: own.token })).json.data
+    const { gasAllowance } = (await own.asOwner('GET', '/usage/dashboard')).json.data
     expect(gasAllowance.limit).toBe(20_000_000)
     expect(gasAllowance.used).toBeGreaterThan(0)
     expect(gasAllowance.payments).toBe(Math.floor(gasAllowance.remaining / stepGas.send))
@@ -139,9 +139,9 @@ describe('recipients that USDC refuses', () => {
 test('an owner’s wallet changes are limited to 60 an hour and by the gas allowance, exits only by their own gas @limits-27', async () => {
   const account = await createAccountFixture(api)
   const deploy = (i: number) =>
-    api.call('POST', '/api/wallets/smart-wallets-v2/deploy', {
-      token: account.token,
-      body: { ownerAddress: party(`owner ${i}`).address, chainId: 8453 },
+    account.asOwner('POST', '/wallets/smart-wallets-v2/deploy', {
+      ownerAddress: party(`owner ${i}`).address,
+      chainId: 8453,
     })
   await setLimits(account, { ownerActionsPerHour: 1 })
   // The fixture's own deploy was counted under other limits.
@@ -188,7 +188,7 @@ test('an owner’s wallet changes are limited to 60 an hour and by the gas allow
 test('an SMS payout to a country without text messages is refused before anything is held @sms-4', async () => {
   await setLimits(own, {})
   const body = { sourceWalletId: own.wallet, amount: '1', recipientPhone: '+14155550123' }
-  const create = () => api.call('POST', '/api/escrow/create', { token: own.token, body })
+  const create = () => own.asOwner('POST', '/escrow/create', body)
   const offer = (SMS_COUNTRIES: string) =>
     inTreasury(own, (object) => {
       object.context.env = { ...object.context.env, SMS_COUNTRIES }

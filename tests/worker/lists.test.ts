@@ -360,7 +360,7 @@ describe('preferences', () => {
       firstStepsDismissed: true,
     })
     const stranger = await createUser(api)
-    expect((await api.call('GET', '/api/preferences', { token: stranger.token })).json.data).toEqual({})
+    expect((await stranger.asOwner('GET', '/preferences')).json.data).toEqual({})
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { callTool, legacy, legacyCall, mcp, modern } from '../support/mcpMessages.ts'
-import { type Api, env } from './apiClient.ts'
+import { type Api, accessToken, env } from './apiClient.ts'
 
 let api: Api
 let own: AccountFixture
@@ -13,23 +13,11 @@ beforeAll(async () => {
   own = await createAccountFixture(api)
 }, 60_000)
 
-async function tokenFor(parameters: Record<string, string>) {
-  const raw = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: own.clientId,
-    client_secret: own.clientSecret,
-    ...parameters,
-  }).toString()
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const answer = await api.call('POST', '/oauth/token', { raw, headers })
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json.access_token as string
-}
 const resource = `${env.API_ORIGIN}/mcp`
 
 describe('access control', () => {
   test('missing, invalid or foreign credentials get a 401 that says where to get a token @mcp-1', async () => {
-    const forRest = await tokenFor({ resource: `${env.API_ORIGIN}/v1` })
+    const forRest = await accessToken(api, own, { resource: `${env.API_ORIGIN}/v1` })
     for (const token of [undefined, 'bk_unknown', 'x.y.z', own.token, forRest]) {
       const answer = await mcp(api, 'tools/list', {}, token === undefined ? {} : { token })
       expect(answer.status, token).toBe(401)
@@ -42,7 +30,7 @@ describe('access control', () => {
   })
 
   test('an access token for /mcp and an API key identify the same agent', async () => {
-    for (const token of [await tokenFor({ resource }), own.apiKey]) {
+    for (const token of [await accessToken(api, own, { resource }), own.apiKey]) {
       const { content } = await callTool(api, token, 'get_payment_context')
       expect(content.agent.id).toBe(own.agent)
     }
@@ -54,7 +42,7 @@ describe('access control', () => {
   })
 
   test('a token that lacks a scope is challenged with it, and a new token with the scope passes @mcp-2', async () => {
-    const reader = await tokenFor({ resource, scope: 'payment_context:read' })
+    const reader = await accessToken(api, own, { resource, scope: 'payment_context:read' })
     const pay = { name: 'pay_address', arguments: {} }
     const challenged = await mcp(api, 'tools/call', pay, { token: reader })
     expect(challenged.status, challenged.text).toBe(403)
@@ -64,13 +52,13 @@ describe('access control', () => {
     expect(challenge).toContain('resource_metadata="')
 
     const [, scope] = /scope="([^"]+)"/.exec(challenge)!
-    const writer = await tokenFor({ resource, scope: scope! })
+    const writer = await accessToken(api, own, { resource, scope: scope! })
     const { status, content } = await callTool(api, writer, 'pay_address', {})
     expect([status, content.code]).toEqual([200, 'invalid_input'])
   })
 
   test('if the group lacks the scope, the tool says to ask the owner @mcp-3', async () => {
-    const reader = await tokenFor({ resource, scope: 'payment_context:read' })
+    const reader = await accessToken(api, own, { resource, scope: 'payment_context:read' })
     const args = { phone: '+14155550123', amount: '1', idempotency_key: crypto.randomUUID() }
     for (const token of [reader, own.apiKey]) {
       const { status, refused, content } = await callTool(api, token, 'pay_phone', args)
@@ -206,7 +194,7 @@ describe('what the server offers', () => {
       api,
       'tools/list',
       {},
-      { token: await tokenFor({ resource, scope: 'payment_context:read' }) },
+      { token: await accessToken(api, own, { resource, scope: 'payment_context:read' }) },
     )
     expect(again.json.result.tools).toEqual(json.result.tools)
     expect(json.result).toMatchObject({ resultType: 'complete', cacheScope: 'public', ttlMs: expect.any(Number) })

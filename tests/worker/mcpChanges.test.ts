@@ -5,7 +5,7 @@ import { groupInput } from '../support/build.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { chain, fresh } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
-import { type Api, env } from './apiClient.ts'
+import { type Api, accessToken, env } from './apiClient.ts'
 
 let api: Api
 beforeAll(async () => {
@@ -17,17 +17,8 @@ async function createAgent(over: Parameters<typeof createAccountFixture>[1] = {}
   const own = await createAccountFixture(api, over)
   return { own, token: await tokenOf(own) }
 }
-async function tokenOf(own: AccountFixture, scope?: string): Promise<string> {
-  const raw = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: own.clientId,
-    client_secret: own.clientSecret,
-    resource: `${env.API_ORIGIN}/mcp`,
-    ...(scope && { scope }),
-  }).toString()
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return (await api.call('POST', '/oauth/token', { raw, headers })).json.access_token
-}
+const tokenOf = (own: AccountFixture, scope: { scope?: string } = {}) =>
+  accessToken(api, own, { resource: `${env.API_ORIGIN}/mcp`, ...scope })
 const payment = (amount = '0.1') => ({ address: fresh('x'), amount, idempotency_key: crypto.randomUUID() })
 const owner = (own: AccountFixture, method: string, path: string, body?: unknown) =>
   api.call(method, path, { token: own.token, ...(body !== undefined && { body }) })
@@ -91,7 +82,7 @@ test('an unsigned payment can be cancelled once, and its budget is released @mcp
   const { content: waiting } = await callTool(api, token, 'pay_address', payment('0.01'))
   expect(waiting.status, JSON.stringify(waiting)).toBe('QUEUED')
   const before = (await callTool(api, token, 'get_payment_context')).content.budget
-  const reader = await tokenOf(own, 'payment_context:read')
+  const reader = await tokenOf(own, { scope: 'payment_context:read' })
   const challenged = await mcp(
     api,
     'tools/call',

@@ -14,7 +14,7 @@ beforeAll(async () => {
   own = await createAccountFixture(api)
   const { name, scopes } = await own.groupNow()
   const body = { name, scopes, approveAbove: '1' }
-  await api.call('PUT', `/api/policy-groups/${own.group}`, { token: own.token, body })
+  await own.asOwner('PUT', `/policy-groups/${own.group}`, body)
 }, 60_000)
 
 const knowsTasks = {
@@ -36,11 +36,9 @@ const pay = (amount: string, meta?: Record<string, unknown>) => {
   return ask('tools/call', { name: 'pay_address', arguments: args }, meta)
 }
 const decide = async (approvalId: string, decision: string) => {
-  const { json } = await api.call('GET', `/api/approvals/${approvalId}`, { token: own.token })
+  const { json } = await own.asOwner('GET', `/approvals/${approvalId}`)
   const body = { hash: json.data.hash }
-  expect((await api.call('POST', `/api/approvals/${approvalId}/${decision}`, { token: own.token, body })).status).toBe(
-    200,
-  )
+  expect((await own.asOwner('POST', `/approvals/${approvalId}/${decision}`, body)).status).toBe(200)
 }
 
 test('a payment that waits for approval is a task until the owner decides @mcp-34', async () => {

@@ -21,7 +21,7 @@ const pay = async (home: AccountFixture, body: Record<string, unknown>) => {
   return answer.json.id as string
 }
 const emailOf = async (home: AccountFixture) =>
-  (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data.email as string
+  (await home.asOwner('GET', `/users/${home.user}`)).json.data.email as string
 
 test('the owner is notified when a budget passes 75, 90 and 100 %, once each, and again after a top-up @notices-1', async () => {
   const home = await createAccountFixture(api, { limit: 10 })
@@ -36,10 +36,7 @@ test('the owner is notified when a budget passes 75, 90 and 100 %, once each, an
   await pay(home, { to, amount: '2' }) // 100 %, past 90 at once
   await until('the last mail', async () => (await sent()) === 2)
   expect((await mailsTo(email))[0]).toContain('is used up')
-  const topUp = await api.call('POST', `/api/policy-groups/${home.group}/top-up`, {
-    token: home.token,
-    body: { amount: '2' },
-  })
+  const topUp = await home.asOwner('POST', `/policy-groups/${home.group}/top-up`, { amount: '2' })
   expect(topUp.status, topUp.text).toBe(200)
   await pay(home, { to, amount: '1' }) // 11 of 12: 91 %
   await until('a mail of the new limit', async () => (await sent()) === 3)
@@ -50,7 +47,7 @@ test('recipients are reminded once three days and once a day before a payout exp
   const home = await createAccountFixture(api)
   const recipient = `anna${Date.now()}@example.com`
   const id = await pay(home, { to: { type: 'email', email: recipient }, amount: '2' })
-  const escrow = async () => (await api.call('GET', `/api/escrow/${id}`, { token: home.token })).json.data
+  const escrow = async () => (await home.asOwner('GET', `/escrow/${id}`)).json.data
   await until('claimable', async () => (await escrow()).status === 'CREATED')
   await until('link and code', async () => (await mailsTo(recipient)).length === 1)
   const expiresAt = Date.parse((await escrow()).expiresAt)
@@ -86,7 +83,7 @@ test('recipients are reminded once three days and once a day before a payout exp
 test('a wallet whose books differ at a finalized block is halted and its owner notified; it resumes once they agree @notices-3', async () => {
   const home = await createAccountFixture(api)
   const email = await emailOf(home)
-  const wallet = async () => (await api.call('GET', '/api/wallets', { token: home.token })).json.data[0]
+  const wallet = async () => (await home.asOwner('GET', '/wallets')).json.data[0]
   const ask = () =>
     api.call('POST', '/v1/payments/check', {
       token: home.apiKey,
@@ -131,7 +128,7 @@ test('a wallet whose books differ at a finalized block is halted and its owner n
 test('the bell counts refusals and returned payouts until they are marked read; a GET marks nothing @notices-7', async () => {
   const home = await createAccountFixture(api, { limit: 10 })
   const get = async (path = '') => {
-    const { status, json } = await api.call('GET', `/api/notices${path}`, { token: home.token })
+    const { status, json } = await home.asOwner('GET', `/notices${path}`)
     expect(status).toBe(200)
     return json.data
   }
@@ -139,9 +136,9 @@ test('the bell counts refusals and returned payouts until they are marked read; 
   expect(await get()).toEqual({ notices: [], pending: 0, unread: 0 })
   for (const amount of ['11', '12']) await home.pay({ to: { type: 'address', address: fresh('shop') }, amount })
   const id = await pay(home, { to: { type: 'email', email: 'bell@example.com' }, amount: '2' })
-  const ready = async () => (await api.call('GET', `/api/escrow/${id}`, { token: home.token })).json.data.status
+  const ready = async () => (await home.asOwner('GET', `/escrow/${id}`)).json.data.status
   await until('claimable', async () => (await ready()) === 'CREATED')
-  expect((await api.call('POST', `/api/escrow/${id}/reclaim`, { token: home.token })).status).toBe(200)
+  expect((await home.asOwner('POST', `/escrow/${id}/reclaim`)).status).toBe(200)
   await until('returned', async () => (await get('/count')).unread === 2)
   const { notices } = await get()
   expect(notices).toMatchObject([

@@ -6,7 +6,7 @@ import { type AccountFixture, createAccountFixture, createTestApp } from '../sup
 import { groupEdit, usdc } from '../support/build.ts'
 import { chain, createPayer, fresh, until } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
-import type { Api } from './apiClient.ts'
+import { type Api, accessToken } from './apiClient.ts'
 
 /** Changes of groups and agents in the dashboard, and their effect on agents that are calling meanwhile. */
 let api: Api
@@ -49,18 +49,6 @@ async function createAgent(policyGroupId: string) {
   return { agent: agent.json.data.agent.id as string, apiKey, clientId, clientSecret }
 }
 const groupNow = async (id: string) => (await owner().get(`/api/policy-groups/${id}`)).json.data
-async function accessToken({ clientId, clientSecret }: Pick<Made, 'clientId' | 'clientSecret'>) {
-  const answer = await api.call('POST', '/oauth/token', {
-    raw: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
-    }).toString(),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json.access_token as string
-}
 
 test('a group is read as it is in the list, until it is deleted', async () => {
   const group = await createGroup()
@@ -132,7 +120,7 @@ describe('editing a group', () => {
   test('changed scopes apply to the next call, and the reply lists each agent @policy-4', async () => {
     const group = await createGroup()
     const second = await createAgent(group.id)
-    const token = await accessToken(group)
+    const token = await accessToken(api, group)
     expect((await pay(token)).status).toBe(201)
     const edited = await owner().put(`/api/policy-groups/${group.id}`, {
       name: 'G',
@@ -432,7 +420,7 @@ describe('changes that act on the next call @policy-14', () => {
     ],
   ] as const)('after %s every later call of a running agent is refused @policy-15', async (_, act, code) => {
     const made = await createGroup()
-    const stream = createStream([await accessToken(made), made.apiKey])
+    const stream = createStream([await accessToken(api, made), made.apiKey])
     let from = 0
     try {
       await stream.running()
@@ -575,7 +563,7 @@ describe('credentials @policy-17', () => {
 
   test('a key or secret that is revoked now stops working immediately, and so do tokens made from the secret', async () => {
     const made = await createGroup()
-    const token = await accessToken(made)
+    const token = await accessToken(api, made)
     expect((await pay(token)).status).toBe(201)
     expect((await pay(made.apiKey)).status).toBe(201)
     const secret = await owner().post(`/api/agents/${made.agent}/regenerate-credentials`, { revokeNow: true })
@@ -585,7 +573,7 @@ describe('credentials @policy-17', () => {
     const key = await owner().post(`/api/agents/${made.agent}/regenerate-api-key`, { revokeNow: true })
     expect((await pay(made.apiKey)).status).toBe(401)
     expect((await pay(key.json.data.apiKey)).status).toBe(201)
-    const fresh = await accessToken({ clientId: made.clientId, clientSecret: secret.json.data.clientSecret })
+    const fresh = await accessToken(api, { clientId: made.clientId, clientSecret: secret.json.data.clientSecret })
     expect((await pay(fresh)).status).toBe(201)
   })
 

@@ -73,7 +73,7 @@ test('a browser belongs to the user who subscribed there last, and no other user
   const [ann, bob] = [await createUser(api), await createUser(api)]
   const browser = await newBrowser()
   await save(ann.token, browser)
-  await api.call('DELETE', '/api/push/subscriptions', { token: bob.token, body: { endpoint: browser.endpoint } })
+  await bob.asOwner('DELETE', '/push/subscriptions', { endpoint: browser.endpoint })
   expect(await endpointsOf(ann.id)).toEqual([browser.endpoint])
   await save(bob.token, browser)
   expect(await endpointsOf(ann.id)).toEqual([])

@@ -29,7 +29,7 @@ const grant = (payer: Payer) => ({
 
 test('a wallet deleted while its rotation reads the chain gets neither a session nor a key again', async () => {
   const payer = await createPayer()
-  expect(await payer.treasury().policies().deleteGroup(payer.group.id)).toMatchObject({ ok: true })
+  expect(await payer.policies().deleteGroup(payer.group.id)).toMatchObject({ ok: true })
   const gate = { asked: false, open: false }
   await inside(payer, ({ context }) => {
     const node = context.chains[8453]
@@ -41,9 +41,9 @@ test('a wallet deleted while its rotation reads the chain gets neither a session
       return state
     }
   })
-  const rotated = payer.treasury().wallets().rotateSessionKey(grant(payer))
+  const rotated = payer.wallets().rotateSessionKey(grant(payer))
   await until('the chain is asked', async () => gate.asked)
-  expect(await payer.treasury().wallets().delete(payer.wallet.id)).toEqual({ ok: true, value: null })
+  expect(await payer.wallets().delete(payer.wallet.id)).toEqual({ ok: true, value: null })
   gate.open = true
   expect(await rotated).toMatchObject({ ok: false, code: 'not_found' })
   const left = await inside(payer, ({ context: { store } }) => [
@@ -58,7 +58,7 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   await manualChain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   const paid = await payer.pay()
   expect(paid).toMatchObject({ ok: true })
-  const started = unwrap(await payer.treasury().wallets().rotateSessionKey(grant(payer)))
+  const started = unwrap(await payer.wallets().rotateSessionKey(grant(payer)))
   const own = party(`${payer.userId} own session`).address
   const args = [own, 5_000_000n, (await manualChain.timestamp()) + 3600] as const
   const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
@@ -66,7 +66,7 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   await manualChain.fault({ mode: 'none' })
   const ended = await until('the rotation ended', async () => {
     await manualChain.mine()
-    const info = await payer.treasury().wallets().sessionKey(payer.wallet.id)
+    const info = await payer.wallets().sessionKey(payer.wallet.id)
     return info.ok && info.value.actions.find((action) => action.id === started.actionId && action.endedAt)
   })
   const node = new RpcChain(84532 as ChainId, oneSet(manualChain.contracts), [env.NODE_URL_84532])
@@ -115,9 +115,6 @@ test('a group can hold ten thousand whitelisted contacts with the longest texts'
     email: `${i}${'e'.repeat(60)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(55)}.com`,
     phone: '+14155550123',
   }))
-  const group = await payer
-    .treasury()
-    .policies()
-    .createGroup(groupInput({ walletId: payer.wallet.id, contacts }))
+  const group = await payer.policies().createGroup(groupInput({ walletId: payer.wallet.id, contacts }))
   expect(group.ok && group.value.whitelistedContacts.length).toBe(10_000)
 }, 60_000)

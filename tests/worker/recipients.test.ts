@@ -14,10 +14,8 @@ beforeAll(async () => {
   own = await createAccountFixture(api)
 }, 60_000)
 
-const check = async (body: object) =>
-  (await api.call('POST', '/api/transactions/recipient-check', { token: own.token, body })).json
-const send = (body: object) =>
-  api.call('POST', '/api/transactions/send', { token: own.token, body: { walletId: own.wallet, amount: '1', ...body } })
+const check = async (body: object) => (await own.asOwner('POST', '/transactions/recipient-check', body)).json
+const send = (body: object) => own.asOwner('POST', '/transactions/send', { walletId: own.wallet, amount: '1', ...body })
 
 test('the recipient check reports a new recipient, then earlier payments and a recent payment of the same amount @send-19', async () => {
   const to = fresh('recipient')
@@ -62,12 +60,11 @@ test.each([[{}], [{ amount: '1' }], [{ toAddress: '0x1', amount: '1' }], [{ amou
 
 test('a payment is labelled with its contact, and refused if the contact has another address @send-24', async () => {
   const address = fresh('contact')
-  const make = async (body: object) =>
-    (await api.call('POST', '/api/contacts', { token: own.token, body })).json.data.id as string
+  const make = async (body: object) => (await own.asOwner('POST', '/contacts', body)).json.data.id as string
   const contactId = await make({ name: 'Dora', address, email: 'dora@example.com' })
   const sent = await send({ toAddress: address.toLowerCase(), contactId })
   expect(sent.status, sent.text).toBe(201)
-  const view = async (id: string) => (await api.call('GET', `/api/transactions/${id}`, { token: own.token })).json.data
+  const view = async (id: string) => (await own.asOwner('GET', `/transactions/${id}`)).json.data
   expect(await view(sent.json.data.id)).toMatchObject({
     category: 'contact',
     contactId,
@@ -75,7 +72,7 @@ test('a payment is labelled with its contact, and refused if the contact has ano
     toAddress: address,
   })
   const body = { sourceWalletId: own.wallet, amount: '1', recipientEmail: 'dora@example.com', contactId }
-  const payout = await api.call('POST', '/api/escrow/create', { token: own.token, body })
+  const payout = await own.asOwner('POST', '/escrow/create', body)
   expect(await view(payout.json.data.id)).toMatchObject({
     category: 'escrow',
     contactId,

@@ -207,10 +207,7 @@ test('a rotation whose block left the chain is pending again, and its session is
   const { payer, last } = unfinal
   const walletId = payer.wallet.id
   const before = await rowsOf<{ epoch: number }>(payer, 'SELECT epoch FROM session WHERE current = 1')
-  const rotated = await payer
-    .treasury()
-    .wallets()
-    .rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
+  const rotated = await payer.wallets().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
   expect(rotated).toMatchObject({ ok: true })
   const action = async () => (await rowsOf<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status
   const session = async () =>
@@ -246,7 +243,7 @@ test('a deploy whose block left the chain is submitted again @reorg-8', async ()
   const { number } = await blockAt('latest')
   await chain.mine()
   const payer = await createPayer({ on: chain, funds: '0' })
-  const status = async () => (await payer.treasury().wallets().list())[0]?.status
+  const status = async () => (await payer.wallets().list())[0]?.status
   expect(await status()).toBe('active')
   await payer.ledger()
   await finalAt(payer, number)
@@ -271,10 +268,7 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   const unfinal = await createUnfinal()
   const { payer, last } = unfinal
   const walletId = payer.wallet.id
-  await payer
-    .treasury()
-    .wallets()
-    .rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
+  await payer.wallets().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
   await until('the rotation is done', async () => {
     await chain.mine()
     await look(payer)

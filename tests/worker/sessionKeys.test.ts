@@ -26,10 +26,9 @@ const grant = (payer: Payer, over: Partial<{ key: string; limit: bigint; hours: 
   limit: over.limit ?? 2_500_000_000n,
   hours: over.hours ?? 48,
 })
-const infoOf = async (payer: Payer) => unwrap(await payer.treasury().wallets().sessionKey(payer.wallet.id))
-const exposureOf = async (payer: Payer) => (await payer.treasury().wallets().list())[0]!.exposure
-const rotation = async (payer: Payer, over = {}) =>
-  unwrap(await payer.treasury().wallets().rotateSessionKey(grant(payer, over)))
+const infoOf = async (payer: Payer) => unwrap(await payer.wallets().sessionKey(payer.wallet.id))
+const exposureOf = async (payer: Payer) => (await payer.wallets().list())[0]!.exposure
+const rotation = async (payer: Payer, over = {}) => unwrap(await payer.wallets().rotateSessionKey(grant(payer, over)))
 const ended = (payer: Payer, id: string, on: WorkerChain = chain) =>
   until(`action ${id} ended`, async () => {
     if (on === manualChain) await on.mine()
@@ -67,19 +66,14 @@ describe('rotation by the provider', () => {
   test('a rotation happens once, however many parallel requests carry one idempotency key @session-keys-13', async () => {
     const payer = await createPayer()
     const input = grant(payer, { key: 'once' })
-    const all = await Promise.all(Array.from({ length: 20 }, () => payer.treasury().wallets().rotateSessionKey(input)))
+    const all = await Promise.all(Array.from({ length: 20 }, () => payer.wallets().rotateSessionKey(input)))
     const ids = new Set(all.map((each) => (each.ok ? each.value.actionId : each.message)))
     expect(ids.size).toBe(1)
-    expect(
-      await payer
-        .treasury()
-        .wallets()
-        .rotateSessionKey({ ...input, hours: 3 }),
-    ).toMatchObject({
+    expect(await payer.wallets().rotateSessionKey({ ...input, hours: 3 })).toMatchObject({
       ok: false,
       code: 'idempotency_key_reused',
     })
-    expect(await payer.treasury().wallets().rotateSessionKey(grant(payer)), 'another one meanwhile').toMatchObject({
+    expect(await payer.wallets().rotateSessionKey(grant(payer)), 'another one meanwhile').toMatchObject({
       ok: false,
       code: 'conflict',
     })
@@ -112,12 +106,7 @@ describe('rotation by the provider', () => {
     // An untouched grant may be renewed: it adds nothing.
     await ended(payer, (await rotation(payer, { limit: 10_000_000_000n })).actionId)
     await payer.final((await pay(payer, '100')).id)
-    expect(
-      await payer
-        .treasury()
-        .wallets()
-        .rotateSessionKey(grant(payer, { limit: 10_000_000_000n })),
-    ).toMatchObject({
+    expect(await payer.wallets().rotateSessionKey(grant(payer, { limit: 10_000_000_000n }))).toMatchObject({
       ok: false,
       code: 'owner_must_sign',
     })
@@ -128,7 +117,7 @@ describe('rotation by the provider', () => {
   test('a rotation does not start if the node does not respond', async () => {
     const payer = await createPayer()
     await chain.fault({ mode: 'down' })
-    expect(await payer.treasury().wallets().rotateSessionKey(grant(payer))).toMatchObject({
+    expect(await payer.wallets().rotateSessionKey(grant(payer))).toMatchObject({
       ok: false,
       code: 'upstream_unavailable',
     })
@@ -186,19 +175,16 @@ describe('actions that the owner signs', () => {
   const domain = (payer: Payer) => ({ chainId: 8453, contract: payer.wallet.address as Address })
   const keyOf = (payer: Payer) => party(`${payer.userId} owner`).key
   const signingContextOf = async (payer: Payer) => {
-    const turn = unwrap(await payer.treasury().wallets().ownerSigningContext(payer.wallet.id))
+    const turn = unwrap(await payer.wallets().ownerSigningContext(payer.wallet.id))
     return { ...turn, ownerNonce: BigInt(turn.ownerNonce) }
   }
   async function act(payer: Payer, kind: 'revokeSession' | 'disableRotation', key: Hex = keyOf(payer)) {
     const { ownerNonce, deadline } = await signingContextOf(payer)
     const signature = ownerSignature(domain(payer), { kind }, { ownerNonce, deadline }, key)
-    return payer
-      .treasury()
-      .wallets()
-      .submitOwnerAction({ walletId: payer.wallet.id, kind, ownerNonce, deadline, signature })
+    return payer.wallets().submitOwnerAction({ walletId: payer.wallet.id, kind, ownerNonce, deadline, signature })
   }
   async function renew(payer: Payer) {
-    const offer = unwrap(await payer.treasury().wallets().offerSession(grant(payer)))
+    const offer = unwrap(await payer.wallets().offerSession(grant(payer)))
     const session = {
       sessionKey: offer.sessionKeyAddress as Address,
       limit: BigInt(offer.spendingLimit),
@@ -232,7 +218,7 @@ describe('actions that the owner signs', () => {
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '0' })
     expect(await payer.pay()).toMatchObject({ ok: false, code: 'session_key_expired' })
-    expect(await payer.treasury().wallets().rotateSessionKey(grant(payer))).toMatchObject({
+    expect(await payer.wallets().rotateSessionKey(grant(payer))).toMatchObject({
       ok: false,
       code: 'owner_must_sign',
     })
@@ -243,7 +229,7 @@ describe('actions that the owner signs', () => {
       actions: [{ kind: 'revokeSession' }],
     })
     const [first, again] = await Promise.all(
-      [1, 2].map(async () => unwrap(await payer.treasury().wallets().submitOwnerAction(input))),
+      [1, 2].map(async () => unwrap(await payer.wallets().submitOwnerAction(input))),
     )
     expect(again).toEqual(first)
     expect(await ended(payer, first!.actionId)).toMatchObject({ kind: 'setSession', status: 'done' })
@@ -289,7 +275,7 @@ describe('actions that the owner signs', () => {
     expect(await infoOf(payer)).toMatchObject({ canRotate: false, rotationDisabled: true, isActive: true })
     const before = (await stateOf(payer))!
     for (const limit of [1_000_000n, 1_000_000_000n])
-      expect(await payer.treasury().wallets().rotateSessionKey(grant(payer, { limit }))).toMatchObject({
+      expect(await payer.wallets().rotateSessionKey(grant(payer, { limit }))).toMatchObject({
         ok: false,
         code: 'owner_must_sign',
       })
@@ -322,7 +308,7 @@ describe('actions that the owner signs', () => {
     })
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
     const { input } = await renew(payer)
-    await ended(payer, unwrap(await payer.treasury().wallets().submitOwnerAction(input)).actionId)
+    await ended(payer, unwrap(await payer.wallets().submitOwnerAction(input)).actionId)
     expect(await infoOf(payer), 'the owner renews').toMatchObject({ nonce: 2, canRotate: false, isActive: true })
   }, 60_000)
 
@@ -341,9 +327,9 @@ describe('actions that the owner signs', () => {
       deadline,
       signature,
     }
-    const { actionId } = unwrap(await payer.treasury().wallets().submitOwnerAction(input))
+    const { actionId } = unwrap(await payer.wallets().submitOwnerAction(input))
     expect(await ended(payer, actionId)).toMatchObject({ status: 'done', amount: '42.5', toAddress: to })
-    expect(unwrap(await payer.treasury().wallets().submitOwnerAction(input)).actionId).toBe(actionId)
+    expect(unwrap(await payer.wallets().submitOwnerAction(input)).actionId).toBe(actionId)
     expect(await chain.usdcBalance(to)).toBe(42_500_000n)
     expect(await payer.booksBalance()).toMatchObject({ withdrawn: '42.5', available: '0' })
   })
@@ -360,18 +346,12 @@ describe('actions that the owner signs', () => {
     const late = ownerSignature(domain(payer), { kind: 'revokeSession' }, stale, keyOf(payer))
     expect(
       await payer
-        .treasury()
         .wallets()
         .submitOwnerAction({ walletId: payer.wallet.id, kind: 'revokeSession', ...stale, signature: late }),
     ).toMatchObject({ ok: false, code: 'unprocessable' })
     const stranger = await createPayer()
     const { input } = await renew(stranger)
-    expect(
-      await payer
-        .treasury()
-        .wallets()
-        .submitOwnerAction({ ...input, walletId: payer.wallet.id }),
-    ).toMatchObject({
+    expect(await payer.wallets().submitOwnerAction({ ...input, walletId: payer.wallet.id })).toMatchObject({
       ok: false,
       code: 'not_found',
     })

@@ -97,10 +97,9 @@ test('a wallet whose deployment a reorganisation removed is deploying, and its d
   })
   await chain.node('anvil_setCode', address, '0x')
   await chain.node('anvil_setNonce', address, '0x0')
-  const status = async () =>
-    (await payer.treasury().wallets().list()).find((wallet) => wallet.address === address)?.status
+  const status = async () => (await payer.wallets().list()).find((wallet) => wallet.address === address)?.status
   await chain.mine()
-  await payer.treasury().wallets().sessionKey(payer.wallet.id)
+  await payer.wallets().sessionKey(payer.wallet.id)
   expect(await status()).toBe('deploying')
   await until('submitted', async () => {
     await look(payer)
@@ -114,15 +113,12 @@ test('a session is adopted only at the depth at which payments confirm', async (
   await inTreasury(payer, (object) => {
     object.context.env = { ...object.context.env, CONFIRM_DEPTH: '3' }
   })
-  const rotated = await payer
-    .treasury()
-    .wallets()
-    .rotateSessionKey({
-      key: null,
-      walletId: payer.wallet.id,
-      limit: usdc('70'),
-      hours: 24,
-    })
+  const rotated = await payer.wallets().rotateSessionKey({
+    key: null,
+    walletId: payer.wallet.id,
+    limit: usdc('70'),
+    hours: 24,
+  })
   expect(rotated).toMatchObject({ ok: true })
   const limit = () => inTreasury(payer, ({ context: { store } }) => store.session(payer.wallet.id)?.spend_limit)
   const epoch = async () => (await walletState(payer)).epoch
@@ -155,7 +151,7 @@ test('after a reorganisation another key under the same epoch replaces the adopt
       epoch,
     )
   })
-  const info = await payer.treasury().wallets().sessionKey(payer.wallet.id)
+  const info = await payer.wallets().sessionKey(payer.wallet.id)
   expect(info).toMatchObject({ ok: true, value: { isActive: true, nonce: epoch } })
   const session = await inTreasury(payer, ({ context: { store } }) => store.session(payer.wallet.id))
   expect(session).toMatchObject({ epoch, next_sequence: 7 })

@@ -80,11 +80,11 @@ test('money that others send to a payout that is not funded yet does not end it 
 
 test('an owner may give the session the largest possible limit', async () => {
   const payer = await createPayer({ on: chain })
-  const [before] = await payer.treasury().wallets().list()
+  const [before] = await payer.wallets().list()
   const args = [before!.sessionKeyAddress as Address, 2n ** 64n - 1n, (await chain.timestamp()) + 3600] as const
   const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
   await chain.act(payer.owner.address, payer.wallet.address as Address, data)
-  expect(await payer.treasury().wallets().sessionKey(payer.wallet.id)).toMatchObject({ ok: true, value: { nonce: 2 } })
+  expect(await payer.wallets().sessionKey(payer.wallet.id)).toMatchObject({ ok: true, value: { nonce: 2 } })
   const { id } = await accepted(payer)
   await becomes(payer, id, 'CONFIRMED')
 })
@@ -110,11 +110,11 @@ test('an unreachable chain does not delay wallets of another chain', async () =>
   await chain.fault({ mode: 'down' })
   await accepted(payer)
   const made = unwrap(
-    await payer.treasury().wallets().deploy({ key: null, owner: payer.owner.address, chainId: 8453, name: 'Main' }),
+    await payer.wallets().deploy({ key: null, owner: payer.owner.address, chainId: 8453, name: 'Main' }),
   )
   await running.mine()
   await until('the other wallet is active', async () =>
-    (await payer.treasury().wallets().list()).some(({ id, status }) => id === made.id && status === 'active'),
+    (await payer.wallets().list()).some(({ id, status }) => id === made.id && status === 'active'),
   )
 })
 
@@ -206,16 +206,13 @@ test('mails that cannot be sent do not block others', async () => {
 test('a repeated request to create a group returns the same group, even if a contact changed meanwhile', async () => {
   const payer = await createPayer({ on: chain })
   const ask = (email: string) =>
-    payer
-      .treasury()
-      .policies()
-      .createGroup(
-        groupInput({
-          key: 'again',
-          walletId: payer.wallet.id,
-          contacts: [{ id: 'contact_2', name: 'Bo', address: null, email, phone: null }],
-        }),
-      )
+    payer.policies().createGroup(
+      groupInput({
+        key: 'again',
+        walletId: payer.wallet.id,
+        contacts: [{ id: 'contact_2', name: 'Bo', address: null, email, phone: null }],
+      }),
+    )
   const first = await ask('bo@example.com')
   expect(first).toMatchObject({ ok: true })
   expect(await ask('bo@example.org')).toEqual(first)

@@ -25,7 +25,7 @@ const deploy = (token: string, key?: string, name?: string) =>
 
 describe('renaming a wallet @wallets-13', () => {
   let own: AccountFixture
-  const rename = (name: unknown) => api.call('PUT', `/api/wallets/${own.wallet}`, { token: own.token, body: { name } })
+  const rename = (name: unknown) => own.asOwner('PUT', `/wallets/${own.wallet}`, { name })
   beforeAll(async () => {
     own = await createAccountFixture(api)
   }, 60_000)
@@ -57,26 +57,27 @@ describe('renaming a wallet @wallets-13', () => {
 describe('deleting a wallet @wallets-14', () => {
   test('deleting a wallet is refused with the reason while a payment is open, a payout is unclaimed or a group uses it', async () => {
     const own = await createAccountFixture(api)
-    const remove = () => api.call('DELETE', `/api/wallets/${own.wallet}`, { token: own.token })
+    const remove = () => own.asOwner('DELETE', `/wallets/${own.wallet}`)
     const refusedWith = async (text: string) => {
       const answer = await remove()
       expect(answer.status, answer.text).toBe(409)
       expect(answer.json.error).toContain(text)
     }
-    const escrow = await api.call('POST', '/api/escrow/create', {
-      token: own.token,
-      body: { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'x@example.com' },
+    const escrow = await own.asOwner('POST', '/escrow/create', {
+      sourceWalletId: own.wallet,
+      amount: '2',
+      recipientEmail: 'x@example.com',
     })
     await refusedWith('1 payment of this wallet is still in progress')
     const id = escrow.json.data.escrowId
     const is = (status: string) =>
       until(status, async () => {
-        const found = await api.call('GET', `/api/escrow/${id}`, { token: own.token })
+        const found = await own.asOwner('GET', `/escrow/${id}`)
         return found.json.data.status === status
       })
     await is('CREATED')
     await refusedWith('1 unclaimed payout')
-    await api.call('POST', `/api/escrow/${id}/reclaim`, { token: own.token, body: {} })
+    await own.asOwner('POST', `/escrow/${id}/reclaim`, {})
     await is('RECLAIMED')
     await refusedWith('the policy group “Group”')
     expect(await list(own.token)).toHaveLength(1)
@@ -84,14 +85,15 @@ describe('deleting a wallet @wallets-14', () => {
 
   test('deleting a wallet hides it, destroys our key and keeps its history; two concurrent deletions both succeed @wallets-15', async () => {
     const own = await createAccountFixture(api)
-    const sent = await api.call('POST', '/api/transactions/send', {
-      token: own.token,
-      body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
+    const sent = await own.asOwner('POST', '/transactions/send', {
+      walletId: own.wallet,
+      toAddress: fresh('x'),
+      amount: '1',
     })
-    const transaction = () => api.call('GET', `/api/transactions/${sent.json.data.id}`, { token: own.token })
+    const transaction = () => own.asOwner('GET', `/transactions/${sent.json.data.id}`)
     await until('confirmed', async () => (await transaction()).json.data.status === 'CONFIRMED')
-    await api.call('DELETE', `/api/policy-groups/${own.group}/cascade`, { token: own.token })
-    const remove = () => api.call('DELETE', `/api/wallets/${own.wallet}`, { token: own.token })
+    await own.asOwner('DELETE', `/policy-groups/${own.group}/cascade`)
+    const remove = () => own.asOwner('DELETE', `/wallets/${own.wallet}`)
     const [first, second] = await Promise.all([remove(), remove()])
     expect([first.status, second.status], first.text).toEqual([200, 200])
     expect(await list(own.token)).toEqual([])
@@ -109,15 +111,13 @@ describe('deleting a wallet @wallets-14', () => {
       `/api/wallets/smart-wallets-v2/${own.wallet}/session-key`,
     ])
       expect((await api.call('GET', path, { token: own.token })).status, path).toBe(404)
-    const pay = await api.call('POST', '/api/transactions/send', {
-      token: own.token,
-      body: { walletId: own.wallet, toAddress: fresh('x'), amount: '1' },
+    const pay = await own.asOwner('POST', '/transactions/send', {
+      walletId: own.wallet,
+      toAddress: fresh('x'),
+      amount: '1',
     })
     expect([pay.status, pay.json.code]).toEqual([404, 'not_found'])
-    const group = await api.call('POST', '/api/policy-groups', {
-      token: own.token,
-      body: { name: 'G', scopes: [], walletId: own.wallet },
-    })
+    const group = await own.asOwner('POST', '/policy-groups', { name: 'G', scopes: [], walletId: own.wallet })
     expect(group.json.code).toBe('not_found')
   }, 60_000)
 })
@@ -222,7 +222,7 @@ describe('a stuck deployment', () => {
 describe('exposure @wallets-18', () => {
   test('exposure is the smaller of balance and session limit; agents reach what their budgets leave of it', async () => {
     const payer = await createPayer({ funds: '1500', limit: '50' })
-    const now = async () => (await payer.treasury().wallets().list())[0]!
+    const now = async () => (await payer.wallets().list())[0]!
     await payer.lookStaysFresh()
     expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
     await accepted(payer, { to: { type: 'email', email: 'x@example.com' }, amount: usdc('20') })
@@ -236,7 +236,7 @@ describe('exposure @wallets-18', () => {
       object.context.store.run('UPDATE wallet SET paused = 1')
       object.context.now = () => Date.now() + 3_000
     })
-    expect((await payer.treasury().wallets().list())[0]).toMatchObject({
+    expect((await payer.wallets().list())[0]).toMatchObject({
       paused: true,
       exposure: { canLeave: '100', agents: '0' },
     })
@@ -247,7 +247,7 @@ describe('exposure @wallets-18', () => {
     await chain.fault({ mode: 'down' })
     try {
       await setClock(payer, () => Date.now() + 5_000)
-      expect((await payer.treasury().wallets().list())[0]).toMatchObject({
+      expect((await payer.wallets().list())[0]).toMatchObject({
         usdcBalance: null,
         exposure: null,
         spendable: null,
@@ -268,7 +268,7 @@ test('a deposit is arriving until it is deep enough, and can then be spent up to
     })
   const now = async () => {
     ahead += 3_000 // makes the snapshot of the wallet too old
-    return (await payer.treasury().wallets().list())[0]!
+    return (await payer.wallets().list())[0]!
   }
   await depth('3')
   await manualChain.mint(payer.wallet.address as Address, usdc('1500'))

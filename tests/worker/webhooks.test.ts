@@ -131,7 +131,7 @@ test('a receiver that never responds does not delay others @webhooks-8', async (
 test('a webhook is switched off immediately by a 410 and after three days of failures, and its owner is emailed @webhooks-9', async () => {
   const api = await createTestApp()
   const home = await createAccountFixture(api)
-  const { email } = (await api.call('GET', `/api/users/${home.user}`, { token: home.token })).json.data
+  const { email } = (await home.asOwner('GET', `/users/${home.user}`)).json.data
   const receiver = await createReceiver(home.user)
   const gone = await receiver.add(['webhook.test'], () => new Response(null, { status: 410 }))
   const failing = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
