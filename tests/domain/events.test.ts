@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type EventName, events, webhookEvents } from '../../worker/domain/events.ts'
-import { eventOfMail } from '../../worker/treasury/outbox/enqueue.ts'
+import type { MailKind } from '../../worker/treasury/outbox/enqueue.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
 const listed = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (.*?) \| (.*?) \|$/gm)].map(([, name, text, to]) => ({
@@ -15,6 +15,19 @@ const listed = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (.*?) \| (.*?) \|$
 test('docs/events.md lists every event with its sentence and audiences @events-1', () => {
   expect(listed).toEqual(Object.entries(events).map(([name, { text, to }]) => ({ name, text, to: [...to] })))
 })
+
+/** The event that each message reports. A renewed code is sent in the message of the link. */
+const eventOfMail: Record<MailKind, EventName> = {
+  'mail.payout_link': 'payout.ready',
+  'mail.payout_reminder': 'payout.reminded',
+  'mail.payout_claimed': 'payout.withdrawn',
+  'mail.payout_returned': 'payout.reclaimed',
+  'mail.budget_reached': 'group.budget_reached',
+  'mail.wallet_stopped': 'wallet.halted',
+  'mail.approvals': 'approval.requested',
+  'mail.webhook_disabled': 'webhook.disabled',
+  'mail.account_restored': 'account.restored',
+}
 
 test('every outbox email belongs to an event whose audiences include mail @events-2', () => {
   for (const name of Object.values(eventOfMail)) expect(events[name].to).toContain('mail')

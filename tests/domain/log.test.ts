@@ -1,21 +1,21 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { logError, logInfo, logWarning, withRequestId } from '../../worker/observability/log.ts'
+import { logError, logWarning, withRequestId } from '../../worker/observability/log.ts'
 
 const written: string[] = []
-for (const method of ['log', 'warn', 'error'] as const)
+for (const method of ['warn', 'error'] as const)
   vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void written.push(parts.join(' ')))
 afterEach(() => void written.splice(0))
 
 test('every line is one JSON object with level, event and the request’s id @log-1', async () => {
-  logInfo('started', { user: 'user_1', count: 3, none: null })
+  logWarning('started', { user: 'user_1', count: 3, none: null })
   await withRequestId('req_1', async () => {
     await Promise.resolve()
     logWarning('slow\nreader', { text: 'line one\nline two' })
     logError('failed', {}, new TypeError('no', { cause: new Error('deeper', { cause: 'deepest' }) }))
   })
   expect(written.every((line) => !line.includes('\n'))).toBe(true)
-  const [info, warning, error] = written.map((line) => JSON.parse(line))
-  expect(info).toEqual({ level: 'info', event: 'started', user: 'user_1', count: 3, none: null })
+  const [plain, warning, error] = written.map((line) => JSON.parse(line))
+  expect(plain).toEqual({ level: 'warning', event: 'started', user: 'user_1', count: 3, none: null })
   expect(warning).toMatchObject({ level: 'warning', request_id: 'req_1', text: 'line one\nline two' })
   expect(error).toMatchObject({
     request_id: 'req_1',
@@ -56,6 +56,6 @@ test.each([
 
 test('ids, hashes, addresses and amounts stay readable', () => {
   const text = `pay_0mwrp474g7e2d1bc297926f719a4e user_93a5892cb8020e02142911c2cd998184 0x${'ab'.repeat(32)} 12.5`
-  logInfo('paid', { text })
+  logWarning('paid', { text })
   expect(written[0]).toContain(text)
 })

@@ -1,4 +1,4 @@
-import { encodeFunctionData, getAbiItem, hashTypedData, toEventSelector, toFunctionSignature } from 'viem'
+import { encodeFunctionData, getAbiItem, toEventSelector, toFunctionSignature } from 'viem'
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import {
@@ -10,33 +10,10 @@ import {
   withdraw,
 } from '#chain/ownerCalls.ts'
 import { ownerSecretOf } from '#web/lib/ownerSecret.ts'
-import { type OwnerTypedData, ownerTypedData } from '#web/lib/ownerTypedData.ts'
 import { topic } from '#web/recovery/wallet.ts'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
-import {
-  disableRotationAuthorityDigest,
-  revokeSessionDigest,
-  setSessionDigest,
-  withdrawDigest,
-} from '../../worker/chain/digests.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as const
-const wallet = { address: address('a'), chain: 'base' as const }
-const domain = { chainId: 8453, contract: wallet.address }
-const turn = { ownerNonce: 7n, deadline: 1_800_000_000 }
-const typed = (kind: Parameters<typeof ownerTypedData>[1], message = {}) =>
-  hashTypedData(ownerTypedData(wallet, kind, message, { ...turn, ownerNonce: '7' }) as OwnerTypedData as never)
-
-describe('owner typed data', () => {
-  test('hashes to the digest that the contract checks, for every action', () => {
-    const session = { sessionKey: address('b'), limit: 5_000_000n, validUntil: 1_900_000_000 }
-    const withdrawal = { token: address('c'), to: address('d'), amount: 12n }
-    expect(typed('setSession', session)).toBe(setSessionDigest(domain, { ...session, ...turn }))
-    expect(typed('revokeSession')).toBe(revokeSessionDigest(domain, turn))
-    expect(typed('disableRotation')).toBe(disableRotationAuthorityDigest(domain, turn))
-    expect(typed('withdraw', withdrawal)).toBe(withdrawDigest(domain, { ...withdrawal, ...turn }))
-  })
-})
 
 describe('ownerSecretOf', () => {
   test('accepts words in any case and spacing, and a private key with or without 0x', () => {

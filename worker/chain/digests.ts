@@ -3,8 +3,8 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils'
 import type { Address, Hex } from './types.ts'
 
 /**
- * EIP-712 digests of our contracts, computed without a library's generic encoding: fast enough to run synchronously inside
- * a Durable Object's transaction. tests/chain/digests.test.ts compares them with the contracts.
+ * EIP-712 digests that Bursar signs for our contracts, computed without a library's generic encoding: fast enough to run
+ * synchronously inside a Durable Object's transaction. tests/chain/digests.test.ts compares them with the contracts.
  */
 
 /** Terms of a payout, as PayoutEscrow hashes them. */
@@ -44,13 +44,6 @@ const types = {
   domain: hashText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
   send: hashText('Send(address to,uint64 amount,uint64 nonce,uint48 deadline)'),
   rotate: hashText('Rotate(address newKey,uint64 limit,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)'),
-  withdraw: hashText('Withdraw(address token,address to,uint256 amount,uint256 ownerNonce,uint48 deadline)'),
-  setSession: hashText(
-    'SetSession(address sessionKey,uint64 limit,uint40 validUntil,uint256 ownerNonce,uint48 deadline)',
-  ),
-  revokeSession: hashText('RevokeSession(uint256 ownerNonce,uint48 deadline)'),
-  disableRotationAuthority: hashText('DisableRotationAuthority(uint256 ownerNonce,uint48 deadline)'),
-  reclaimPayout: hashText('ReclaimPayout(bytes32 payoutId,uint256 ownerNonce,uint48 deadline)'),
   claim: hashText('Claim(bytes32 payoutId,address to,uint64 atLeast,uint48 deadline)'),
   reclaim: hashText('Reclaim(bytes32 payoutId,uint64 atLeast,uint48 deadline)'),
 }
@@ -101,38 +94,6 @@ export function rotateDigest(
 ): Hex {
   const { newKey, limit, validUntil, expectedEpoch, deadline } = rotate
   return digest(walletName, domain, types.rotate, newKey, limit, validUntil, expectedEpoch, deadline)
-}
-
-/** Part of every owner signature: the wallet's current ownerNonce, and a deadline at most one day ahead. */
-export type OwnerAuthorization = { ownerNonce: bigint; deadline: number }
-
-/** `token` zero is ETH; `amount` in the token's smallest unit. */
-export function withdrawDigest(
-  domain: Domain,
-  withdraw: { token: Address; to: Address; amount: bigint } & OwnerAuthorization,
-): Hex {
-  const { token, to, amount, ownerNonce, deadline } = withdraw
-  return digest(walletName, domain, types.withdraw, token, to, amount, ownerNonce, deadline)
-}
-
-export function setSessionDigest(
-  domain: Domain,
-  session: { sessionKey: Address; limit: bigint; validUntil: number } & OwnerAuthorization,
-): Hex {
-  const { sessionKey, limit, validUntil, ownerNonce, deadline } = session
-  return digest(walletName, domain, types.setSession, sessionKey, limit, validUntil, ownerNonce, deadline)
-}
-
-export function revokeSessionDigest(domain: Domain, authorization: OwnerAuthorization): Hex {
-  return digest(walletName, domain, types.revokeSession, authorization.ownerNonce, authorization.deadline)
-}
-
-export function disableRotationAuthorityDigest(domain: Domain, authorization: OwnerAuthorization): Hex {
-  return digest(walletName, domain, types.disableRotationAuthority, authorization.ownerNonce, authorization.deadline)
-}
-
-export function reclaimPayoutDigest(domain: Domain, reclaim: { payoutId: Hex } & OwnerAuthorization): Hex {
-  return digest(walletName, domain, types.reclaimPayout, reclaim.payoutId, reclaim.ownerNonce, reclaim.deadline)
 }
 
 /** `domain.contract` is the escrow; signed by the payout's claim key. */

@@ -137,7 +137,6 @@ type NamesFor<To extends Audience> = {
 
 export type AuditEvent = NamesFor<'audit'>
 export type WebhookEvent = NamesFor<'webhook'>
-export type MailEvent = NamesFor<'mail'>
 /** The bell counts open approvals, which therefore have no notices. */
 export type NoticeEvent = Exclude<NamesFor<'bell'>, 'approval.requested'>
 

@@ -16,7 +16,6 @@ export const logError = (event: string, fields: LogFields = {}, error?: unknown)
   console.error(line('error', event, fields, error))
 export const logWarning = (event: string, fields: LogFields = {}, error?: unknown) =>
   console.warn(line('warning', event, fields, error))
-export const logInfo = (event: string, fields: LogFields = {}) => console.log(line('info', event, fields))
 
 function line(level: string, event: string, fields: LogFields, error?: unknown): string {
   const requestId = request.getStore()

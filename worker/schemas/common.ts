@@ -21,7 +21,6 @@ export type Page = {
   previous?: string
   spent?: Record<ChainName, string>
 }
-export type Paged<T> = Success<T[]> & { page: Page }
 
 /** A decimal string of USDC on the wire ("12.5"), MicroUsdc internally. JSON numbers are rejected. */
 export const usdcAmount = z

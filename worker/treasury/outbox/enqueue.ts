@@ -1,4 +1,3 @@
-import type { MailEvent } from '#domain/events.ts'
 import type { Context } from '../core/context.ts'
 
 /**
@@ -19,18 +18,6 @@ export const mailKinds = [
   'mail.account_restored',
 ] as const
 export type MailKind = (typeof mailKinds)[number]
-/** The event that each message reports. A renewed code is sent in the message of the link. */
-export const eventOfMail: Record<MailKind, MailEvent> = {
-  'mail.payout_link': 'payout.ready',
-  'mail.payout_reminder': 'payout.reminded',
-  'mail.payout_claimed': 'payout.withdrawn',
-  'mail.payout_returned': 'payout.reclaimed',
-  'mail.budget_reached': 'group.budget_reached',
-  'mail.wallet_stopped': 'wallet.halted',
-  'mail.approvals': 'approval.requested',
-  'mail.webhook_disabled': 'webhook.disabled',
-  'mail.account_restored': 'account.restored',
-}
 /** Push messages to the owner's browsers. */
 export const pushKinds = ['push.approvals'] as const
 /** Everything that leaves the Treasury through the outbox. */
