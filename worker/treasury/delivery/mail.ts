@@ -22,7 +22,7 @@ import type { Context } from '../core/context.ts'
 import type { MailKind } from '../outbox/enqueue.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'
 import { claimUrlOf, eraseSentCodes, openCode } from '../payouts/codes.ts'
-import { formatColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
 /**
@@ -131,14 +131,14 @@ async function budgetReached(ctx: Context, groupId: string): Promise<Message | n
   const group = store.group(groupId)
   const owner = await findUserContact(ctx.db, ctx.userId)
   if (!group?.spend_limit || !owner) return null
-  const limit = BigInt(group.spend_limit)
+  const limit = fromColumn(group.spend_limit)
   return budgetMessage({
     id: `budget:${groupId}:${group.noticed}:${group.spend_limit}`,
     to: owner.email,
     group: group.name,
     percent: group.noticed,
     limit: formatUsdc(limit),
-    remaining: formatUsdc(saturatingSub(limit, BigInt(group.spent) + BigInt(group.held))),
+    remaining: formatUsdc(saturatingSub(limit, fromColumn(group.spent) + fromColumn(group.held))),
     isTest: isTestChain(store.wallet(group.wallet_id)!.chain_id),
     appOrigin: env.APP_ORIGIN,
   })

@@ -7,11 +7,11 @@ import type { Store } from '../storage/store.ts'
 
 /** The wallet's balance according to our books, including held money, as of the last block that was read. */
 export const bookedOf = (wallet: WalletRow): bigint =>
-  BigInt(wallet.deposits) + BigInt(wallet.returns) - BigInt(wallet.out) - BigInt(wallet.withdrawn)
+  fromColumn(wallet.deposits) + fromColumn(wallet.returns) - fromColumn(wallet.out) - fromColumn(wallet.withdrawn)
 
 /** The wallet's balance minus what is reserved. Never negative, even if the owner has withdrawn reserved money. */
 export function availableOf(wallet: WalletRow): MicroUsdc {
-  const left = bookedOf(wallet) - BigInt(wallet.held)
+  const left = bookedOf(wallet) - fromColumn(wallet.held)
   return (left > 0n ? left : 0n) as MicroUsdc
 }
 

@@ -12,6 +12,7 @@ import { audit } from '../ledger/audit.ts'
 import { queuedOf } from '../limits/admission.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
+import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { cacheKey, isPlainKey } from '../wallets/sessionKeys.ts'
 import { queuedInTurn, readSlots } from './slots.ts'
@@ -153,7 +154,7 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
   const { store } = ctx
   const status = nextPayment(payment.status, 'signed')
   if (status === null) return
-  const send = { id: payment.id, to: payment.to_address!, amount: BigInt(payment.amount) }
+  const send = { id: payment.id, to: payment.to_address!, amount: fromColumn(payment.amount) }
   const { sequence, deadline, r, vs, authorization } = intentOf(ctx, wallet, session, send, payment.sequence!, head)
   const now = ctx.now()
   store.run(

@@ -147,7 +147,7 @@ function signAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, deadline
   if (key === null) return null
   const { escrow } = payoutContracts(ctx, wallet, payout)
   const domain = { chainId: wallet.chain_id, contract: escrow }
-  const signed = { payoutId: payout.payout_hash, atLeast: BigInt(payout.amount), deadline }
+  const signed = { payoutId: payout.payout_hash, atLeast: fromColumn(payout.amount), deadline }
   return signCompact(action === 'claim' ? claimDigest(domain, { ...signed, to }) : reclaimDigest(domain, signed), key)
 }
 

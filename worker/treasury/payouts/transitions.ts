@@ -6,13 +6,14 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
+import { fromColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
 export const termsOf = (payout: PayoutRow): Terms => ({
   payer: payout.payer,
   claimKey: payout.claim_key,
   reclaimKey: payout.reclaim_key,
-  amount: BigInt(payout.amount),
+  amount: fromColumn(payout.amount),
   expiry: payout.expiry,
 })
 

@@ -24,7 +24,7 @@ export function budgetView(group: GroupRow | null): Payment['budget'] {
  */
 export function noticeBudget(ctx: Context, group: GroupRow | null, amount: MicroUsdc): void {
   if (!group || group.spend_limit === null) return
-  const percent = percentUsed(BigInt(group.spent) + BigInt(group.held) + amount, BigInt(group.spend_limit))
+  const percent = percentUsed(fromColumn(group.spent) + fromColumn(group.held) + amount, fromColumn(group.spend_limit))
   const level = percent >= 100 ? 100 : percent >= 90 ? 90 : percent >= 75 ? 75 : 0
   const notified = group.noticed_limit === group.spend_limit ? group.noticed : 0
   if (level <= notified) return

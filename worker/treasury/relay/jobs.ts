@@ -7,6 +7,7 @@ import type { Context } from '../core/context.ts'
 import { payoutContracts } from '../core/contracts.ts'
 import { isEstablished } from '../limits/established.ts'
 import { termsOf } from '../payouts/transitions.ts'
+import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { isExit } from '../wallets/actions/actions.ts'
@@ -86,7 +87,7 @@ export function paymentJob(ctx: Context, wallet: WalletRow, payment: PaymentRow)
   if (payment.authorization !== null) return authorizationJob(ctx, wallet, payment, payment.authorization)
   const send = {
     to: payment.to_address!,
-    amount: BigInt(payment.amount),
+    amount: fromColumn(payment.amount),
     nonce: nonceOf(payment.epoch!, payment.sequence!),
     deadline: payment.deadline!,
     r: payment.r!,
@@ -107,7 +108,7 @@ export function paymentJob(ctx: Context, wallet: WalletRow, payment: PaymentRow)
 /** The token is called directly; it accepts each nonce once. */
 function authorizationJob(ctx: Context, wallet: WalletRow, payment: PaymentRow, nonce: Hex): RelayJob {
   const to = payment.to_address!
-  const amount = BigInt(payment.amount)
+  const amount = fromColumn(payment.amount)
   const deadline = payment.deadline!
   const signed = { from: wallet.address, to, amount, nonce, validBefore: deadline, r: payment.r!, vs: payment.vs! }
   return job(ctx, paymentRef(payment), {
@@ -126,7 +127,7 @@ export function deployJob(ctx: Context, wallet: WalletRow): RelayJob {
     owner: wallet.owner,
     salt: wallet.salt,
     sessionKey: wallet.session_key,
-    limit: BigInt(wallet.session_limit),
+    limit: fromColumn(wallet.session_limit),
     validUntil: wallet.valid_until,
   })
   return job(ctx, deployRef(wallet, ctx.now()), {
@@ -159,7 +160,7 @@ export function announceJob(ctx: Context, wallet: WalletRow, payout: PayoutRow):
 /** The job of a signed claim or reclaim. */
 export function payoutActionJob(ctx: Context, wallet: WalletRow, payout: PayoutRow): RelayJob {
   const signed = {
-    atLeast: BigInt(payout.amount),
+    atLeast: fromColumn(payout.amount),
     deadline: payout.action_deadline!,
     r: payout.action_r!,
     vs: payout.action_vs!,

@@ -5,6 +5,7 @@ import { dayMs, isoOf } from '#domain/time.ts'
 import type { BudgetChange, BudgetHistory } from '#schemas/usage.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { fromColumn } from '../storage/columns.ts'
 import type { Store } from '../storage/store.ts'
 import type { BudgetHistoryInput } from './rpcTypes.ts'
 import { spentSince } from './spending.ts'
@@ -39,7 +40,7 @@ export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistor
       .map(({ day, sum }) => [Math.min(day, input.days - 1), sum]),
   )
   // Works back from the amount that is spent now.
-  let spent = BigInt(group.spent)
+  let spent: bigint = fromColumn(group.spent)
   const days: BudgetHistory['days'] = []
   for (const [i, { day, startsAt }] of [...window.entries()].reverse()) {
     const endsAt = startsAt + dayMs
@@ -50,7 +51,7 @@ export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistor
       endsAt,
     )
     days.unshift({ day, limit: last && limitOf(last), spent: formatUsdc(spent) })
-    spent -= BigInt(spends.get(i) ?? 0)
+    spent -= fromColumn(spends.get(i) ?? 0)
   }
   return ok({ days, ...changesOf(store, groupId, input.before) })
 }

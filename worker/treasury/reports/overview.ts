@@ -1,11 +1,11 @@
-import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { formatUsdc } from '#domain/money.ts'
 import { averageOf, percentUsed, successRate } from '#domain/statistics.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { Overview } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
 import { agentView } from '../policies/views.ts'
-import { formatColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import { isDecided, isOpenPayout, listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
@@ -58,7 +58,7 @@ export function figures(ctx: Context): Omit<Overview, 'totalBalance' | 'contactC
   )!
   const pruned = store.meta('pruned_refusals') ?? 0
   const failed = totals.failed + pruned
-  const average = averageOf(microUsdc(BigInt(totals.spent)), totals.confirmed)
+  const average = averageOf(fromColumn(totals.spent), totals.confirmed)
   return {
     walletCount: store.count(`wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted'`),
     payingWalletId:
@@ -146,6 +146,6 @@ function budgets(store: Store): Overview['budgets'] {
       limit: formatColumn(group.spend_limit),
       spent: formatColumn(group.spent),
       held: formatColumn(group.held),
-      percentUsed: percentUsed(BigInt(group.spent) + BigInt(group.held), BigInt(group.spend_limit)),
+      percentUsed: percentUsed(fromColumn(group.spent) + fromColumn(group.held), fromColumn(group.spend_limit)),
     }))
 }

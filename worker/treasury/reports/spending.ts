@@ -5,6 +5,7 @@ import type { Spending, SpendingSeries } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { fromColumn } from '../storage/columns.ts'
 import type { Store } from '../storage/store.ts'
 import type { SpendingInput } from './rpcTypes.ts'
 
@@ -38,10 +39,10 @@ export function spendingOf({ env, store, now }: Context, { days, by, walletId }:
     const sums = found.get(id) ?? emptySums(days)
     found.set(id, sums)
     sums.count += n
-    sums.total += BigInt(sum)
+    sums.total += fromColumn(sum)
     // If the clock was set back by a day, there may be payments dated tomorrow. They count today.
     const at = Math.min(day, days - 1)
-    sums.amounts[at] = sums.amounts[at]! + BigInt(sum)
+    sums.amounts[at] = sums.amounts[at]! + fromColumn(sum)
   }
   const sorted = [...found].sort(([, a], [, b]) => (a.total === b.total ? 0 : a.total < b.total ? 1 : -1))
   const shown = sorted.length > maxSeries + 1 ? sorted.slice(0, maxSeries) : sorted

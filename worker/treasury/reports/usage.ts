@@ -86,7 +86,7 @@ function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'
     )
     .map((group) => {
       const limit = group.spend_limit === null ? null : fromColumn(group.spend_limit)
-      const used = microUsdc(BigInt(group.spent) + BigInt(group.held))
+      const used = microUsdc(fromColumn(group.spent) + fromColumn(group.held))
       const left = limit === null ? null : saturatingSub(limit, used)
       return {
         id: group.id,
@@ -119,6 +119,6 @@ function forecast(store: Store, group: GroupRow, left: MicroUsdc, now: number): 
     group.id,
     since,
   )!
-  const at = lastsUntil(BigInt(spent.sum ?? 0), now - since, left, now)
+  const at = lastsUntil(fromColumn(spent.sum ?? 0), now - since, left, now)
   return isoOf(at)
 }

@@ -9,7 +9,7 @@ import { recordOutcome } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
-import { formatColumn } from '../storage/columns.ts'
+import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { halt } from '../wallets/walletHalts.ts'
@@ -118,7 +118,7 @@ function recordCancellation(ctx: Context, wallet: WalletRow, log: Log): void {
 export const canceledCode = 'authorization_canceled'
 
 const isTransferOf = (payment: PaymentRow, log: Log) =>
-  BigInt(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))
+  fromColumn(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))
 
 function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow | null): void {
   const { store } = ctx
@@ -198,7 +198,7 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   )
   const payment = payout && store.payment(payout.id)
   // Money that third parties sent there before the funding arrived is not the payout's; moving it does not end the payout.
-  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < BigInt(payout.amount)) return
+  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < fromColumn(payout.amount)) return
   const to = addressIn(log.topics[2])
   const event = sameAddress(to, payout.payer) ? 'reclaimed' : 'withdrawn'
   const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })

@@ -14,6 +14,7 @@ import { releaseGas } from '../limits/gas.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
+import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { canceledCode } from './booking.ts'
 import { rescanFrom } from './scan.ts'
@@ -182,7 +183,7 @@ async function findPayoutEnd(ctx: Context, wallet: WalletRow, payout: PayoutRow,
   const chain = ctx.chains[wallet.chain_id]
   const filter = { address: chain.usdc, topics: [topics.transfer, addressTopic(payout.address)] }
   const found = await readEveryNode(chain, filter, searchFrom(payout.action_block!, toBlock), toBlock)
-  return found.flat().find((log) => BigInt(log.data) >= BigInt(payout.amount)) ?? null
+  return found.flat().find((log) => BigInt(log.data) >= fromColumn(payout.amount)) ?? null
 }
 
 /** The logs that each configured node returns. */

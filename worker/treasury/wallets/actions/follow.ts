@@ -5,6 +5,7 @@ import type { Context } from '../../core/context.ts'
 import { knowsContracts } from '../../core/contracts.ts'
 import { signingAllowed } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
+import { fromColumn } from '../../storage/columns.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
@@ -44,7 +45,7 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
     if (!(await signingAllowed(ctx)) || !knowsContracts(ctx, wallet)) return
     const operator = operatorKey(ctx)
     if (!operator) return end(ctx, action, 'failed', 'Rotations by Bursar were switched off.')
-    const requested = { key: action.key_address!, limit: BigInt(action.spend_limit!), hours: action.ttl_hours! }
+    const requested = { key: action.key_address!, limit: fromColumn(action.spend_limit!), hours: action.ttl_hours! }
     const rotation = rotationAt(state, requested)
     data = signedRotation(wallet, rotation, operator)
     deadline = rotation.deadline

@@ -7,7 +7,7 @@ import { deliveryRefusal, freshStop } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
 import { obtainGas } from '../../limits/gas.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
-import { toColumn } from '../../storage/columns.ts'
+import { fromColumn, toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
 import type { OwnerActionInput, RotateInput } from '../rpcTypes.ts'
 import { newSessionKey } from '../sessionKeys.ts'
@@ -81,7 +81,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     {
       kind: input.kind,
       ...(offer && {
-        session: { key: offer.key_address!, limit: BigInt(offer.spend_limit!), validUntil: offer.valid_until! },
+        session: { key: offer.key_address!, limit: fromColumn(offer.spend_limit!), validUntil: offer.valid_until! },
       }),
       ...(input.kind === 'withdraw' && {
         withdraw: { token: ctx.chains[wallet.chain_id].usdc, to: input.to, amount: input.amount },
