@@ -96,40 +96,32 @@ const walletActions = (ctx: Context, wallets: Wallets): DueJob[] =>
     })
     .filter(({ job }) => !ctx.submittedAt.has(job.id))
 
+/** Payouts that meet the condition `due`, with their wallets. */
+const duePayouts = (ctx: Context, wallets: Wallets, due: string, before: number) =>
+  ctx.store
+    .all<PayoutRow>(`SELECT * FROM payout WHERE ${due} LIMIT ?`, before, maxJobsAtOnce)
+    .map((payout) => ({ payout, wallet: wallets.get(payout.wallet_id)! }))
+    .filter(({ payout, wallet }) => !payoutSetRefusal(ctx, wallet, payout))
+
 /** Payouts are announced only once they are funded, so that unfunded ones cost no gas. */
 function announcements(ctx: Context, wallets: Wallets, before: number): DueJob[] {
-  const { store } = ctx
   const now = ctx.now()
-  return store
-    .all<PayoutRow>(
-      `SELECT * FROM payout WHERE status = 'CREATING' AND announced = 0 AND funded = 1
-         AND (announce_delivered_at IS NULL OR announce_delivered_at < ?) LIMIT ?`,
-      before,
-      maxJobsAtOnce,
-    )
-    .filter((payout) => !payoutSetRefusal(ctx, wallets.get(payout.wallet_id)!, payout))
-    .map((payout) => {
-      const wallet = wallets.get(payout.wallet_id)!
-      const submitted = () => store.run('UPDATE payout SET announce_delivered_at = ? WHERE id = ?', now, payout.id)
-      return { chainId: wallet.chain_id, job: announceJob(ctx, wallet, payout), submitted }
-    })
+  const due = `status = 'CREATING' AND announced = 0 AND funded = 1
+    AND (announce_delivered_at IS NULL OR announce_delivered_at < ?)`
+  return duePayouts(ctx, wallets, due, before).map(({ payout, wallet }) => ({
+    chainId: wallet.chain_id,
+    job: announceJob(ctx, wallet, payout),
+    submitted: () => ctx.store.update('payout', payout.id, { announce_delivered_at: now }),
+  }))
 }
 
 function payoutActions(ctx: Context, wallets: Wallets, before: number): DueJob[] {
-  const { store } = ctx
   const now = ctx.now()
-  return store
-    .all<PayoutRow>(
-      `SELECT * FROM payout WHERE status IN ('CLAIMING','RECLAIMING') AND action_r IS NOT NULL
-         AND (action_delivered_at IS NULL OR action_delivered_at < ?) LIMIT ?`,
-      before,
-      maxJobsAtOnce,
-    )
-    .filter((payout) => !payoutSetRefusal(ctx, wallets.get(payout.wallet_id)!, payout))
-    .map((payout) => {
-      const wallet = wallets.get(payout.wallet_id)!
-      const { id, action_version } = payout
-      const submitted = () => store.update('payout', id, { action_delivered_at: now }, { action_version })
-      return { chainId: wallet.chain_id, job: payoutActionJob(ctx, wallet, payout), submitted }
-    })
+  const due = `status IN ('CLAIMING','RECLAIMING') AND action_r IS NOT NULL
+    AND (action_delivered_at IS NULL OR action_delivered_at < ?)`
+  return duePayouts(ctx, wallets, due, before).map(({ payout, wallet }) => {
+    const { id, action_version } = payout
+    const submitted = () => ctx.store.update('payout', id, { action_delivered_at: now }, { action_version })
+    return { chainId: wallet.chain_id, job: payoutActionJob(ctx, wallet, payout), submitted }
+  })
 }
