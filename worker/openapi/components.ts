@@ -1,17 +1,6 @@
 import { z } from 'zod'
 import { allScopes } from '#domain/scopes.ts'
-import {
-  ApprovalReference,
-  Budget,
-  BudgetRequest,
-  CreateBudgetRequest,
-  CreatePayment,
-  Payment,
-  PaymentCheck,
-  PaymentContext,
-  PaymentList,
-  Problem,
-} from '#schemas/payment.ts'
+import * as payment from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
 import { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { agentCalls } from '../services/quotas.ts'
@@ -21,17 +10,17 @@ export type Json = { [name: string]: unknown }
 
 /** The schemas that validate requests and describe responses. */
 const fromZod = {
-  ApprovalReference,
-  Budget,
-  BudgetRequest,
-  CreateBudgetRequest,
-  CreatePayment,
-  Payment,
-  PaymentCheck,
-  PaymentContext,
-  PaymentList,
+  ApprovalReference: payment.ApprovalReference,
+  Budget: payment.Budget,
+  BudgetRequest: payment.BudgetRequest,
+  CreateBudgetRequest: payment.CreateBudgetRequest,
+  CreatePayment: payment.CreatePayment,
+  Payment: payment.Payment,
+  PaymentCheck: payment.PaymentCheck,
+  PaymentContext: payment.PaymentContext,
+  PaymentList: payment.PaymentList,
   PaymentRecipient,
-  Problem,
+  Problem: payment.Problem,
   PaymentEventData,
   TestEventData,
 }

@@ -6,20 +6,17 @@ import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { validate } from '../middleware/validate.ts'
-import { success, unwrap } from '../result.ts'
+import { success } from '../result.ts'
 import { readPreferences, writePreferences } from '../services/preferences.ts'
 import { pushKey, removePushSubscription, savePushSubscription, testPush } from '../services/push.ts'
+import { setPaused } from './setPaused.ts'
 
 /** /api/account: settings of the whole account. */
 export const account = new Hono<AppEnv>()
   .use(login())
   .get('/', async (c) => c.json(success(await c.var.treasury.policies().account())))
-  .post('/pause', async (c) =>
-    c.json(success(unwrap(await c.var.treasury.policies().pause({ kind: 'account' }, true)))),
-  )
-  .post('/resume', async (c) =>
-    c.json(success(unwrap(await c.var.treasury.policies().pause({ kind: 'account' }, false)))),
-  )
+  .post('/pause', async (c) => setPaused(c, { kind: 'account' }, true))
+  .post('/resume', async (c) => setPaused(c, { kind: 'account' }, false))
 
 /** /api/preferences */
 export const preferences = new Hono<AppEnv>()

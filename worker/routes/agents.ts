@@ -7,6 +7,7 @@ import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { createAgent, deleteAgent, regenerateApiKey, regenerateSecret } from '../services/policies.ts'
+import { setPaused } from './setPaused.ts'
 
 /** /api/agents */
 export const agents = new Hono<AppEnv>()
@@ -34,14 +35,8 @@ export const agents = new Hono<AppEnv>()
     const { revokeNow = false } = c.req.valid('json')
     return c.json(success(await regenerateSecret(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
   })
-  .post('/:agentId/pause', async (c) => {
-    const subject = { kind: 'agent', id: c.req.param('agentId') } as const
-    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, true))))
-  })
-  .post('/:agentId/resume', async (c) => {
-    const subject = { kind: 'agent', id: c.req.param('agentId') } as const
-    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, false))))
-  })
+  .post('/:agentId/pause', async (c) => setPaused(c, { kind: 'agent', id: c.req.param('agentId') }, true))
+  .post('/:agentId/resume', async (c) => setPaused(c, { kind: 'agent', id: c.req.param('agentId') }, false))
   .get('/:agentId/refusals', async (c) =>
     c.json(success(unwrap(await c.var.treasury.policies().refusals(c.req.param('agentId'))))),
   )

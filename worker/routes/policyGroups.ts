@@ -7,6 +7,7 @@ import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
+import { setPaused } from './setPaused.ts'
 
 /** /api/policy-groups */
 export const policyGroups = new Hono<AppEnv>()
@@ -34,14 +35,8 @@ export const policyGroups = new Hono<AppEnv>()
   .delete('/:groupId/cascade', async (c) =>
     c.json(success(await deleteGroup(c.var.deps, c.var.userId, c.req.param('groupId')))),
   )
-  .post('/:groupId/pause', async (c) => {
-    const subject = { kind: 'group', id: c.req.param('groupId') } as const
-    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, true))))
-  })
-  .post('/:groupId/resume', async (c) => {
-    const subject = { kind: 'group', id: c.req.param('groupId') } as const
-    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, false))))
-  })
+  .post('/:groupId/pause', async (c) => setPaused(c, { kind: 'group', id: c.req.param('groupId') }, true))
+  .post('/:groupId/resume', async (c) => setPaused(c, { kind: 'group', id: c.req.param('groupId') }, false))
   .post('/:groupId/contacts/:contactId/confirm', validate('json', ConfirmContact), async (c) => {
     const { groupId, contactId } = c.req.param()
     return c.json(

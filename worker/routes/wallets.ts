@@ -12,6 +12,7 @@ import { idempotencyKey } from '../middleware/idempotency.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { createOnrampSession } from '../services/onramp.ts'
+import { setPaused } from './setPaused.ts'
 
 /** /api/wallets */
 export const wallets = new Hono<AppEnv>()
@@ -88,14 +89,8 @@ export const wallets = new Hono<AppEnv>()
       success(unwrap(await c.var.treasury.wallets().viewPrivateKey(c.req.param('walletId'), masterPassword))),
     )
   })
-  .post('/:walletId/pause', async (c) => {
-    const subject = { kind: 'wallet', id: c.req.param('walletId') } as const
-    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, true))))
-  })
-  .post('/:walletId/resume', async (c) => {
-    const subject = { kind: 'wallet', id: c.req.param('walletId') } as const
-    return c.json(success(unwrap(await c.var.treasury.policies().pause(subject, false))))
-  })
+  .post('/:walletId/pause', async (c) => setPaused(c, { kind: 'wallet', id: c.req.param('walletId') }, true))
+  .post('/:walletId/resume', async (c) => setPaused(c, { kind: 'wallet', id: c.req.param('walletId') }, false))
   .get('/:walletId/usdc-balance', async (c) => {
     const balance = unwrap(await c.var.treasury.wallets().balance(c.req.param('walletId')))
     if (balance === null) throw new AppError('upstream_unavailable', 'The balance can’t be read right now.')

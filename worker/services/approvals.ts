@@ -21,7 +21,7 @@ import { requirePassword } from './passwords.ts'
 /** The person who decides, identified by a login session, never an agent. */
 export type Person = { deps: Deps; userId: string; sessionId: string }
 
-const treasury = ({ deps, userId }: Person) => treasuryOf(deps.env, userId)
+const approvals = ({ deps, userId }: Person) => treasuryOf(deps.env, userId).approvals()
 
 async function decider({ deps, userId, sessionId }: Person): Promise<Decider> {
   const user = await findUser(deps.db, userId)
@@ -39,9 +39,7 @@ export async function listApprovals(
   person: Person,
   { status, agentId, cursor }: z.output<typeof ApprovalsQuery>,
 ): Promise<ApprovalList> {
-  return treasury(person)
-    .approvals()
-    .list({ status, agentId: agentId ?? null, after: cursor ?? null })
+  return approvals(person).list({ status, agentId: agentId ?? null, after: cursor ?? null })
 }
 
 export async function approve(person: Person, id: string, input: z.output<typeof Approve>): Promise<Approval> {
@@ -51,32 +49,22 @@ export async function approve(person: Person, id: string, input: z.output<typeof
     throw new AppError('invalid_input', 'A permission can last at most 366 days.', { field: 'grant.endsAt' })
   const passwordChecked = await checkPassword(person, password)
   return unwrap(
-    await treasury(person)
-      .approvals()
-      .approve(id, {
-        hash,
-        by: await decider(person),
-        passwordChecked,
-        grant: grant && endsAt ? { amount: grant.amount, endsAt } : null,
-      }),
+    await approvals(person).approve(id, {
+      hash,
+      by: await decider(person),
+      passwordChecked,
+      grant: grant && endsAt ? { amount: grant.amount, endsAt } : null,
+    }),
   )
 }
 
 export async function deny(person: Person, id: string, input: z.output<typeof Deny>): Promise<Approval> {
   const { hash, pauseAgent = false } = input
-  return unwrap(
-    await treasury(person)
-      .approvals()
-      .deny(id, { hash, by: await decider(person), pauseAgent }),
-  )
+  return unwrap(await approvals(person).deny(id, { hash, by: await decider(person), pauseAgent }))
 }
 
 export async function endGrant(person: Person, id: string): Promise<Grant> {
-  return unwrap(
-    await treasury(person)
-      .approvals()
-      .endGrant(id, await decider(person)),
-  )
+  return unwrap(await approvals(person).endGrant(id, await decider(person)))
 }
 
 export async function setApprovalSettings(
@@ -85,5 +73,5 @@ export async function setApprovalSettings(
 ): Promise<ApprovalSettings> {
   const passwordChecked = await checkPassword(person, password)
   const by = await decider(person)
-  return unwrap(await treasury(person).approvals().setSettings({ passwordAbove, by, passwordChecked }))
+  return unwrap(await approvals(person).setSettings({ passwordAbove, by, passwordChecked }))
 }

@@ -27,7 +27,7 @@ import type { ContactSnapshot, GroupLimits } from '../treasury/policies/rpcTypes
 import { treasuryOf } from '../treasuryOf.ts'
 import { listContacts } from './contacts.ts'
 
-const treasury = (deps: Deps, userId: string) => treasuryOf(deps.env, userId)
+const policies = (deps: Deps, userId: string) => treasuryOf(deps.env, userId).policies()
 
 /** The current values of the contacts that exist. */
 async function snapshots(deps: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {
@@ -64,17 +64,15 @@ export async function createGroup(
   if (contacts.length !== new Set(whitelistedContactIds).size)
     throw new AppError('not_found', 'Whitelisted contact not found.', { field: 'whitelistedContactIds' })
   return unwrap(
-    await treasury(deps, userId)
-      .policies()
-      .createGroup({
-        key,
-        name,
-        spendLimit: spendLimit ?? null,
-        scopes,
-        walletId,
-        contacts,
-        limits: limitsOf(input),
-      }),
+    await policies(deps, userId).createGroup({
+      key,
+      name,
+      spendLimit: spendLimit ?? null,
+      scopes,
+      walletId,
+      contacts,
+      limits: limitsOf(input),
+    }),
   )
 }
 
@@ -86,24 +84,22 @@ export async function editGroup(
 ): Promise<UpdatedPolicyGroup> {
   const { version, name, scopes, walletId, spendLimit, whitelistedContactIds } = input
   return unwrap(
-    await treasury(deps, userId)
-      .policies()
-      .editGroup(groupId, {
-        version,
-        name,
-        scopes,
-        walletId,
-        spendLimit,
-        contactIds: whitelistedContactIds,
-        contacts: await snapshots(deps, userId, whitelistedContactIds),
-        limits: limitsOf(input),
-      }),
+    await policies(deps, userId).editGroup(groupId, {
+      version,
+      name,
+      scopes,
+      walletId,
+      spendLimit,
+      contactIds: whitelistedContactIds,
+      contacts: await snapshots(deps, userId, whitelistedContactIds),
+      limits: limitsOf(input),
+    }),
   )
 }
 
 /** Also deletes the group's agents. The Treasury refuses them immediately; D1 revokes their credentials afterwards. */
 export async function deleteGroup(deps: Deps, userId: string, groupId: string): Promise<Removed> {
-  const { agentIds, ...removed } = unwrap(await treasury(deps, userId).policies().deleteGroup(groupId))
+  const { agentIds, ...removed } = unwrap(await policies(deps, userId).deleteGroup(groupId))
   for (const agentId of agentIds) deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
   return removed
 }
@@ -121,9 +117,7 @@ export async function createAgent(
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
   const issuedAt = deps.now()
   await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: issuedAt })
-  const created = await treasury(deps, userId)
-    .policies()
-    .createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
+  const created = await policies(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
   if (!created.ok || created.value.repeated) deps.runInBackground(discardCredentials(deps.db, [secretHash, apiKeyHash]))
   const { agent, repeated } = unwrap(created)
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
@@ -131,7 +125,7 @@ export async function createAgent(
 }
 
 export async function deleteAgent(deps: Deps, userId: string, agentId: string): Promise<Removed> {
-  const removed = unwrap(await treasury(deps, userId).policies().deleteAgent(agentId))
+  const removed = unwrap(await policies(deps, userId).deleteAgent(agentId))
   deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
   return removed
 }
@@ -178,14 +172,12 @@ async function replaceCredential(
   input: { kind: 'secret' | 'api_key'; hash: string; revokeNow: boolean },
 ): Promise<{ clientId: string; previousUntil: string | null }> {
   const { kind, hash, revokeNow } = input
-  const { clientId } = unwrap(await treasury(deps, userId).policies().agent(agentId))
+  const { clientId } = unwrap(await policies(deps, userId).agent(agentId))
   const now = deps.now()
   const endsAt = revokeNow ? now : now + replacedCredentialMs
   const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
   await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
-  const replaced = await treasury(deps, userId)
-    .policies()
-    .replaceCredential(agentId, { kind, hash, endsAt, issuedAt: now })
+  const replaced = await policies(deps, userId).replaceCredential(agentId, { kind, hash, endsAt, issuedAt: now })
   if (!replaced.ok) deps.runInBackground(discardCredentials(deps.db, [hash]))
   const { previousUntil } = unwrap(replaced)
   deps.runInBackground(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))
