@@ -5,7 +5,6 @@ import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { buttonClass } from '#web/components/Button.tsx'
 import { Resend } from '#web/components/Code.tsx'
 import { EmailField } from '#web/components/Field.tsx'
-import { TextLink } from '#web/components/Links.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Confirmation, confirmByLink, confirmEmail, resendCode } from '#web/queries/account.ts'
@@ -72,11 +71,7 @@ function ConfirmByLink(props: Props & { token: string }) {
       why="Did you sign up with the email address that got this link?"
       form={form}
       submit={submit}
-      problem={
-        <LinkProblem form={form}>
-          <TextLink to="/confirm">Ask for a new link</TextLink>
-        </LinkProblem>
-      }
+      problem={<LinkProblem form={form} newFrom="/confirm" />}
     />
   )
 }
@@ -85,10 +80,7 @@ function ConfirmByCode(props: Props) {
   const form = useAccountForm(
     { email: useHandedEmail(), code: '' },
     {
-      check({ email, code }) {
-        const invalid = emailProblem(email)
-        return invalid ? { field: 'email', message: invalid } : codeProblem(code)
-      },
+      check: codeProblem,
       async send({ email, code }) {
         props.onConfirmed(await confirmEmail(email.trim(), code))
       },

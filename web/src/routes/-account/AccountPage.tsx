@@ -1,6 +1,7 @@
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
+import { emailProblem } from '#domain/email.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
@@ -69,17 +70,21 @@ export function Done(props: { title: string; children: ReactNode }) {
 }
 const focus = (element: HTMLElement | null) => element?.focus()
 
-/** Why a link did not work; `children` offers a new link if this one is no longer valid. */
+/** Why a link did not work. If it is no longer valid, offers a new one from the page `newFrom`. */
 export function LinkProblem(props: {
   form: { general: string | undefined; code: string | undefined }
-  children: ReactNode
+  newFrom: ComponentProps<typeof TextLink>['to']
 }) {
   const { general, code } = props.form
   if (!general) return null
   return (
     <>
       <ErrorBox>{general}</ErrorBox>
-      {code === 'gone' && <p className="text-center text-small">{props.children}</p>}
+      {code === 'gone' && (
+        <p className="text-center text-small">
+          <TextLink to={props.newFrom}>Ask for a new link</TextLink>
+        </p>
+      )}
     </>
   )
 }
@@ -98,9 +103,12 @@ export const CodeField = ({ error, ...input }: InputProps) => (
   </Field>
 )
 
-/** For a form with a field `code`. */
-export const codeProblem = (code: string) =>
-  /^\d{6}$/.test(code) ? null : { field: 'code' as const, message: 'Code must be 6 digits' }
+/** For a form with the fields `email` and `code`. */
+export function codeProblem({ email, code }: { email: string; code: string }) {
+  const invalid = emailProblem(email)
+  if (invalid) return { field: 'email' as const, message: invalid }
+  return /^\d{6}$/.test(code) ? null : { field: 'code' as const, message: 'Code must be 6 digits' }
+}
 
 /** For a form with a field `newPassword`. */
 export const newPasswordProblem = (password: string) =>

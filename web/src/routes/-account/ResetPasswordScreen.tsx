@@ -2,7 +2,6 @@ import { type ReactNode, useState } from 'react'
 import { emailProblem } from '#domain/email.ts'
 import { Resend } from '#web/components/Code.tsx'
 import { EmailField } from '#web/components/Field.tsx'
-import { TextLink } from '#web/components/Links.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { forgotPassword, resetPassword, resetPasswordByLink } from '#web/queries/account.ts'
@@ -42,11 +41,7 @@ function NewPasswordByCode() {
   const form = useAccountForm(
     { email: handed, code: '', newPassword: '' },
     {
-      check({ email, code, newPassword }) {
-        const invalid = emailProblem(email)
-        if (invalid) return { field: 'email', message: invalid }
-        return codeProblem(code) ?? newPasswordProblem(newPassword)
-      },
+      check: (values) => codeProblem(values) ?? newPasswordProblem(values.newPassword),
       async send({ email, ...rest }) {
         await resetPassword({ email: email.trim(), ...rest })
         setDone(true)
@@ -106,11 +101,7 @@ export function NewPasswordByLink(props: { token: string; children: ReactNode })
       why={props.children}
       form={form}
       submit={submit}
-      problem={
-        <LinkProblem form={form}>
-          <TextLink to="/forgot-password">Ask for a new link</TextLink>
-        </LinkProblem>
-      }
+      problem={<LinkProblem form={form} newFrom="/forgot-password" />}
     >
       <NewPasswordField label="New Password" {...form.bind('newPassword')} error={form.errorOf('newPassword')} />
     </FormScreen>
