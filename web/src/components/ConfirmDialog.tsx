@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { toast } from 'react-hot-toast/headless'
 import { useDialogAction } from '../lib/useDialogAction.ts'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
@@ -15,12 +16,18 @@ export function ConfirmDialog(props: {
   /** Set while the action is not possible yet. */
   disabled?: boolean
   act: () => Promise<unknown>
+  /** The toast after success. */
+  done?: string
   fallback: string
   onClose: () => void
   /** Called after success. Defaults to `onClose`. */
   onDone?: () => void
 }) {
-  const { start, busy, problem, onStopWaiting } = useDialogAction(props.act, {
+  const act = async () => {
+    await props.act()
+    if (props.done) toast.success(props.done)
+  }
+  const { start, busy, problem, onStopWaiting } = useDialogAction(act, {
     fallback: props.fallback,
     onDone: props.onDone ?? props.onClose,
     leaves: true,

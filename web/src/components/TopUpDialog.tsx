@@ -6,7 +6,7 @@ import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { dollars, typedDecimal, typedMicro } from '../lib/amounts.ts'
 import { ApiError, messageOf } from '../lib/apiError.ts'
 import { formatAmount } from '../lib/format.ts'
-import { groupsQuery, type PolicyGroup, refreshGroups, topUpBudget } from '../queries/agents.ts'
+import { groupsQuery, type PolicyGroup, topUpBudget } from '../queries/agents.ts'
 import { MoneyChain, useUnit } from './Amount.tsx'
 import { Dialog } from './Dialog.tsx'
 import { AmountField, FormDialog, formResolver } from './forms.tsx'
@@ -60,7 +60,6 @@ export default function TopUpDialog(props: {
       submit={[amount ? `Top Up ${formatAmount(formatUsdc(amount))} ${unit}` : 'Top Up', 'Topping up...']}
       send={async (values, idempotencyKey) => {
         const { budget } = await topUpBudget(group.id, typedDecimal(values.amount), idempotencyKey)
-        await refreshGroups()
         setLimit(budget.limit)
       }}
       fallback={failure}

@@ -11,6 +11,7 @@ import type {
   UpdatedPolicyGroup,
 } from '#schemas/policy.ts'
 import { api } from '../lib/api.ts'
+import { refreshing } from '../lib/changes.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
 export type { PolicyGroup, PolicyGroupWithAgents }
@@ -22,6 +23,7 @@ export const groupsQuery = queryOptions({
 })
 
 export const refreshGroups = () => queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey })
+const changed = refreshing(refreshGroups)
 
 /** The group as the server has it now, also for the list of groups. */
 export async function fetchGroup(groupId: string): Promise<PolicyGroup> {
@@ -35,23 +37,26 @@ export async function fetchGroup(groupId: string): Promise<PolicyGroup> {
 /** Amounts are decimal USDC; null means no such limit. */
 export type GroupInput = ApiCalls['POST /policy-groups']['body']
 export const createGroup = (body: GroupInput, idempotencyKey: string) =>
-  api('POST /policy-groups', { body, idempotencyKey })
+  changed(api('POST /policy-groups', { body, idempotencyKey }))
 
 /** Refused with field `version` if the group has changed since that version. */
 export const updateGroup = (groupId: string, body: ApiCalls['PUT /policy-groups/:groupId']['body']) =>
-  api('PUT /policy-groups/:groupId', { params: { groupId }, body })
+  changed(api('PUT /policy-groups/:groupId', { params: { groupId }, body }))
 
 /** Adds `amount` (decimal USDC) to the budget limit. Returns the new budget. */
 export const topUpBudget = (groupId: string, amount: string, idempotencyKey: string) =>
-  api('POST /policy-groups/:groupId/top-up', { params: { groupId }, body: { amount }, idempotencyKey })
+  changed(api('POST /policy-groups/:groupId/top-up', { params: { groupId }, body: { amount }, idempotencyKey }))
 
 export type ContactMethods = ApiCalls['POST /policy-groups/:groupId/contacts/:contactId/confirm']['body']
 /** Whitelists the contact as it was shown to the owner. Refused if it has changed since. */
 export const confirmContact = (groupId: string, contactId: string, shown: ContactMethods) =>
-  api('POST /policy-groups/:groupId/contacts/:contactId/confirm', { params: { groupId, contactId }, body: shown })
+  changed(
+    api('POST /policy-groups/:groupId/contacts/:contactId/confirm', { params: { groupId, contactId }, body: shown }),
+  )
 
 /** Deletes the group together with its agents. */
-export const deleteGroup = (groupId: string) => api('DELETE /policy-groups/:groupId/cascade', { params: { groupId } })
+export const deleteGroup = (groupId: string) =>
+  changed(api('DELETE /policy-groups/:groupId/cascade', { params: { groupId } }))
 
 export type { Agent, AgentRefusal, CreatedAgent, PaymentCheck }
 
@@ -59,16 +64,16 @@ export const createAgent = (body: ApiCalls['POST /agents']['body'], idempotencyK
   api('POST /agents', { body, idempotencyKey })
 
 export const updateAgent = (agentId: string, body: ApiCalls['PUT /agents/:agentId']['body']) =>
-  api('PUT /agents/:agentId', { params: { agentId }, body })
+  changed(api('PUT /agents/:agentId', { params: { agentId }, body }))
 
-export const deleteAgent = (agentId: string) => api('DELETE /agents/:agentId', { params: { agentId } })
+export const deleteAgent = (agentId: string) => changed(api('DELETE /agents/:agentId', { params: { agentId } }))
 
 /** The previous key keeps working for 24 hours unless `revokeNow`. */
 export const regenerateApiKey = (agentId: string, revokeNow: boolean) =>
-  api('POST /agents/:agentId/regenerate-api-key', { params: { agentId }, body: { revokeNow } })
+  changed(api('POST /agents/:agentId/regenerate-api-key', { params: { agentId }, body: { revokeNow } }))
 /** The previous client secret keeps working for 24 hours unless `revokeNow`. */
 export const regenerateSecret = (agentId: string, revokeNow: boolean) =>
-  api('POST /agents/:agentId/regenerate-credentials', { params: { agentId }, body: { revokeNow } })
+  changed(api('POST /agents/:agentId/regenerate-credentials', { params: { agentId }, body: { revokeNow } }))
 
 export const refusalsQuery = (agentId: string) =>
   queryOptions({
@@ -92,11 +97,8 @@ export const accountQuery = queryOptions({
 export type PauseSubject = { kind: 'agent' | 'group' | 'wallet' | 'account'; id: string; name: string }
 
 /** Pauses or resumes; both take effect on the next call. */
-export async function setPaused(subject: PauseSubject, paused: boolean): Promise<Paused> {
-  const result = await post(subject, paused ? 'pause' : 'resume')
-  await refreshGroups()
-  return result
-}
+export const setPaused = (subject: PauseSubject, paused: boolean): Promise<Paused> =>
+  changed(post(subject, paused ? 'pause' : 'resume'))
 
 function post({ kind, id }: PauseSubject, act: 'pause' | 'resume'): Promise<Paused> {
   switch (kind) {

@@ -2,8 +2,9 @@ import { queryOptions } from '@tanstack/react-query'
 import type { ContactInput } from '#schemas/api.ts'
 import type { Contact } from '#schemas/contact.ts'
 import { api } from '../lib/api.ts'
-import { ApiError } from '../lib/apiError.ts'
+import { orAlreadyDeleted, refreshing } from '../lib/changes.ts'
 import { queryClient } from '../lib/queryClient.ts'
+import { refreshGroups } from './agents.ts'
 
 export type { Contact }
 
@@ -22,18 +23,19 @@ export const contactBalancesQuery = (contactIds: string[]) =>
   })
 
 export const refreshContacts = () => queryClient.invalidateQueries({ queryKey: contactsQuery.queryKey })
-/** Leaves out the balances: requesting those of a deleted contact would fail. */
-export const refreshContactList = () => queryClient.invalidateQueries({ queryKey: contactsQuery.queryKey, exact: true })
-
-export const createContact = (body: ContactInput) => api('POST /contacts', { body })
+const changed = refreshing(refreshContacts)
+export const createContact = (body: ContactInput) => changed(api('POST /contacts', { body }))
 export const updateContact = (contactId: string, body: ContactInput) =>
-  api('PUT /contacts/:contactId', { params: { contactId }, body })
+  changed(api('PUT /contacts/:contactId', { params: { contactId }, body }))
 
-/** Removes the contact from the list and from every whitelist. A contact that no longer exists counts as deleted. */
-export async function deleteContact(contactId: string): Promise<void> {
-  await api('DELETE /contacts/:contactId', { params: { contactId } }).catch((error) => {
-    if (!(error instanceof ApiError && error.code === 'not_found')) throw error
-  })
-}
+/** Leaves out the balances: requesting those of a deleted contact would fail. */
+const removed = refreshing(() =>
+  Promise.all([queryClient.invalidateQueries({ queryKey: contactsQuery.queryKey, exact: true }), refreshGroups()]),
+)
+
+/** Removes the contact from the list and from every whitelist. */
+export const deleteContact = (contactId: string) =>
+  removed(orAlreadyDeleted(api('DELETE /contacts/:contactId', { params: { contactId } })))
 /** Possible for ten minutes after deletion. Does not restore whitelist entries. */
-export const restoreContact = (contactId: string) => api('POST /contacts/:contactId/restore', { params: { contactId } })
+export const restoreContact = (contactId: string) =>
+  changed(api('POST /contacts/:contactId/restore', { params: { contactId } }))

@@ -3,6 +3,7 @@ import type { ApiCalls } from '#schemas/api.ts'
 import type { OwnerSigningContext, SessionKeyInfo, WalletActionView } from '#schemas/sessionKey.ts'
 import { dollars, microOf } from '../lib/amounts.ts'
 import { api } from '../lib/api.ts'
+import { refreshing } from '../lib/changes.ts'
 import { type Chain, chainIdOf } from '../lib/networks.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import { type Wallet, walletOf } from './apiWords.ts'
@@ -24,6 +25,7 @@ export const sessionKeyQuery = (walletId: string) =>
   })
 
 export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: rootKey })
+const changed = refreshing(refreshWallets)
 
 /** Sends only the owner's address to the server. */
 export const deployWallet = (
@@ -33,23 +35,21 @@ export const deployWallet = (
 
 /** Null clears the name. */
 export const renameWallet = (walletId: string, name: string | null) =>
-  api('PUT /wallets/:walletId', { params: { walletId }, body: { name } })
+  changed(api('PUT /wallets/:walletId', { params: { walletId }, body: { name } }))
 
-export const deleteWallet = (walletId: string) => api('DELETE /wallets/:walletId', { params: { walletId } })
+export const deleteWallet = (walletId: string) => changed(api('DELETE /wallets/:walletId', { params: { walletId } }))
 
 /** The only call that sends a private key: one that its holder chose to import. */
 export const importWallet = (body: ApiCalls['POST /wallets/with-private-key']['body'], idempotencyKey: string) =>
-  api('POST /wallets/with-private-key', { body, idempotencyKey })
+  changed(api('POST /wallets/with-private-key', { body, idempotencyKey }))
 
 /** The private key of an imported wallet. Not a query, so that no cache keeps it. */
 export const viewPrivateKey = async (walletId: string, masterPassword: string) =>
   (await api('POST /wallets/:walletId/private-key', { params: { walletId }, body: { masterPassword } })).privateKey
 
 /** Refetches one wallet's balance, then the list. Throws if the balance can't be read. */
-export async function retryBalance(walletId: string): Promise<void> {
-  await api('GET /wallets/:walletId/usdc-balance', { params: { walletId } })
-  await refreshWallets()
-}
+export const retryBalance = (walletId: string) =>
+  changed(api('GET /wallets/:walletId/usdc-balance', { params: { walletId } }))
 
 /** Mints 100 test USDC. Local stacks only. */
 export async function mintTestUsdc(address: string, chain: Wallet['chain']): Promise<void> {

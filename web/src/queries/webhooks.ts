@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { Delivery, Webhook, WebhookFilter } from '#schemas/webhook.ts'
 import { api } from '../lib/api.ts'
-import { ApiError } from '../lib/apiError.ts'
+import { orAlreadyDeleted, refreshing } from '../lib/changes.ts'
 import { queryClient } from '../lib/queryClient.ts'
 
 export type { Delivery, Webhook, WebhookFilter }
@@ -25,22 +25,19 @@ export const deliveriesQuery = (webhookId: string) =>
     getNextPageParam: (page) => page.next,
   })
 
-export const refreshWebhooks = () => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey, exact: true })
+const changed = refreshing(() => queryClient.invalidateQueries({ queryKey: webhooksQuery.queryKey, exact: true }))
 export const refreshDeliveries = (webhookId: string) =>
   queryClient.invalidateQueries({ queryKey: deliveriesQuery(webhookId).queryKey })
 
-export const createWebhook = (body: { url: string; events: WebhookFilter[] }) => api('POST /webhooks', { body })
+export const createWebhook = (body: { url: string; events: WebhookFilter[] }) =>
+  changed(api('POST /webhooks', { body }))
 export const editWebhook = (webhookId: string, body: { url?: string; events?: WebhookFilter[]; enabled?: boolean }) =>
-  api('PATCH /webhooks/:webhookId', { params: { webhookId }, body })
+  changed(api('PATCH /webhooks/:webhookId', { params: { webhookId }, body }))
 export const rotateSecret = (webhookId: string) =>
-  api('POST /webhooks/:webhookId/rotate-secret', { params: { webhookId } })
+  changed(api('POST /webhooks/:webhookId/rotate-secret', { params: { webhookId } }))
 export const sendTest = (webhookId: string) => api('POST /webhooks/:webhookId/test', { params: { webhookId } })
 export const replayDelivery = (webhookId: string, deliveryId: string) =>
   api('POST /webhooks/:webhookId/deliveries/:deliveryId/replay', { params: { webhookId, deliveryId } })
 
-/** A webhook that no longer exists counts as deleted. */
-export async function deleteWebhook(webhookId: string): Promise<void> {
-  await api('DELETE /webhooks/:webhookId', { params: { webhookId } }).catch((error) => {
-    if (!(error instanceof ApiError && error.code === 'not_found')) throw error
-  })
-}
+export const deleteWebhook = (webhookId: string) =>
+  changed(orAlreadyDeleted(api('DELETE /webhooks/:webhookId', { params: { webhookId } })))

@@ -9,7 +9,6 @@ import {
   createAgent,
   deleteAgent,
   type PolicyGroupWithAgents,
-  refreshGroups,
   regenerateApiKey,
   regenerateSecret,
   updateAgent,
@@ -89,7 +88,6 @@ export function EditAgentDialog(props: { agent: Agent; onClose: () => void }) {
       submit={['Save Changes', 'Saving...']}
       send={async ({ name, memo }) => {
         await updateAgent(agent.id, { name: name.trim(), memo: memo.trim() })
-        await refreshGroups()
         toast.success(`${name.trim()} was updated.`)
         props.onClose()
       }}
@@ -108,11 +106,8 @@ export function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) 
       danger
       confirm={['Delete Agent', 'Deleting...']}
       fallback="Failed to delete agent. Please try again."
-      act={async () => {
-        await deleteAgent(agent.id)
-        await refreshGroups()
-        toast.success(`${agent.name} was deleted.`)
-      }}
+      act={() => deleteAgent(agent.id)}
+      done={`${agent.name} was deleted.`}
       onClose={props.onClose}
     >
       <p>
@@ -161,7 +156,6 @@ export function RegenerateDialog(props: {
       send={async ({ old }) => {
         const revokeNow = old === 'revoke'
         const credentials = await regenerate(agent.id, revokeNow)
-        await refreshGroups()
         const note = revokeNow
           ? `The previous ${what} no longer works.`
           : `The previous ${what} keeps working for 24 hours.`

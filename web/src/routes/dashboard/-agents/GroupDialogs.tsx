@@ -21,7 +21,6 @@ import {
   fetchGroup,
   type PolicyGroup,
   type PolicyGroupWithAgents,
-  refreshGroups,
   type ScopeUpdate,
   updateGroup,
 } from '#web/queries/agents.ts'
@@ -53,11 +52,7 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
       form={form}
       onClose={props.onClose}
       submit={['Create Policy Group', 'Creating...']}
-      send={async (values, idempotencyKey) => {
-        const group = await createGroup(groupInput(values), idempotencyKey)
-        await refreshGroups()
-        props.onCreated(group)
-      }}
+      send={async (values, idempotencyKey) => props.onCreated(await createGroup(groupInput(values), idempotencyKey))}
       fallback="Failed to create policy group. Please try again."
       fields={groupFields}
     >
@@ -107,7 +102,6 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
         send={async (values) => {
           try {
             const { scopeUpdateResults = [] } = await updateGroup(base.id, editInput(values, base))
-            await refreshGroups()
             if (scopeUpdateResults.length > 0) return setResults(scopeUpdateResults)
             toast.success(`${values.name.trim()} was updated.`)
             props.onClose()
@@ -169,11 +163,8 @@ export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDelet
       danger
       confirm={['Delete Policy Group', 'Deleting...']}
       fallback="Failed to delete policy group. Please try again."
-      act={async () => {
-        await deleteGroup(policyGroup.id)
-        await refreshGroups()
-        toast.success(`${policyGroup.name} was deleted.`)
-      }}
+      act={() => deleteGroup(policyGroup.id)}
+      done={`${policyGroup.name} was deleted.`}
       onClose={props.onClose}
       onDone={props.onDeleted}
     >
@@ -218,11 +209,8 @@ export function ConfirmContactDialog(props: { group: PolicyGroup; contactId: str
       title={`${contact.name} changed`}
       confirm={['Confirm contact', 'Confirming...']}
       fallback="Failed to confirm the contact. Please try again."
-      act={async () => {
-        await confirmContact(group.id, contact.id, current)
-        await refreshGroups()
-        toast.success(`${contact.name} can be paid again.`)
-      }}
+      act={() => confirmContact(group.id, contact.id, current)}
+      done={`${contact.name} can be paid again.`}
       onClose={props.onClose}
     >
       <p>

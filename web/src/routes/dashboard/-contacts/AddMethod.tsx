@@ -9,7 +9,7 @@ import { Loaded, Skeleton } from '#web/components/states.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { useSession } from '#web/lib/session.ts'
-import { createContact, refreshContacts } from '#web/queries/contacts.ts'
+import { createContact } from '#web/queries/contacts.ts'
 import type { Transaction } from '#web/queries/transactions.ts'
 
 /** The method by which a new contact can be paid. */
@@ -32,7 +32,6 @@ function AddMethod(props: { method: NewMethod; onClose: () => void }) {
       ...method,
       ...(about && { description: about }),
     })
-    await refreshContacts()
     toast.success(`${saved.name} was added to your contacts.`)
     props.onClose()
   }

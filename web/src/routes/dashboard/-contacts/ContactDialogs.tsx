@@ -9,14 +9,12 @@ import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { plural } from '#web/lib/format.ts'
 import { useSession } from '#web/lib/session.ts'
-import { groupsQuery, refreshGroups } from '#web/queries/agents.ts'
+import { groupsQuery } from '#web/queries/agents.ts'
 import {
   type Contact,
   contactsQuery,
   createContact,
   deleteContact,
-  refreshContactList,
-  refreshContacts,
   restoreContact,
   updateContact,
 } from '#web/queries/contacts.ts'
@@ -50,7 +48,6 @@ export function ContactDialog(props: { contact?: Contact; onClose: () => void })
     const filled = Object.entries(values).flatMap(([key, value]) => (value.trim() ? [[key, value.trim()]] : []))
     const input = { name: values.name.trim(), ...Object.fromEntries(filled) }
     const saved = await (contact ? updateContact(contact.id, input) : createContact(input))
-    await refreshContacts()
     toast.success(contact ? `${saved.name} is saved.` : `${saved.name} was added to your contacts.`)
     onClose()
   }
@@ -155,7 +152,6 @@ export function DeleteContactDialog(props: { contact: Contact; onClose: () => vo
 
   async function act() {
     await deleteContact(contact.id)
-    await Promise.all([refreshContactList(), refreshGroups()])
     toast.success((t) => <Undo contact={contact} groups={groups} onDone={() => toast.dismiss(t.id)} />, {
       duration: undoShownMs,
     })
@@ -201,7 +197,6 @@ function Undo(props: { contact: Contact; groups: string[]; onDone: () => void })
     props.onDone()
     try {
       await restoreContact(contact.id)
-      await refreshContacts()
       toast.success(
         groups.length === 0
           ? `${contact.name} is restored.`

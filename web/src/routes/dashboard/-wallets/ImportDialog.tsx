@@ -10,7 +10,7 @@ import {
 } from '#domain/walletRules.ts'
 import { Field, Select } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
-import { importWallet, refreshWallets, type Wallet, walletName } from '#web/queries/wallets.ts'
+import { importWallet, type Wallet, walletName } from '#web/queries/wallets.ts'
 import { creationProblem } from './walletProblems.ts'
 
 type Values = {
@@ -58,7 +58,6 @@ export default function ImportDialog(props: { onClose: () => void }) {
           { ...values, name: values.name.trim(), address: values.address.trim() },
           idempotencyKey,
         )
-        await refreshWallets()
         toast.success(`${walletName(wallet)} was added.`)
         props.onClose()
       }}

@@ -81,7 +81,6 @@ export function RenameDialog(props: WalletDialogProps) {
       submit={['Rename Wallet', 'Renaming...']}
       send={async ({ name }) => {
         await renameWallet(wallet.id, name.trim() || null)
-        await refreshWallets()
         props.onClose()
       }}
       fallback="Failed to rename wallet"
@@ -113,11 +112,8 @@ export function DeleteDialog(props: WalletDialogProps) {
       disabled={!isEmpty && !keyIsKept}
       confirm={['Delete Wallet', 'Deleting...']}
       fallback="Failed to delete wallet. Please try again."
-      act={async () => {
-        await deleteWallet(wallet.id)
-        await refreshWallets()
-        toast.success(`${walletName(wallet)} was deleted.`)
-      }}
+      act={() => deleteWallet(wallet.id)}
+      done={`${walletName(wallet)} was deleted.`}
       onClose={props.onClose}
     >
       <p>

@@ -7,7 +7,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { Checkbox } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
 import { formatMoment } from '#web/lib/format.ts'
-import { createWebhook, editWebhook, refreshWebhooks, type Webhook } from '#web/queries/webhooks.ts'
+import { createWebhook, editWebhook, type Webhook } from '#web/queries/webhooks.ts'
 import { hostOf } from './words.ts'
 
 type Values = { url: string; all: 'all' | 'some'; events: WebhookEvent[] }
@@ -42,12 +42,10 @@ export default function WebhookDialog(props: {
     const body = { url: url.trim(), events: all === 'all' ? (['*'] as const).slice() : chosen }
     if (!webhook) {
       const created = await createWebhook(body)
-      await refreshWebhooks()
       props.onCreated?.({ webhook: created, secret: created.secret, isNew: true })
       return
     }
     const saved = await editWebhook(webhook.id, body)
-    await refreshWebhooks()
     toast.success(`The webhook at ${hostOf(saved)} is saved.`)
     props.onClose()
   }

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { History, KeyRound, Pencil, Plus, Power, PowerOff, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { toast } from 'react-hot-toast/headless'
 import { maxWebhooks } from '#domain/webhookRules.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -14,14 +13,7 @@ import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import {
-  deleteWebhook,
-  editWebhook,
-  refreshWebhooks,
-  rotateSecret,
-  type Webhook,
-  webhooksQuery,
-} from '#web/queries/webhooks.ts'
+import { deleteWebhook, editWebhook, rotateSecret, type Webhook, webhooksQuery } from '#web/queries/webhooks.ts'
 import type { NewSecret } from './WebhookDialog.tsx'
 import { disabledTexts, eventsText, hostOf } from './words.ts'
 
@@ -160,11 +152,8 @@ function DeleteWebhookDialog({ webhook, onClose }: Props) {
       danger
       confirm={['Delete Webhook', 'Deleting...']}
       fallback="Failed to delete the webhook. Please try again."
-      act={async () => {
-        await deleteWebhook(webhook.id)
-        await refreshWebhooks()
-        toast.success(`The webhook at ${hostOf(webhook)} was deleted.`)
-      }}
+      act={() => deleteWebhook(webhook.id)}
+      done={`The webhook at ${hostOf(webhook)} was deleted.`}
       onClose={onClose}
     >
       <p>
@@ -182,11 +171,8 @@ function SwitchWebhookDialog({ webhook, onClose }: Props) {
       title={enabled ? 'Switch Off Webhook' : 'Switch On Webhook'}
       confirm={enabled ? ['Switch Off', 'Switching off...'] : ['Switch On', 'Switching on...']}
       fallback="Failed to change the webhook. Please try again."
-      act={async () => {
-        await editWebhook(webhook.id, { enabled: !enabled })
-        await refreshWebhooks()
-        toast.success(`The webhook at ${hostOf(webhook)} is ${enabled ? 'off' : 'on'}.`)
-      }}
+      act={() => editWebhook(webhook.id, { enabled: !enabled })}
+      done={`The webhook at ${hostOf(webhook)} is ${enabled ? 'off' : 'on'}.`}
       onClose={onClose}
     >
       {enabled ? (
@@ -212,7 +198,6 @@ function RotateSecretDialog({ webhook, onClose, onRotated }: Props & { onRotated
       fallback="Failed to rotate the secret. Please try again."
       act={async () => {
         const rotated = await rotateSecret(webhook.id)
-        await refreshWebhooks()
         onRotated({ webhook, isNew: false, ...rotated })
       }}
       onDone={() => {}}
