@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { Button, IconButton } from './Button.tsx'
 
 const firstField = '[data-first], input:not([hidden]):not(:disabled), select:not(:disabled), textarea:not(:disabled)'
@@ -27,13 +27,16 @@ export function Dialog(props: {
   role?: 'dialog' | 'alertdialog'
   /** The label of a first button that closes the dialog. */
   cancel?: string
+  /** Puts a first button Back in the place of `cancel`. */
+  onBack?: (() => void) | undefined
   footer?: ReactNode
-  /** Makes body and footer one form. */
-  onSubmit?: ComponentProps<'form'>['onSubmit']
+  /** Makes body and footer one form, which the browser does not submit itself. */
+  onSubmit?: ((event: SubmitEvent<HTMLFormElement>) => unknown) | undefined
   children: ReactNode
 }) {
   const popup = useRef<HTMLDivElement>(null)
   const closable = props.closable ?? true
+  const first = props.onBack ? 'Back' : props.cancel
   const [below] = useState(() => dialogAround(document.activeElement))
   // If the element that opened it is gone, the dialog below or the page gets the focus.
   useEffect(
@@ -52,11 +55,11 @@ export function Dialog(props: {
         {props.children}
       </div>
       {props.onStopWaiting && <LateReply onStopWaiting={props.onStopWaiting} />}
-      {(props.cancel || props.footer) && (
+      {(first || props.footer) && (
         <div className="flex flex-wrap justify-end gap-3 border-hairline border-t px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))] max-sm:not-short:flex-col-reverse max-sm:not-short:*:w-full short:sticky short:bottom-0 short:gap-2 short:bg-card short:py-2 short:pb-2 short:*:h-auto short:*:min-h-control short:*:flex-auto short:*:shrink short:*:whitespace-normal short:*:px-3">
-          {props.cancel && (
-            <Button look="secondary" onClick={props.onClose} disabled={props.locked}>
-              {props.cancel}
+          {first && (
+            <Button look="secondary" onClick={props.onBack ?? props.onClose} disabled={props.locked}>
+              {first}
             </Button>
           )}
           {props.footer}
@@ -105,7 +108,14 @@ export function Dialog(props: {
             )}
           </div>
           {props.onSubmit ? (
-            <form noValidate onSubmit={props.onSubmit} className="flex min-h-0 flex-1 flex-col short:flex-none">
+            <form
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault()
+                props.onSubmit?.(event)
+              }}
+              className="flex min-h-0 flex-1 flex-col short:flex-none"
+            >
               {inside}
             </form>
           ) : (

@@ -23,10 +23,7 @@ export default function FilterDialog(props: {
     <Dialog
       title={`Filter ${props.name}`}
       onClose={props.onClose}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (!toProblem && !maxProblem) props.onApply(completeRange(draft))
-      }}
+      onSubmit={() => !toProblem && !maxProblem && props.onApply(completeRange(draft))}
       footer={
         <>
           <Button look="quiet" className="sm:mr-auto" onClick={() => setDraft({})}>

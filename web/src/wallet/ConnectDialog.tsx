@@ -1,15 +1,29 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { ExternalLink, Wallet, X } from 'lucide-react'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { type Connector, useConnect, useConnectors } from 'wagmi'
+import { Button } from '../components/Button.tsx'
 import { CopyButton } from '../components/CopyButton.tsx'
 import { Dialog } from '../components/Dialog.tsx'
 import { ErrorBox } from '../components/Field.tsx'
 import { QrCode } from '../components/QrCode.tsx'
 import { noWallet, walletProblem } from './problems.ts'
 
+/** Opens the dialog that connects a wallet. */
+export function ConnectButton(props: Pick<ComponentProps<typeof Button>, 'look' | 'className' | 'children'>) {
+  const [connecting, setConnecting] = useState(false)
+  return (
+    <>
+      <Button look="secondary" {...props} onClick={() => setConnecting(true)}>
+        {props.children ?? 'Connect wallet'}
+      </Button>
+      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
+    </>
+  )
+}
+
 /** Connects a wallet found in this browser, or another supported one. */
-export function ConnectDialog(props: { onClose: () => void }) {
+function ConnectDialog(props: { onClose: () => void }) {
   const { inBrowser, others } = useWallets()
   const connect = useConnect({ mutation: { retry: false } })
   const [uri, setUri] = useState<string | null>(null)

@@ -1,10 +1,9 @@
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { useConnection, useSignTypedData } from 'wagmi'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { AddressBox } from '../components/Address.tsx'
-import { Button } from '../components/Button.tsx'
 import type { OwnerTypedData, SignOwnerAction } from '../lib/ownerTypedData.ts'
-import { ConnectDialog } from './ConnectDialog.tsx'
+import { ConnectButton } from './ConnectDialog.tsx'
 import { walletProblem } from './problems.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
@@ -18,21 +17,9 @@ export function OwnerWallet(props: { onAddress: (address: string | null) => void
 
 function Owner(props: Parameters<typeof OwnerWallet>[0]) {
   const { address } = useConnection()
-  const [connecting, setConnecting] = useState(false)
   const onAddress = useEffectEvent(props.onAddress)
   useEffect(() => onAddress(address ?? null), [address])
-  return (
-    <>
-      {address ? (
-        <AddressBox address={address} />
-      ) : (
-        <Button look="secondary" onClick={() => setConnecting(true)}>
-          Connect wallet
-        </Button>
-      )}
-      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
-    </>
-  )
+  return address ? <AddressBox address={address} /> : <ConnectButton />
 }
 
 type SignerProps = { owner: string; onSigner: (sign: SignOwnerAction | null) => void }
@@ -49,7 +36,6 @@ export function OwnerSigner(props: SignerProps) {
 function Signer(props: SignerProps) {
   const { address } = useConnection()
   const { mutateAsync } = useSignTypedData({ mutation: { retry: false } })
-  const [connecting, setConnecting] = useState(false)
   const isOwner = sameAddress(address, props.owner)
   const onSigner = useEffectEvent(props.onSigner)
   const sign = useEffectEvent(async (data: OwnerTypedData) => {
@@ -69,12 +55,7 @@ function Signer(props: SignerProps) {
           <span className="break-all font-mono">{props.owner}</span> in your wallet.
         </p>
       )}
-      {!address && (
-        <Button look="secondary" onClick={() => setConnecting(true)}>
-          Connect wallet
-        </Button>
-      )}
-      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
+      {!address && <ConnectButton />}
     </>
   )
 }

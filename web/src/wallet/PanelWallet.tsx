@@ -1,9 +1,8 @@
 import { Unplug, Wallet } from 'lucide-react'
-import { useState } from 'react'
 import { useConnection } from 'wagmi'
-import { Button, IconButton } from '../components/Button.tsx'
+import { IconButton } from '../components/Button.tsx'
 import { shortAddress } from '../lib/format.ts'
-import { ConnectDialog, WalletIcon } from './ConnectDialog.tsx'
+import { ConnectButton, WalletIcon } from './ConnectDialog.tsx'
 import { chainNames, isSupported, useDisconnectAll } from './config.ts'
 import { WalletLayer } from './WalletLayer.tsx'
 
@@ -18,34 +17,30 @@ export default function PanelWallet() {
 
 function Connection() {
   const { address, chainId, connector } = useConnection()
-  const [connecting, setConnecting] = useState(false)
   const disconnect = useDisconnectAll()
+  if (!address || !connector)
+    return (
+      <ConnectButton look="quiet" className="w-full justify-start! gap-3! px-2!">
+        <Wallet aria-hidden="true" className="size-5" />
+        Connect wallet
+      </ConnectButton>
+    )
   return (
-    <>
-      {address && connector ? (
-        <div className="flex items-center gap-3 px-2 py-1">
-          <WalletIcon connector={connector} />
-          <div className="min-w-0 flex-1">
-            <p className="truncate font-mono text-small" title={address}>
-              {shortAddress(address)}
-            </p>
-            {isSupported(chainId) ? (
-              <p className="text-muted text-small">{chainNames[chainId]}</p>
-            ) : (
-              <p className="text-amber text-small">Another network</p>
-            )}
-          </div>
-          <IconButton label="Disconnect wallet" onClick={() => disconnect.mutate()}>
-            <Unplug aria-hidden="true" className="size-5" />
-          </IconButton>
-        </div>
-      ) : (
-        <Button look="quiet" onClick={() => setConnecting(true)} className="w-full justify-start! gap-3! px-2!">
-          <Wallet aria-hidden="true" className="size-5" />
-          Connect wallet
-        </Button>
-      )}
-      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
-    </>
+    <div className="flex items-center gap-3 px-2 py-1">
+      <WalletIcon connector={connector} />
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-mono text-small" title={address}>
+          {shortAddress(address)}
+        </p>
+        {isSupported(chainId) ? (
+          <p className="text-muted text-small">{chainNames[chainId]}</p>
+        ) : (
+          <p className="text-amber text-small">Another network</p>
+        )}
+      </div>
+      <IconButton label="Disconnect wallet" onClick={() => disconnect.mutate()}>
+        <Unplug aria-hidden="true" className="size-5" />
+      </IconButton>
+    </div>
   )
 }

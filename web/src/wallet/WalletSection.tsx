@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { type Connector, useConfig, useConnection, useReadContract, useSwitchChain } from 'wagmi'
 import { signMessage } from 'wagmi/actions'
 import { formatUsdc } from '#domain/money.ts'
@@ -14,7 +13,7 @@ import { ErrorBox, Field, Select } from '../components/Field.tsx'
 import { useSession } from '../lib/session.ts'
 import { linkAddress, unlinkAddress } from '../queries/account.ts'
 import { configQuery } from '../queries/config.ts'
-import { ConnectDialog, nameOf, WalletIcon } from './ConnectDialog.tsx'
+import { ConnectButton, nameOf, WalletIcon } from './ConnectDialog.tsx'
 import { type ChainId, chainIds, chainNames, isSupported, useDisconnectAll } from './config.ts'
 import { walletProblem } from './problems.ts'
 import { WalletLayer } from './WalletLayer.tsx'
@@ -33,21 +32,12 @@ export default function WalletSection() {
 
 function Connection() {
   const { address, chainId, connector } = useConnection()
-  const [connecting, setConnecting] = useState(false)
+  if (address && connector) return <Connected address={address} chainId={chainId} connector={connector} />
   return (
-    <>
-      {address && connector ? (
-        <Connected address={address} chainId={chainId} connector={connector} />
-      ) : (
-        <div className="space-y-3">
-          <p className="text-muted">Connect a wallet to link its address to your account or to own a smart wallet.</p>
-          <Button look="secondary" onClick={() => setConnecting(true)}>
-            Connect wallet
-          </Button>
-        </div>
-      )}
-      {connecting && <ConnectDialog onClose={() => setConnecting(false)} />}
-    </>
+    <div className="space-y-3">
+      <p className="text-muted">Connect a wallet to link its address to your account or to own a smart wallet.</p>
+      <ConnectButton />
+    </div>
   )
 }
 

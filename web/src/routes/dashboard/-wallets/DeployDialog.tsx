@@ -10,7 +10,7 @@ import { Fact } from '#web/components/Card.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
-import { RadioChoice } from '#web/components/RadioChoice.tsx'
+import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
 import { chainConfig, contractsOfWallet } from '#web/lib/chainConfig.ts'
 import { networkName } from '#web/lib/networks.ts'
@@ -96,8 +96,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
           title="Deploy Smart Wallet"
           description={`A wallet on ${networkName(primaryChain)} that you own. Bursar covers the network fee.`}
           onClose={props.onClose}
-          onSubmit={(event) => {
-            event.preventDefault()
+          onSubmit={() => {
             if (!ownWallet) setState({ step: 'keypair', keypair: null })
             else if (walletAddress) deploy({ phrase: null, ownerAddress: walletAddress })
           }}
@@ -157,9 +156,9 @@ function OwnerChoice(props: {
   onAddress: (address: string | null) => void
 }) {
   const choices = [
-    { ownWallet: false, label: 'Generate a new recovery phrase', hint: 'Twelve words, generated in this browser.' },
+    { value: false, label: 'Generate a new recovery phrase', hint: 'Twelve words, generated in this browser.' },
     {
-      ownWallet: true,
+      value: true,
       label: 'Use my connected wallet',
       hint: 'Its account becomes the owner. There is no new phrase to keep.',
     },
@@ -167,16 +166,7 @@ function OwnerChoice(props: {
   return (
     <fieldset>
       <legend className="mb-1 font-medium text-small">Owner key</legend>
-      {choices.map(({ ownWallet, label, hint }) => (
-        <RadioChoice
-          key={label}
-          name="owner"
-          label={label}
-          hint={hint}
-          checked={props.ownWallet === ownWallet}
-          onChoose={() => props.onChange(ownWallet)}
-        />
-      ))}
+      <RadioChoices name="owner" choices={choices} value={props.ownWallet} onChange={props.onChange} />
       {props.ownWallet && (
         <div className="mt-2 space-y-3">
           <LazyOwnerWallet onAddress={props.onAddress} />

@@ -101,10 +101,7 @@ function PhraseForm(props: {
       title="Save your recovery phrase"
       description="Write these 12 words down in order and keep them offline. They are shown only now."
       onClose={props.onClose}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (saved && confirmed) props.onDone(keypair)
-      }}
+      onSubmit={() => saved && confirmed && props.onDone(keypair)}
       cancel="Cancel"
       footer={
         <Button type="submit" disabled={!saved || !confirmed}>

@@ -104,20 +104,10 @@ function Step(props: {
       role="alertdialog"
       description={`Step ${props.step} of 4 · ${walletName(props.wallet)}`}
       onClose={props.onClose}
-      {...(props.onSubmit && {
-        onSubmit: (event) => {
-          event.preventDefault()
-          props.onSubmit?.()
-        },
-      })}
-      footer={
-        <>
-          <Button look="secondary" onClick={props.onBack ?? props.onClose}>
-            {props.onBack ? 'Back' : 'Cancel'}
-          </Button>
-          {props.next}
-        </>
-      }
+      onSubmit={props.onSubmit}
+      cancel="Cancel"
+      onBack={props.onBack}
+      footer={props.next}
     >
       {props.children}
     </Dialog>
@@ -171,12 +161,9 @@ function RevokeOnChain(props: WalletDialogProps) {
       title="Revoke it on chain"
       description={`Step 4 of 4 · ${walletName(wallet)}`}
       onClose={props.onClose}
+      {...owner.dialog}
       locked={owner.busy && !sent}
-      onStopWaiting={owner.onStopWaiting}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void owner.run()
-      }}
+      onSubmit={owner.run}
       footer={
         <>
           <Button look="secondary" onClick={props.onClose}>

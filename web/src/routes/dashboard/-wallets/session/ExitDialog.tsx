@@ -73,21 +73,13 @@ export default function ExitDialog(props: WalletDialogProps) {
         title={`Withdraw ${amount}`}
         description={`From ${walletName(wallet)}, with your owner key.`}
         onClose={onClose}
-        locked={owner.busy}
-        onStopWaiting={owner.onStopWaiting}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void owner.run()
-        }}
+        {...owner.dialog}
+        onSubmit={owner.run}
+        onBack={() => setState({ step: 'address' })}
         footer={
-          <>
-            <Button look="secondary" onClick={() => setState({ step: 'address' })} disabled={owner.busy}>
-              Back
-            </Button>
-            <Button type="submit" busy={owner.busy} disabled={!owner.ready || !config}>
-              Sign and withdraw {amount}
-            </Button>
-          </>
+          <Button type="submit" busy={owner.busy} disabled={!owner.ready || !config}>
+            Sign and withdraw {amount}
+          </Button>
         }
       >
         <div className="space-y-4">

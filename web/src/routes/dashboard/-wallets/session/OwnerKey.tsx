@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Field } from '#web/components/Field.tsx'
-import { RadioChoice } from '#web/components/RadioChoice.tsx'
+import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { OwnerKeyProblem, signWithTyped } from '#web/lib/ownerKey.ts'
 import { ownerTypedData, type SignOwnerAction } from '#web/lib/ownerTypedData.ts'
@@ -37,8 +37,12 @@ function useOwnerKey(owner: string) {
 }
 
 const ways = [
-  { by: 'typed', label: 'Recovery phrase or private key', hint: 'Signs in this browser. It is never sent or stored.' },
-  { by: 'wallet', label: 'My connected wallet', hint: 'For wallets whose owner is an account you connect.' },
+  {
+    value: 'typed',
+    label: 'Recovery phrase or private key',
+    hint: 'Signs in this browser. It is never sent or stored.',
+  },
+  { value: 'wallet', label: 'My connected wallet', hint: 'For wallets whose owner is an account you connect.' },
 ] as const
 
 /** The fields for `useOwnerKey`: the choice of how to sign, and the typed key or connected wallet. */
@@ -49,16 +53,7 @@ export function OwnerKey(
     <fieldset disabled={props.disabled}>
       <legend className="mb-1 font-medium text-small">Sign with your owner key</legend>
       <p className="mb-2 break-all font-mono text-muted text-small">{props.owner}</p>
-      {ways.map(({ by, label, hint }) => (
-        <RadioChoice
-          key={by}
-          name="owner-key"
-          label={label}
-          hint={hint}
-          checked={props.by === by}
-          onChoose={() => props.onBy(by)}
-        />
-      ))}
+      <RadioChoices name="owner-key" choices={ways} value={props.by} onChange={props.onBy} />
       <div className="mt-2">
         {props.by === 'wallet' ? (
           <LazyOwnerSigner owner={props.owner} onSigner={props.onSigner} />
@@ -132,7 +127,8 @@ export function useOwnerAction(options: {
   return {
     run: () => (key.sign ? signing.start() : undefined),
     busy,
-    onStopWaiting,
+    /** For the dialog in which the owner signs. */
+    dialog: { locked: busy, onStopWaiting },
     ready: key.sign !== null,
     /** A problem that is not about the key. */
     general: isAboutKey ? null : problem,

@@ -46,15 +46,11 @@ export function RotateForm(props: {
       locked={busy}
       onStopWaiting={onStopWaiting}
       onSubmit={form.handleSubmit((values) => start(grantOf(values)))}
+      onBack={props.onBack}
       footer={
-        <>
-          <Button look="secondary" onClick={props.onBack} disabled={busy}>
-            Back
-          </Button>
-          <Button type="submit" busy={busy}>
-            Rotate session key
-          </Button>
-        </>
+        <Button type="submit" busy={busy}>
+          Rotate session key
+        </Button>
       }
     >
       <div className="space-y-4">
@@ -111,18 +107,13 @@ export function RenewForm(props: {
       title="Renew with your owner key"
       description="You sign for a new session key. We submit it and cover the network fee."
       onClose={props.onClose}
-      locked={owner.busy}
-      onStopWaiting={owner.onStopWaiting}
+      {...owner.dialog}
       onSubmit={form.handleSubmit(owner.run)}
+      onBack={props.onBack}
       footer={
-        <>
-          <Button look="secondary" onClick={props.onBack} disabled={owner.busy}>
-            Back
-          </Button>
-          <Button type="submit" busy={owner.busy} disabled={!owner.ready}>
-            Sign and renew
-          </Button>
-        </>
+        <Button type="submit" busy={owner.busy} disabled={!owner.ready}>
+          Sign and renew
+        </Button>
       }
     >
       <div className="space-y-4">
@@ -157,21 +148,13 @@ export function RevokeForm(props: {
       role="alertdialog"
       description="Ends our session key for this wallet immediately."
       onClose={props.onClose}
-      locked={owner.busy}
-      onStopWaiting={owner.onStopWaiting}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void owner.run()
-      }}
+      {...owner.dialog}
+      onSubmit={owner.run}
+      onBack={props.onBack}
       footer={
-        <>
-          <Button look="secondary" onClick={props.onBack} disabled={owner.busy}>
-            Back
-          </Button>
-          <Button type="submit" look="danger" busy={owner.busy} disabled={!owner.ready}>
-            Sign and revoke
-          </Button>
-        </>
+        <Button type="submit" look="danger" busy={owner.busy} disabled={!owner.ready}>
+          Sign and revoke
+        </Button>
       }
     >
       <div className="space-y-4">
