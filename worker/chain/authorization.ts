@@ -83,13 +83,13 @@ export async function authorizationIsOver(chain: Chain, from: Address, nonce: He
   return BigInt(await chain.call({ to: chain.usdc, data }, atBlock)) === 1n
 }
 
-const eventTopics = { used: topics.authorizationUsed, canceled: topics.authorizationCanceled }
+const eventTopics = { used: topics.authorizationUsed, cancelled: topics.authorizationCanceled }
 
 /** Filter for USDC's logs about authorizations of `from`, optionally of one event and nonce. */
 export const authorizationLogs = (
   usdc: Address,
   from: Address,
-  only: { event?: 'used' | 'canceled'; nonce?: Hex } = {},
+  only: { event?: 'used' | 'cancelled'; nonce?: Hex } = {},
 ): Omit<LogFilter, 'fromBlock' | 'toBlock'> => ({
   address: usdc,
   topics: [
@@ -100,11 +100,11 @@ export const authorizationLogs = (
 })
 
 /** Reads one of those logs. Null for any other log. */
-export const authorizationIn = (log: { topics: Hex[] }): { event: 'used' | 'canceled'; nonce: Hex } | null =>
+export const authorizationIn = (log: { topics: Hex[] }): { event: 'used' | 'cancelled'; nonce: Hex } | null =>
   log.topics.length !== 3
     ? null
     : log.topics[0] === eventTopics.used
       ? { event: 'used', nonce: log.topics[2]! }
-      : log.topics[0] === eventTopics.canceled
-        ? { event: 'canceled', nonce: log.topics[2]! }
+      : log.topics[0] === eventTopics.cancelled
+        ? { event: 'cancelled', nonce: log.topics[2]! }
         : null

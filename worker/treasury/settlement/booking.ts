@@ -108,14 +108,14 @@ const authorizedPayment = (ctx: Context, wallet: WalletRow, nonce: Hex) =>
 /** Handles an authorization cancelled by the imported key's owner: stops signing; the release waits for finality. */
 function recordCancellation(ctx: Context, wallet: WalletRow, log: Log): void {
   const authorization = authorizationIn(log)
-  if (authorization?.event !== 'canceled') return
+  if (authorization?.event !== 'cancelled') return
   const payment = authorizedPayment(ctx, wallet, authorization.nonce)
-  if (payment?.status !== 'PROCESSING' || payment.error_code === canceledCode) return
-  ctx.store.run('UPDATE payment SET error_code = ?, give_up_at = 0 WHERE id = ?', canceledCode, payment.id)
+  if (payment?.status !== 'PROCESSING' || payment.error_code === cancelledCode) return
+  ctx.store.run('UPDATE payment SET error_code = ?, give_up_at = 0 WHERE id = ?', cancelledCode, payment.id)
   audit(ctx.store, ctx.now(), 'payment.cancellation_seen', payment.id, { tx: log.transactionHash })
 }
 /** Error code of a payment that is still PROCESSING: its cancellation was seen but is not final. */
-export const canceledCode = 'authorization_canceled'
+export const cancelledCode = 'authorization_cancelled'
 
 const isTransferOf = (payment: PaymentRow, log: Log) =>
   fromColumn(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))

@@ -16,7 +16,7 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
-import { canceledCode } from './booking.ts'
+import { cancelledCode } from './booking.ts'
 import { rescanFrom } from './scan.ts'
 
 /** Fails payments that were not signed in time: no signature exists, so no money can ever move. */
@@ -43,7 +43,7 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
     `SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND (error_code = ? OR
        (max_deadline < ? AND NOT (give_up_at > ? AND epoch = ? AND revert IS NULL))) LIMIT 20`,
     wallet.id,
-    canceledCode,
+    cancelledCode,
     head.timestamp,
     ...renewedLater(ctx, wallet, head),
   )
@@ -56,16 +56,16 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
   const final = await finalizedBlock(ctx, wallet.chain_id)
 
   for (const payment of payments) {
-    const canceled =
-      payment.error_code === canceledCode && (await cancellationExists(ctx, wallet, payment, final.number))
+    const cancelled =
+      payment.error_code === cancelledCode && (await cancellationExists(ctx, wallet, payment, final.number))
     // A cancelled authorization can never be used, so its deadline does not matter.
-    if (!canceled && !deadlineIsFinal(payment.max_deadline!, final.timestamp)) continue
+    if (!cancelled && !deadlineIsFinal(payment.max_deadline!, final.timestamp)) continue
     const found = await findNonceLog(ctx, wallet, payment, final.number)
     if (found) {
       rescanFrom(ctx, wallet.id, found.blockNumber)
       continue
     }
-    if (!canceled && (await wasUsed(ctx, wallet, payment, final))) {
+    if (!cancelled && (await wasUsed(ctx, wallet, payment, final))) {
       logError('log_hidden_by_node', { user: ctx.userId, payment: payment.id })
       continue
     }
@@ -73,15 +73,15 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
       // A signature made while the chain was being read takes precedence.
       const dead = store.run(
         "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND (? OR max_deadline < ?)",
-        canceled
+        cancelled
           ? 'Not sent: the authorization was cancelled with the wallet’s key. The amount is available again.'
           : 'Not sent: the payment did not reach the chain in time. The amount is available again.',
         payment.id,
         payment.sig_version,
-        canceled ? 1 : 0,
+        cancelled ? 1 : 0,
         final.timestamp,
       )
-      if (dead > 0) fail(ctx, payment, canceled ? 'canceled' : 'dead', final)
+      if (dead > 0) fail(ctx, payment, cancelled ? 'cancelled' : 'dead', final)
     })
   }
   for (const payout of payouts) {
@@ -172,7 +172,7 @@ async function cancellationExists(
   toBlock: number,
 ): Promise<boolean> {
   const chain = ctx.chains[wallet.chain_id]
-  const only = { event: 'canceled' as const, nonce: payment.authorization! }
+  const only = { event: 'cancelled' as const, nonce: payment.authorization! }
   const filter = authorizationLogs(chain.usdc, wallet.address, only)
   const found = await readEveryNode(chain, filter, searchFrom(payment.first_block!, toBlock), toBlock)
   return found.every((logs) => logs.length > 0)
