@@ -12,7 +12,7 @@ export type AnvilOptions = {
   statePath?: string
   /** A free port by default. */
   port?: number
-  /** How many blocks `finalized` is behind: 2, unless a test makes reorganisations. Even. */
+  /** How many blocks `finalized` is behind: 2, unless a test makes reorganizations. Even. */
   finalityBlocks?: number | undefined
   /** Time of the first block, in ms; chain time continues from there. */
   startsAt?: number | undefined

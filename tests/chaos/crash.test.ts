@@ -27,7 +27,7 @@ const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32
 const rotates = process.env.CHAOS_ROTATE === '1'
 const senders = 3
 const clientsEach = 4
-/** Budget of each sender's group in USDC, which the agents reach towards the end. */
+/** Budget of each sender's group in USDC, which the agents reach toward the end. */
 const limit = 2 + Math.ceil(kills / 5)
 const restMs = 90_000 // 1.5 minutes
 

@@ -11,7 +11,7 @@ export async function createFaultyStack(options: Pick<StackOptions, 'finalityBlo
   let node: RpcProxy | undefined
   const vars = async ({ rpc }: { rpc: Stack['rpc'] }) => {
     node = await startRpcProxy(rpc[8453])
-    // With a second node, the Worker believes a reorganisation immediately.
+    // With a second node, the Worker believes a reorganization immediately.
     return { RPC_URLS_8453: options.finalityBlocks ? `${node.url},${rpc[8453]}` : node.url }
   }
   const stack = await createTestStack({ ...options, vars, lean: true }).catch(async (error: unknown) => {

@@ -224,7 +224,7 @@ describe('decideRecipient', () => {
   })
 })
 
-describe('normalising domains and codes', () => {
+describe('normalizing domains and codes', () => {
   test.each([
     ['@Example.COM ', 'example.com'],
     ['münchen.de', 'münchen.de'],
@@ -235,7 +235,7 @@ describe('normalising domains and codes', () => {
     ['-a.com', null],
     ['a..com', null],
     ['', null],
-  ])('domain %j is normalised to %j', (text, domain) => expect(normalDomain(text)).toBe(domain))
+  ])('domain %j is normalized to %j', (text, domain) => expect(normalDomain(text)).toBe(domain))
 
   test.each([
     ['+49', '+49'],
@@ -247,7 +247,7 @@ describe('normalising domains and codes', () => {
     ['+0', null],
     ['', null],
     ['+12', null],
-  ])('country code %j is normalised to %j', (text, code) => expect(normalCallingCode(text)).toBe(code))
+  ])('country code %j is normalized to %j', (text, code) => expect(normalCallingCode(text)).toBe(code))
 })
 
 describe('periods', () => {

@@ -31,7 +31,7 @@ test('percentUsed is rounded down: 100 only if nothing is left @statistics-1', (
   )
 })
 
-test('budget colours: safe below 75, warning from 75, danger from 90 @statistics-2', () => {
+test('budget colors: safe below 75, warning from 75, danger from 90 @statistics-2', () => {
   expect([0, 74, 75, 89, 90, 100, 999].map(levelOf)).toEqual([
     'safe',
     'safe',

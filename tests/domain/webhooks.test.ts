@@ -8,7 +8,7 @@ const own = ['https://bursar.example', 'https://app.bursar.example:443']
 const production = { isLocal: false, own }
 const local = { isLocal: true, own: ['http://localhost:3001', 'http://127.0.0.1:5173'] }
 
-/** URLs that name, in various spellings, something else than another organisation's public host over HTTPS. */
+/** URLs that name, in various spellings, something else than another organization's public host over HTTPS. */
 const refused = [
   'http://example.com/hook',
   'https://example.com:8443/hook',

@@ -95,7 +95,7 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every((each) => each.playState !== 'running'))
 }
 
-/** Returns the faults that remain once the page has settled: a response or a colour may change during the first check. */
+/** Returns the faults that remain once the page has settled: a response or a color may change during the first check. */
 async function lasting<Fault>(page: Page, faultsOf: (page: Page) => Promise<Fault[]>): Promise<Fault[]> {
   const faults = await faultsOf(page)
   if (faults.length === 0) return []
@@ -128,7 +128,7 @@ async function violations(page: Page, rules: RunOptions): Promise<{ id: string; 
   }, rules)
 }
 
-/** Returns the controls whose centre something else covers, except a toast, which closes by itself. */
+/** Returns the controls whose center something else covers, except a toast, which closes by itself. */
 const covered = (page: Page) =>
   page.evaluate(() => {
     const scope = window.auditScope!()

@@ -42,9 +42,9 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'chaos', 'tests/chaos/rotation.test.ts'),
     env: { CHAOS_ROTATIONS: '60' },
   },
-  reorganisations: {
-    about: '40 random reorganisations under load, with kills and a node that fails',
-    command: vitest('--project', 'chaos', 'tests/chaos/reorganisation.test.ts'),
+  reorganizations: {
+    about: '40 random reorganizations under load, with kills and a node that fails',
+    command: vitest('--project', 'chaos', 'tests/chaos/reorganization.test.ts'),
     env: { CHAOS_REORGS: '40' },
   },
   screens: {

@@ -61,7 +61,7 @@ describe('rates of accepted payments', () => {
       expect(pay(who)).toMatchObject(refusedBy('payment_rate_exceeded', 'limits.user_payments'))
   })
 
-  test('a refused payment does not count towards the rate @limits-3', () => {
+  test('a refused payment does not count toward the rate @limits-3', () => {
     const { agents, pay, context } = createTreasury({ agentPaymentsPerSecond: 1, agentPaymentBurst: 1 })
     context.limits.gasPerDay = 0
     for (let i = 0; i < 5; i++) expect(pay(agents[0]!)).toMatchObject({ code: 'gas_allowance_exceeded' })

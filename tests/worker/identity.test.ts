@@ -3,7 +3,7 @@ import { demo, seedSql } from '../../local/stack/seed.ts'
 import { isCommonPassword } from '../../worker/services/passwords.ts'
 import { env, seed } from './apiClient.ts'
 
-test('common passwords are recognised in any spelling @identity-1', () => {
+test('common passwords are recognized in any spelling @identity-1', () => {
   for (const password of [
     '123456',
     'Password',

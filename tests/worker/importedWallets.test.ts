@@ -141,7 +141,7 @@ describe('adding an imported wallet @imported-1', () => {
     })
   })
 
-  test('imported wallets count towards the limit of six wallets', async () => {
+  test('imported wallets count toward the limit of six wallets', async () => {
     const user = await createImporter({ funds: '0' })
     for (let i = 2; i <= 6; i++)
       await createImporter({ funds: '0', userId: user.userId, holder: party(`${user.userId} ${i}`) })
@@ -332,7 +332,7 @@ describe('viewing an imported key @imported-7', () => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(35)
   })
 
-  test('master passwords are compared after Unicode normalisation; a smart wallet has no key to show', async () => {
+  test('master passwords are compared after Unicode normalization; a smart wallet has no key to show', async () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} accents`)
     const added = unwrap(

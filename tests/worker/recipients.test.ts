@@ -58,7 +58,7 @@ test.each([[{}], [{ amount: '1' }], [{ toAddress: '0x1', amount: '1' }], [{ amou
   async (body) => expect(await check(body)).toMatchObject({ success: false, code: 'invalid_input' }),
 )
 
-test('a payment is labelled with its contact, and refused if the contact has another address @send-24', async () => {
+test('a payment is labeled with its contact, and refused if the contact has another address @send-24', async () => {
   const address = fresh('contact')
   const make = async (body: object) => (await own.asOwner('POST', '/contacts', body)).json.data.id as string
   const contactId = await make({ name: 'Dora', address, email: 'dora@example.com' })

@@ -150,7 +150,7 @@ describe('faults', () => {
     expect(await chain.usdcBalance(recipient('refused'))).toBe(2_500_000n)
   })
 
-  test('a nonce that a reorganisation freed is used again for the same content', async () => {
+  test('a nonce that a reorganization freed is used again for the same content', async () => {
     const from = await wallet('hole')
     const [lower, upper] = await sequence(2, (i) => chain.createSend(from, { sequence: i, to: recipient('hole') }))
     await relayer().submit([lower!])

@@ -87,7 +87,7 @@ test('a block with more logs than the node returns is read by its receipts', asy
   await payer.booksBalance()
 })
 
-test('a wallet whose deployment a reorganisation removed is deploying, and its deployment is submitted again', async () => {
+test('a wallet whose deployment a reorganization removed is deploying, and its deployment is submitted again', async () => {
   const payer = await createPayer({ on: chain })
   const { address } = payer.wallet
   const submitted: string[] = []
@@ -139,14 +139,14 @@ test('a session is adopted only at the depth at which payments confirm', async (
   })
 })
 
-test('after a reorganisation another key under the same epoch replaces the adopted one', async () => {
+test('after a reorganization another key under the same epoch replaces the adopted one', async () => {
   const payer = await createPayer({ on: chain })
   const { epoch, sessionKey } = await walletState(payer)
   await inTreasury(payer, ({ context: { store } }) => {
     // As if a rotation to this key had been adopted from a block that is gone.
     store.run(
       'UPDATE session SET key_address = ?, next_sequence = 7 WHERE wallet_id = ? AND epoch = ?',
-      fresh('reorganised'),
+      fresh('reorganized'),
       payer.wallet.id,
       epoch,
     )

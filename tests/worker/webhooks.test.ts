@@ -13,7 +13,7 @@ import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
 import { becomes } from '../support/manualClock.ts'
 import { accepted, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
-import { blockAt, finalAt, lookAtFinality, relayerAhead, reorganise, takeBranch } from '../support/reorganisation.ts'
+import { blockAt, finalAt, lookAtFinality, relayerAhead, reorganize, takeBranch } from '../support/reorganization.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
 import { createApi, env, mailsTo } from './apiClient.ts'
@@ -292,7 +292,7 @@ test('a webhook sender whose alarm was lost is woken by the cron and reported @w
   await until('nothing waits', async () => (await noted()) === null)
 })
 
-test('a payment that a reorganisation removed is reported as undone, then as confirmed again, with a rising seq @webhooks-13', async () => {
+test('a payment that a reorganization removed is reported as undone, then as confirmed again, with a rising seq @webhooks-13', async () => {
   const payer = await createPayer({ on: manualChain })
   await payer.ledger()
   await manualChain.mine(3)
@@ -304,7 +304,7 @@ test('a payment that a reorganisation removed is reported as undone, then as con
   const hook = await receiver.add()
   const { id } = await accepted(payer, { amount: usdc('1') })
   await becomes(payer, id, 'CONFIRMED')
-  await reorganise(last)
+  await reorganize(last)
   await relayerAhead(60)
   await takeBranch(payer)
   await becomes(payer, id, 'CONFIRMED')

@@ -61,7 +61,7 @@ function log(value: unknown): Log {
   }
 }
 
-/** Leaves out logs that a reorganisation removed. */
+/** Leaves out logs that a reorganization removed. */
 export function logs(value: unknown): Log[] {
   if (!Array.isArray(value)) malformed('logs')
   return value.filter((entry) => object(entry, 'log').removed !== true).map(log)

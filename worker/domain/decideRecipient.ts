@@ -96,7 +96,7 @@ function callingCode(phone: string): string {
   return `+${digits.slice(0, length)}`
 }
 
-/** Normalises a domain for comparison: lower case, without a leading @. Null if it is not a domain. */
+/** Normalizes a domain for comparison: lower case, without a leading @. Null if it is not a domain. */
 export function normalDomain(text: string): string | null {
   const domain = text.trim().replace(/^@/, '').toLowerCase()
   const isDomain =

@@ -17,7 +17,7 @@ export const nonceOf = (epoch: number, sequence: number): bigint => (BigInt(epoc
 
 /**
  * How many new sequences may be issued now. `lowestOpen` is the lowest sequence that is not yet seen on chain, proven dead
- * or refused by the contract, or null. A passed deadline alone frees no sequence: a reorganisation could still include the
+ * or refused by the contract, or null. A passed deadline alone frees no sequence: a reorganization could still include the
  * payment. An intent that the contract refuses is not re-signed, so the window may move past it.
  */
 export function issuable(nextSequence: number, lowestOpen: number | null, inFlight: number): number {

@@ -23,7 +23,7 @@ export const minPayoutText = 'A payout must be at least 0.10 USDC'
  *     PENDING → CANCELLED             `reclaimed`: the payer has the payout back
  *
  * A refused payment is POLICY_REJECTED from the start; VALIDATION_FAILED is a name of the API that nothing produces. No
- * event leaves a final state, but a reorganisation may undo one (`paymentBefore`).
+ * event leaves a final state, but a reorganization may undo one (`paymentBefore`).
  */
 export type PaymentStatus =
   | 'PENDING_APPROVAL'
@@ -54,7 +54,7 @@ const paymentNext: Record<PaymentStatus, Partial<Record<PaymentEvent, PaymentSta
 export const nextPayment = (status: PaymentStatus, event: PaymentEvent): PaymentStatus | null =>
   paymentNext[status][event] ?? null
 
-/** Events of a payment that are seen on chain. A reorganisation may undo them until their block is final. */
+/** Events of a payment that are seen on chain. A reorganization may undo them until their block is final. */
 export type BookedEvent = 'paid' | 'funded' | 'withdrawn' | 'reclaimed'
 
 const undone: Record<BookedEvent, [status: PaymentStatus, before: PaymentStatus]> = {
@@ -77,19 +77,19 @@ export const paymentBefore = (status: PaymentStatus, event: BookedEvent): Paymen
  *
  *     CREATING → CREATED      `ready`: funding and announcement are both confirmed; link and code are sent
  *     CREATING → FAILED       `dead`: its payment failed or was cancelled
- *     CREATED → CREATING      `unready`: a reorganisation removed the funding or the announcement
+ *     CREATED → CREATING      `unready`: a reorganization removed the funding or the announcement
  *     CREATED → CLAIMING      `claim` by the recipient, with link and code
  *     CREATED → RECLAIMING    `reclaim` by the sender, or by the Treasury after expiry
  *     CREATING → RECLAIMING   `reclaim` by the Treasury: it expired, funded but never announced
  *     CLAIMING, RECLAIMING →
  *       CREATED               `lapsed`: its deadline has passed at a finalized block and nothing moved
  *       CREATING              `lapsed_unready`: the same, while funding or announcement is not on chain
- *       FAILED                `dead`: a reorganisation undid the funding, which never came back
+ *       FAILED                `dead`: a reorganization undid the funding, which never came back
  *     any of these →
  *       WITHDRAWN             `withdrawn`: the chain shows that anyone but the payer received the money
  *       RECLAIMED             `reclaimed`: the chain shows that the payer received it, who can reclaim it without us
  *
- * Claim and reclaim exclude each other. A reorganisation may undo WITHDRAWN and RECLAIMED until their block is final.
+ * Claim and reclaim exclude each other. A reorganization may undo WITHDRAWN and RECLAIMED until their block is final.
  */
 export type PayoutStatus = 'CREATING' | 'CREATED' | 'CLAIMING' | 'RECLAIMING' | 'WITHDRAWN' | 'RECLAIMED' | 'FAILED'
 export type PayoutEvent =

@@ -20,6 +20,6 @@ export function durationProblem(hours: number): string | null {
   return hours > maxHours ? 'Duration cannot exceed 2160 hours (90 days)' : null
 }
 
-/** Actions that an owner authorises by a signature that anyone may submit. */
+/** Actions that an owner authorizes by a signature that anyone may submit. */
 export const ownerActionKinds = ['setSession', 'revokeSession', 'disableRotation', 'withdraw'] as const
 export type OwnerActionKind = (typeof ownerActionKinds)[number]

@@ -21,7 +21,7 @@ export function privateKeyProblem(text: string): string | null {
   return /^(0x)?[0-9a-fA-F]{64}$/.test(text.trim()) ? null : 'Private key must be 64 hexadecimal digits'
 }
 
-/** Normalises a valid private key. */
+/** Normalizes a valid private key. */
 export const privateKeyOf = (text: string): `0x${string}` => `0x${text.trim().replace(/^0x/, '').toLowerCase()}`
 
 /** For a typed address: surrounding spaces are ignored. */

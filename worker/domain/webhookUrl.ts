@@ -40,7 +40,7 @@ export function webhookUrlProblem(text: string, { isLocal, own }: WebhookRules):
 const unbracketed = (host: string) => host.replace(/^\[|\]$/g, '')
 const isIp = (host: string) => ipaddr.isValid(unbracketed(host))
 
-/** URL parsing has already normalised decimal, octal, hexadecimal and full-width spellings. */
+/** URL parsing has already normalized decimal, octal, hexadecimal and full-width spellings. */
 function isLoopback(host: string): boolean {
   if (host === 'localhost') return true
   return isIp(host) && ipaddr.process(unbracketed(host)).range() === 'loopback'

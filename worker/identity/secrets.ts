@@ -3,7 +3,7 @@ import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from 'node:
 /** A noun and 128 random bits as hex, for example `user_5f…`. */
 export const newId = (noun: string) => `${noun}_${randomBytes(16).toString('hex')}`
 
-/** 256 random bits as base64url, after a prefix that secret scanners can recognise. */
+/** 256 random bits as base64url, after a prefix that secret scanners can recognize. */
 export const newSecret = (prefix = '') => `${prefix}${randomBytes(32).toString('base64url')}`
 
 /** Hex. Stored in place of secrets that have 128 random bits or more. */

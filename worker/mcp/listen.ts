@@ -20,7 +20,7 @@ type Id = z.infer<typeof Listen>['id']
 
 /**
  * Takes over a call that the SDK has accepted. The SDK does not know task ids, so it would only send an empty
- * acknowledgement and end the stream.
+ * acknowledgment and end the stream.
  */
 export async function listenToTasks(body: string, call: McpCall, response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response

@@ -46,7 +46,7 @@ function errorFields(error: unknown, depth = 0): unknown {
 
 /**
  * Patterns of values that must never reach a log. Errors of libraries and vendors may repeat their input. Our own secrets
- * are recognisable by prefix or shape.
+ * are recognizable by prefix or shape.
  */
 const secrets: [RegExp, string][] = [
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '[email]'],

@@ -28,8 +28,8 @@ type LoadedRow = {
  *     waiting → parked              simulation failed, or the user is over the failure quota; retried when due
  *     waiting, parked → in_flight   part of a signed transaction
  *     in_flight → waiting           that transaction ended without executing it
- *     in_flight → mined, failed     final, unless a reorganisation undoes it
- *     mined → in_flight, waiting    submitted again, perhaps because a reorganisation undid it
+ *     in_flight → mined, failed     final, unless a reorganization undoes it
+ *     mined → in_flight, waiting    submitted again, perhaps because a reorganization undid it
  *     waiting, parked → dropped     expired, superseded or frozen
  *     waiting, parked → mined       another signature of the same intent was mined
  *
@@ -207,7 +207,7 @@ export class JobQueue {
     )
   }
 
-  /** A reorganisation removed the transaction `nonce` from the chain: its mined jobs are in flight again. */
+  /** A reorganization removed the transaction `nonce` from the chain: its mined jobs are in flight again. */
   undoMined(nonce: number): void {
     this.#sql.exec(
       `UPDATE job SET state = 'in_flight', finished_at = NULL

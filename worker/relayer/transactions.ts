@@ -268,7 +268,7 @@ export class Transactions {
   }
 
   /**
-   * Divides the gas of a mined attempt among its jobs. If another attempt was recorded before, which a reorganisation
+   * Divides the gas of a mined attempt among its jobs. If another attempt was recorded before, which a reorganization
    * or a wrong node has undone, only the difference counts. A receipt cannot name more gas than the limit we signed.
    */
   recordGas(nonce: number, gasUsed: bigint): void {

@@ -3,7 +3,7 @@ import { appName, tagline } from '../lib/app.ts'
 import { usePrimaryChain } from '../queries/config.ts'
 import { Mark } from './Mark.tsx'
 
-/** The centred card of the account screens: sign-in, signup, codes and passwords. */
+/** The centered card of the account screens: sign-in, signup, codes and passwords. */
 export function AccountFrame(props: { children: ReactNode }) {
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">

@@ -6,9 +6,9 @@ import { formatAmount } from '../lib/format.ts'
 import { Amount } from './Amount.tsx'
 
 const looks = {
-  safe: { colour: 'text-green', word: 'On track' },
-  warning: { colour: 'text-amber', word: 'Running low' },
-  danger: { colour: 'text-red', word: 'Almost used up' },
+  safe: { color: 'text-green', word: 'On track' },
+  warning: { color: 'text-amber', word: 'Running low' },
+  danger: { color: 'text-red', word: 'Almost used up' },
 }
 export const budgetLevel = (percent: number) => looks[levelOf(percent)]
 
@@ -17,15 +17,15 @@ export function BudgetRing(props: { limit: string; spent: string; held: string; 
   const limit = microOf(props.limit)
   const percent = percentUsed(microOf(props.spent) + microOf(props.held), limit)
   const spentPercent = Math.min(100, percentUsed(microOf(props.spent), limit))
-  const { colour, word } = budgetLevel(percent)
+  const { color, word } = budgetLevel(percent)
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-4">
-      <Ring percent={percent} className={`size-28 ${colour}`} textClass="text-[20px]">
+      <Ring percent={percent} className={`size-28 ${color}`} textClass="text-[20px]">
         <Arc percent={Math.min(100, percent)} className="opacity-40" />
         <Arc percent={spentPercent} />
       </Ring>
       <div className="min-w-48 flex-1">
-        <p className={`font-medium text-small ${colour}`}>
+        <p className={`font-medium text-small ${color}`}>
           {word}: {percent}% used, ${formatAmount(props.remaining)} left
         </p>
         <dl className="mt-1 divide-y divide-hairline text-small">
@@ -43,7 +43,7 @@ export function BudgetRing(props: { limit: string; spent: string; held: string; 
 export const PercentRing = (props: { percent: number; className?: string }) => (
   <Ring
     percent={props.percent}
-    className={clsx(budgetLevel(props.percent).colour, props.className ?? 'size-12')}
+    className={clsx(budgetLevel(props.percent).color, props.className ?? 'size-12')}
     textClass="text-[24px]"
   >
     <Arc percent={Math.max(0, Math.min(100, props.percent))} />

@@ -10,7 +10,7 @@ const tones: Record<Tone, { look: string; icon: LucideIcon }> = {
   neutral: { look: 'bg-sunken text-muted', icon: CircleMinus },
 }
 
-/** A status in a word, with an icon, so that it does not depend on colour. */
+/** A status in a word, with an icon, so that it does not depend on color. */
 export function Chip(props: { tone: Tone; children: ReactNode; title?: string; plain?: boolean }) {
   const { look, icon: Icon } = tones[props.tone]
   return (

@@ -16,7 +16,7 @@ export type Column<Row> = {
 export type Sorting = { value: string; onChange: (sort: string) => void }
 
 /**
- * A plain table. Below 768 px, `compact` renders each row in two lines; without it, a row becomes a card of labelled
+ * A plain table. Below 768 px, `compact` renders each row in two lines; without it, a row becomes a card of labeled
  * lines. Clicking anywhere in a row follows its RowLink.
  */
 export function DataTable<Row>(props: {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { messageOf } from '../lib/apiError.ts'
 import { Button } from './Button.tsx'
 
-/** A grey bar in place of content that is loading; appears after 150 ms. */
+/** A gray bar in place of content that is loading; appears after 150 ms. */
 export const Skeleton = (props: { className?: string }) => (
   <div aria-hidden="true" className="appear-late">
     <div className={clsx('breathe rounded-control bg-sunken', props.className ?? 'h-5')} />

@@ -1,2 +1,2 @@
-/** A status's colour: success, in progress, failure or neutral. */
+/** A status's color: success, in progress, failure or neutral. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'

@@ -53,7 +53,7 @@ export const oneOf = (name: string, all: string, options: Labels) =>
     field: { kind: 'select', label: name, options, all },
   }) satisfies Filter
 
-/** Any of a few values, labelled in words: 'CREATED' as 'Created'. */
+/** Any of a few values, labeled in words: 'CREATED' as 'Created'. */
 export function anyOf(name: string, values: readonly string[]) {
   const labelOf = (value: string) => value.charAt(0).toUpperCase() + value.slice(1).toLowerCase()
   const chosenIn = (text: string) => values.filter((value) => partsOf(text).includes(value))

@@ -51,7 +51,7 @@ export const card = (title: string, content: (Html | string)[] | Html | string) 
 export const facts = (rows: [string, Html | string][]) =>
   html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
-/** On narrow screens rows become blocks with labelled values. `none` is shown if there are no rows. */
+/** On narrow screens rows become blocks with labeled values. `none` is shown if there are no rows. */
 export function table(labels: string[], rows: (Html | string)[][], none: string) {
   if (rows.length === 0) return html`<p class="muted">${none}</p>`
   return html`<table><thead><tr>${labels.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>

@@ -78,7 +78,7 @@ async function read(ctx: Context): Promise<void> {
 /** When signing was stopped (ms); null if it is not. Survives an eviction. */
 export const stoppedSince = ({ store }: Context): number | null => store.meta('signing_stopped_since')
 
-/** Stopped time does not count towards giving up: when signing resumes, open payments get it back. */
+/** Stopped time does not count toward giving up: when signing resumes, open payments get it back. */
 function recordStop(ctx: Context, stoppedAt: number): void {
   const { store } = ctx
   const since = stoppedSince(ctx)

@@ -125,7 +125,7 @@ export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number):
 /** Payout reclaimed and final: the group gets back exactly its amount. The wallet's return is booked from the log. */
 export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
 
-/** A reorganisation removed the payment's transfer: held again but not released, since it may still be executed. */
+/** A reorganization removed the payment's transfer: held again but not released, since it may still be executed. */
 export const undoLeave = (store: Store, payment: PaymentRow): void => leave(store, payment, -payment.amount)
 
 /** Undoes `spend`: group and agent spent → held. */

@@ -12,7 +12,7 @@ import type { GasAllowance } from './rpcTypes.ts'
 /**
  * The gas that the operator pays per user and UTC day. A payment reserves the estimate of all its steps when it is accepted;
  * each estimate is replaced by what the Relayer reports, and returned if the step can never happen. All of it counts
- * towards the day on which the payment was accepted.
+ * toward the day on which the payment was accepted.
  */
 
 /** Gas units that a new account's Relayer must grant before the work is accepted. */

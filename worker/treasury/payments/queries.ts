@@ -86,7 +86,7 @@ export function recipientHistory({ store, now }: Context, input: RecipientInput)
   }
 }
 
-/** A paid address that looks like this one. Addresses with the same beginning are neighbours in the index. */
+/** A paid address that looks like this one. Addresses with the same beginning are neighbors in the index. */
 function lookAlikeOf(store: Context['store'], address: string): string | null {
   const start = address.slice(0, 5)
   const rows = store.all<{ to_address: string }>(

@@ -9,7 +9,7 @@ import { blockedRecipient } from '../core/commonRefusals.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
-/** Recipients that must not be paid: those that this object recognises, and those that have to be looked up. */
+/** Recipients that must not be paid: those that this object recognizes, and those that have to be looked up. */
 
 const cachedMs = 10 * 60_000 // 10 minutes
 

@@ -164,7 +164,7 @@ export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
   const { store } = ctx
   return store.transaction((): Result<ReclaimAllReply> => {
     const targets = store.all<PayoutRow>("SELECT * FROM payout WHERE status = 'CREATED' ORDER BY created_at")
-    // Only money on the primary network counts towards the total: test money has no value.
+    // Only money on the primary network counts toward the total: test money has no value.
     const real = targets.filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === primaryChain(ctx.env))
     const total = formatUsdc(real.reduce((sum, payout) => sum + fromColumn(payout.amount), 0n))
     if (targets.length === 0) return ok({ count: 0, total })

@@ -28,7 +28,7 @@ export async function settleFinality(ctx: Context): Promise<number | null> {
   )
   const failures: unknown[] = []
   for (const wallet of waiting) {
-    // Busy wallets are read every second anyway. Reading is what detects a reorganisation.
+    // Busy wallets are read every second anyway. Reading is what detects a reorganization.
     const read = isBusy(ctx, wallet) ? Promise.resolve(true) : scanWallet(ctx, wallet.id)
     await read.then(() => endFinal(ctx, wallet)).catch((error: unknown) => failures.push(error))
   }

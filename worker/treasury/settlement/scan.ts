@@ -50,7 +50,7 @@ function rereadOnce(ctx: Context, walletId: string, { message }: BooksDiffer): b
   })
 }
 
-/** Called when the books have differed for a while. Compares them at a finalized block, which can't be reorganised. */
+/** Called when the books have differed for a while. Compares them at a finalized block, which can't be reorganized. */
 async function haltIfFinal(ctx: Context, walletId: string, forMs: number): Promise<void> {
   const wallet = ctx.store.wallet(walletId)!
   const final = await finalizedBlock(ctx, wallet.chain_id)

@@ -23,8 +23,8 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
   store.transaction(() => {
     const wallet = store.wallet(walletId)!
     const bookings = openBookings(store, wallet)
-    logWarning('chain_reorganised', { user: ctx.userId, wallet: walletId, ...why, undone: bookings.length })
-    audit(store, ctx.now(), 'wallet.reorganised', walletId, { ...why, finalBlock: wallet.final_block })
+    logWarning('chain_reorganized', { user: ctx.userId, wallet: walletId, ...why, undone: bookings.length })
+    audit(store, ctx.now(), 'wallet.reorganized', walletId, { ...why, finalBlock: wallet.final_block })
     for (const booking of bookings) undo(ctx, wallet, booking)
     for (const table of ['booking', 'booked_log'])
       store.run(`DELETE FROM ${table} WHERE wallet_id = ? AND block > ?`, walletId, wallet.final_block)

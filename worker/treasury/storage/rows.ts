@@ -74,7 +74,7 @@ export type SessionRow = {
   current: number
   /** The block at which the session was adopted; null if final. */
   adopted_block: number | null
-  /** 1 if a reorganisation removed it. */
+  /** 1 if a reorganization removed it. */
   undone: number
 }
 

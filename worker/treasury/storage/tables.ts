@@ -26,7 +26,7 @@ export const tables = `
     anchor_block INTEGER, anchor_hash TEXT,
     -- Everything up to here is final.
     final_block INTEGER NOT NULL DEFAULT 0,
-    -- The block at which the wallet was found deployed: from there on only a reorganisation can make it missing.
+    -- The block at which the wallet was found deployed: from there on only a reorganization can make it missing.
     active_block INTEGER,
     -- Where the ledger begins, and the balance there. D1 keeps both, so that a restored object can add the wallet again.
     start_block INTEGER NOT NULL DEFAULT 0, start_balance INTEGER NOT NULL DEFAULT 0,
@@ -48,7 +48,7 @@ export const tables = `
     key_address TEXT NOT NULL, sealed_key TEXT NOT NULL,
     spend_limit INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
     valid_until INTEGER NOT NULL, next_sequence INTEGER NOT NULL DEFAULT 0, current INTEGER NOT NULL,
-    -- The block at which the session was adopted; null if final. undone: a reorganisation removed it; its nonces stay used.
+    -- The block at which the session was adopted; null if final. undone: a reorganization removed it; its nonces stay used.
     adopted_block INTEGER, undone INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (wallet_id, epoch)
   );

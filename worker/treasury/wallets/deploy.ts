@@ -58,7 +58,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   const contracts = contractsOf(chain, contractSet)
   const address = walletAddress(contracts, parameters)
   const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
-  // The address was unknown until now, but a reorganisation may move its logs into blocks with lower numbers.
+  // The address was unknown until now, but a reorganization may move its logs into blocks with lower numbers.
   const firstBlock = Math.max(0, head.number - unfinalBlocks)
   const ownerCode = await chain.code(input.owner)
   if (ownerCode !== '0x')
@@ -128,7 +128,7 @@ export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<voi
   })
 }
 
-/** A wallet that was active can only be missing after a reorganisation, and is deployed again whatever its age. */
+/** A wallet that was active can only be missing after a reorganization, and is deployed again whatever its age. */
 async function decideDeploy(ctx: Context, wallet: WalletRow): Promise<void> {
   if (wallet.active_block !== null || ctx.now() < wallet.created_at + deployForMs) return
   const hasMoney = (await ctx.chains[wallet.chain_id].usdcBalance(wallet.address)) > 0n

@@ -17,7 +17,7 @@ export type SessionReading = { latest: WalletState; confirmed: WalletState | nul
 
 /**
  * Reads the session from the chain. At CONFIRM_DEPTH a key of ours under a new epoch is adopted, and a foreign key means no
- * session; a reorganisation may still undo newer state. Returns null if the wallet has no contract. Throws RpcUnavailable.
+ * session; a reorganization may still undo newer state. Returns null if the wallet has no contract. Throws RpcUnavailable.
  */
 export async function readSession(ctx: Context, wallet: WalletRow): Promise<SessionReading | null> {
   if (wallet.kind === 'imported') {
@@ -55,7 +55,7 @@ export async function confirmedState(ctx: Context, wallet: WalletRow): Promise<W
 }
 
 /**
- * Handles an active wallet that has no contract on chain: a reorganisation removed its deployment, so it is submitted
+ * Handles an active wallet that has no contract on chain: a reorganization removed its deployment, so it is submitted
  * again. A lagging node proves nothing, so the contract must be missing at or after the block that showed it.
  */
 async function recordMissing(ctx: Context, wallet: WalletRow): Promise<void> {
@@ -123,7 +123,7 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
   store.run(
     `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current, adopted_block)
        VALUES (?, ?, ?, ?, ?, ?, 0, 1, ?)
-     -- The epoch was adopted before, and a reorganisation undid it or replaced its key. Sequences continue. The remaining
+     -- The epoch was adopted before, and a reorganization undid it or replaced its key. Sequences continue. The remaining
      -- limit on chain may already exclude payments that are only read again later, so the same key keeps its limit.
      ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, undone = 0, key_address = excluded.key_address,
        sealed_key = excluded.sealed_key, valid_until = excluded.valid_until, adopted_block = excluded.adopted_block,

@@ -122,7 +122,7 @@ export function ChartTable(props: { caption: string; columns: string[]; rows: { 
   )
 }
 
-/** Colours of series, each with a contrast of at least 3:1 on a card. Names are always shown next to them. */
+/** Colors of series, each with a contrast of at least 3:1 on a card. Names are always shown next to them. */
 const colors = ['#1f6f4a', '#3f6b8f', '#9a5b00', '#7a4b7d', '#b5603c', '#6f7a1f']
 const otherColor = '#85887e' // for all further series together
 

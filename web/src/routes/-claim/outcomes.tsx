@@ -10,10 +10,10 @@ import type { ClaimPayout } from '#web/queries/claim.ts'
 import { Frame, Heading } from './Frame.tsx'
 
 const looks = {
-  missing: { icon: CircleX, colours: 'bg-red-tint text-red' },
-  reclaimed: { icon: Undo2, colours: 'bg-sunken text-muted' },
-  claimed: { icon: CircleCheck, colours: 'bg-sunken text-muted' },
-  complete: { icon: CircleCheck, colours: 'bg-green-tint text-green' },
+  missing: { icon: CircleX, colors: 'bg-red-tint text-red' },
+  reclaimed: { icon: Undo2, colors: 'bg-sunken text-muted' },
+  claimed: { icon: CircleCheck, colors: 'bg-sunken text-muted' },
+  complete: { icon: CircleCheck, colors: 'bg-green-tint text-green' },
 }
 
 /** A final state of the claim screen: an icon, what happened, and a way to leave. */
@@ -25,11 +25,11 @@ export function ClaimOutcome(props: {
   action?: ReactNode
   chain?: Chain
 }) {
-  const { icon: Icon, colours } = looks[props.look]
+  const { icon: Icon, colors } = looks[props.look]
   return (
     <Frame chain={props.chain}>
       <div className="flex flex-col items-center text-center">
-        <span className={`mb-4 inline-flex size-12 items-center justify-center rounded-full ${colours}`}>
+        <span className={`mb-4 inline-flex size-12 items-center justify-center rounded-full ${colors}`}>
           <Icon aria-hidden="true" className="size-6" />
         </span>
         <Heading focused>{props.title}</Heading>

@@ -14,7 +14,7 @@ import type { WalletActionRow } from '../../storage/rows.ts'
  *     draining → failed    the wallet would refuse it; or a rotation was overtaken, or Bursar may no longer sign it
  *     sent → done          the wallet shows the change at `CONFIRM_DEPTH`
  *     sent → failed        a finalized block shows that it can't be executed any more
- *     done → sent          a reorganisation undid it; it is submitted again
+ *     done → sent          a reorganization undid it; it is submitted again
  *     done → failed        the same, while another change of the session key is in progress
  *     any open → failed    the account is restored from a backup
  *

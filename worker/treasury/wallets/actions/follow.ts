@@ -137,7 +137,7 @@ function end(
   })
 }
 
-const replaced = 'A chain reorganisation undid this change. Another change of the session key is in progress.'
+const replaced = 'A chain reorganization undid this change. Another change of the session key is in progress.'
 
 /**
  * Reopens actions that the chain showed as done in a block that is not final: they are submitted again, and the chain

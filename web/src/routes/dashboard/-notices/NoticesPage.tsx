@@ -12,7 +12,7 @@ import { type Notice, type NoticeSubject, noticesQuery, readNotices } from '#web
 import { other } from '#web/routes/-shell/pages.ts'
 
 /**
- * The account's notices, newest first. Showing them marks them as read; they stay labelled as new until the page is left.
+ * The account's notices, newest first. Showing them marks them as read; they stay labeled as new until the page is left.
  */
 export default function NoticesPage() {
   const { data, error, refetch } = useQuery(noticesQuery)

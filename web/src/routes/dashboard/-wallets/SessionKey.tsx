@@ -55,7 +55,7 @@ export function SessionKeyBar(props: { info: SessionKeyInfo }) {
       {/* The text above has the same figures. */}
       <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-sunken">
         <div
-          className={`h-full rounded-full bg-current ${budgetLevel(percent).colour}`}
+          className={`h-full rounded-full bg-current ${budgetLevel(percent).color}`}
           style={{ width: `${percent}%` }}
         />
       </div>

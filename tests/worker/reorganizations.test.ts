@@ -1,4 +1,4 @@
-/** Reorganisations deeper than CONFIRM_DEPTH: once blocks are final the books equal the chain, and the wallet pays again. */
+/** Reorganizations deeper than CONFIRM_DEPTH: once blocks are final the books equal the chain, and the wallet pays again. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { reclaimCall } from '../../worker/chain/calls.ts'
 import type { Address, Chain } from '../../worker/chain/types.ts'
@@ -14,10 +14,10 @@ import {
   later,
   lookAtFinality,
   relayerAhead,
-  reorganise,
+  reorganize,
   signedAfter,
   takeBranch,
-} from '../support/reorganisation.ts'
+} from '../support/reorganization.ts'
 import { env } from '../support/testEnv.ts'
 import { inTreasury, rowsOf } from '../support/treasuries.ts'
 
@@ -27,7 +27,7 @@ afterEach(async () => {
   await relayerAhead(0)
 })
 
-/** A payer for whom no later block becomes final until `finalise` is called; `last` is the newest block. */
+/** A payer for whom no later block becomes final until `finalize` is called; `last` is the newest block. */
 async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
   const payer = await createPayer({ on: chain, ...over })
   await payer.ledger()
@@ -36,19 +36,19 @@ async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
   await lookAtFinality(payer)
   const { number: last } = await blockAt('latest')
   const restore = await finalAt(payer, last)
-  const finalise = async () => {
+  const finalize = async () => {
     await restore()
     await chain.mine(4)
     await look(payer)
     await lookAtFinality(payer)
     await look(payer)
   }
-  return { payer, last, finalise }
+  return { payer, last, finalize }
 }
 
 /** Expects the Treasury's books to be final and equal to the chain, and the wallet to pay again. */
-async function expectRecovery({ payer, finalise }: Awaited<ReturnType<typeof createUnfinal>>) {
-  await finalise()
+async function expectRecovery({ payer, finalize }: Awaited<ReturnType<typeof createUnfinal>>) {
+  await finalize()
   await payer.booksBalance()
   expect(await rowsOf(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
   expect(await rowsOf(payer, 'SELECT halt_kind FROM wallet')).toEqual([{ halt_kind: null }])
@@ -61,19 +61,19 @@ async function expectRecovery({ payer, finalise }: Awaited<ReturnType<typeof cre
 const createPayout = (payer: Payer) =>
   accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
 
-test('a deposit that a deep reorganisation removes or replaces is removed from the books @reorg-1', async () => {
+test('a deposit that a deep reorganization removes or replaces is removed from the books @reorg-1', async () => {
   const unfinal = await createUnfinal({ funds: '39' })
   const { payer, last } = unfinal
   await chain.mint(payer.wallet.address as Address, usdc('500'))
   await chain.mine(5)
   expect(await payer.ledger()).toMatchObject({ available: '539' })
-  await reorganise(last)
+  await reorganize(last)
   await takeBranch(payer)
   expect(await payer.ledger()).toMatchObject({ available: '39', deposits: '39' })
 
   await chain.mint(payer.wallet.address as Address, usdc('500'))
   await payer.ledger()
-  await reorganise(last)
+  await reorganize(last)
   await chain.mint(payer.wallet.address as Address, usdc('7'))
   await takeBranch(payer)
   expect(await payer.ledger()).toMatchObject({ available: '46', deposits: '46' })
@@ -89,7 +89,7 @@ test('a send whose block left the chain is held and delivered again under its no
   const signed = await rowsOf<{ epoch: number; sequence: number }>(payer, 'SELECT epoch, sequence FROM payment')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
 
-  await reorganise(last)
+  await reorganize(last)
   await relayerAhead(60)
   await takeBranch(payer)
   expect(await payer.status(id)).toBe('PROCESSING')
@@ -112,7 +112,7 @@ test('a send that moves to another block is booked there once @reorg-3', async (
   await becomes(payer, id, 'CONFIRMED')
   await chain.mine(2)
   const raws = await signedAfter(last)
-  await reorganise(last)
+  await reorganize(last)
   for (const raw of raws) await chain.node('eth_sendRawTransaction', raw)
   await takeBranch(payer)
   expect(await payer.status(id)).toBe('CONFIRMED')
@@ -125,10 +125,10 @@ test('a send that moves to another block is booked there once @reorg-3', async (
 
 test('a send that never returns to the chain is released, but only at a finalized block @reorg-4', async () => {
   const unfinal = await createUnfinal()
-  const { payer, last, finalise } = unfinal
+  const { payer, last, finalize } = unfinal
   const { id } = await accepted(payer, { amount: usdc('5') })
   await becomes(payer, id, 'CONFIRMED')
-  await reorganise(last)
+  await reorganize(last)
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   await takeBranch(payer)
   await later(payer, 16 * 60)
@@ -136,7 +136,7 @@ test('a send that never returns to the chain is released, but only at a finalize
   await look(payer)
   expect(await payer.status(id)).toBe('PROCESSING')
   expect(await payer.groupNow()).toMatchObject({ held: '5' })
-  await finalise()
+  await finalize()
   expect(await payer.status(id)).toBe('FAILED')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   await chain.fault({ mode: 'none' })
@@ -153,7 +153,7 @@ test('funding, announcement and claim of a payout are undone and repeated once @
   await payoutIs(payer, id, 'WITHDRAWN')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
 
-  await reorganise(last)
+  await reorganize(last)
   await relayerAhead(60)
   await takeBranch(payer)
   expect(await payoutOf(payer, id)).toMatchObject({ status: 'CLAIMING', funded: 0, announced: 0, done_tx: null })
@@ -169,7 +169,7 @@ test('funding, announcement and claim of a payout are undone and repeated once @
 
 test('a reclaim returns its amount to the budget only once it is final @reorg-6', async () => {
   const unfinal = await createUnfinal({ limit: '5' })
-  const { payer, finalise } = unfinal
+  const { payer, finalize } = unfinal
   const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
   const { number: created } = await blockAt('latest')
@@ -188,7 +188,7 @@ test('a reclaim returns its amount to the budget only once it is final @reorg-6'
   }
   expect(await listed()).toHaveLength(1)
 
-  await reorganise(created)
+  await reorganize(created)
   await relayerAhead(60)
   await takeBranch(payer)
   expect(await payoutOf(payer, id)).toMatchObject({ status: 'RECLAIMING', done_tx: null, returned_block: null })
@@ -196,7 +196,7 @@ test('a reclaim returns its amount to the budget only once it is final @reorg-6'
   expect(await listed()).toHaveLength(0)
   await payoutIs(payer, id, 'RECLAIMED')
   expect(await payer.groupNow()).toMatchObject({ held: '5' })
-  await finalise()
+  await finalize()
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   expect(await listed()).toHaveLength(1)
   await expectRecovery(unfinal)
@@ -224,7 +224,7 @@ test('a rotation whose block left the chain is pending again, and its session is
   const adopted = { epoch: before[0]!.epoch + 1, spend_limit: 70_000_000, next_sequence: 1 }
   expect(await session()).toEqual(adopted)
 
-  await reorganise(last)
+  await reorganize(last)
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   await relayerAhead(60)
   await takeBranch(payer)
@@ -247,7 +247,7 @@ test('a deploy whose block left the chain is submitted again @reorg-8', async ()
   expect(await status()).toBe('active')
   await payer.ledger()
   await finalAt(payer, number)
-  await reorganise(number)
+  await reorganize(number)
   await relayerAhead(60)
   await takeBranch(payer)
   await payer.ledger()
@@ -283,7 +283,7 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   const session = await rowsOf(payer, 'SELECT epoch, next_sequence FROM session WHERE current = 1')
   const { number: head } = await blockAt('latest')
   const raws = await signedAfter(last)
-  await reorganise(last)
+  await reorganize(last)
   for (const raw of raws) await chain.node('eth_sendRawTransaction', raw)
   await takeBranch(payer)
   expect(await payoutOf(payer, claimed.id)).toMatchObject({ status: 'WITHDRAWN', funded: 1, announced: 1 })
@@ -305,7 +305,7 @@ test('a reading of the chain that another one overtakes reads again and doubts n
   await chain.mint(payer.wallet.address as Address, usdc('5'))
   await chain.mine()
   await payer.ledger()
-  await reorganise(last)
+  await reorganize(last)
   await chain.mine()
   await payer.ledger()
   await later(payer, 31)
@@ -327,13 +327,13 @@ test('a reading of the chain that another one overtakes reads again and doubts n
   await inTreasury(payer, () => gate.resolve())
   expect(await overtaken).toBe(true)
   expect(await rowsOf(payer, 'SELECT doubted_block FROM wallet')).toEqual([{ doubted_block: null }])
-  expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).toHaveLength(1)
+  expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganized'")).toHaveLength(1)
   await expectRecovery(unfinal)
 })
 
 test('a claim that the payer’s own reclaim replaced is undone, and the money returns to the wallet @reorg-16', async () => {
   const unfinal = await createUnfinal()
-  const { payer, finalise } = unfinal
+  const { payer, finalize } = unfinal
   const { id } = await createPayout(payer)
   await payoutIs(payer, id, 'CREATED')
   const { number: created } = await blockAt('latest')
@@ -341,7 +341,7 @@ test('a claim that the payer’s own reclaim replaced is undone, and the money r
   expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })).toMatchObject({ ok: true })
   await payoutIs(payer, id, 'WITHDRAWN')
 
-  await reorganise(created)
+  await reorganize(created)
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   const { payer: holder, claim_key: claimKey, reclaim_key: reclaimKey, amount, expiry } = await payoutOf(payer, id)
   const terms = { payer: holder, claimKey, reclaimKey, amount: BigInt(amount), expiry }
@@ -351,7 +351,7 @@ test('a claim that the payer’s own reclaim replaced is undone, and the money r
   await takeBranch(payer)
   await chain.fault({ mode: 'none' })
   expect(await payoutOf(payer, id)).toMatchObject({ status: 'RECLAIMED', withdrawn_to: null })
-  await finalise()
+  await finalize()
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   expect(await chain.usdcBalance(to)).toBe(0n)
   await expectRecovery(unfinal)
@@ -362,7 +362,7 @@ test('nothing is undone if a node switches between branches, two nodes disagree,
   await chain.mint(payer.wallet.address as Address, usdc('500'))
   await chain.mine()
   expect(await payer.ledger()).toMatchObject({ deposits: '539' })
-  const undone = async () => (await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganised'")).length
+  const undone = async () => (await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganized'")).length
   const other = { hash: `0x${'ab'.repeat(32)}` } as const
   /** Reads the chain 40 seconds and one block later through a changed node. Returns the number of undos so far. */
   const undoneAfter = async (change: (real: Chain) => Partial<Chain>) => {
@@ -390,7 +390,7 @@ test('nothing is undone if a node switches between branches, two nodes disagree,
   expect(await undoneAfter(shows({})), 'and ours to the first').toBe(0)
   expect(await payer.ledger()).toMatchObject({ deposits: '539' })
 
-  await reorganise(last)
+  await reorganize(last)
   const restore = await changeNode(payer, shows({}, {}))
   await chain.mine()
   expect(await payer.ledger(), 'both have another').toMatchObject({ deposits: '39' })
@@ -399,7 +399,7 @@ test('nothing is undone if a node switches between branches, two nodes disagree,
 })
 
 test('a booking from a block that the chain never had is undone before it becomes final @reorg-11', async () => {
-  const { payer, finalise } = await createUnfinal({ funds: '39' })
+  const { payer, finalize } = await createUnfinal({ funds: '39' })
   await chain.mint(payer.wallet.address as Address, usdc('5'))
   await chain.mine()
   expect(await payer.ledger()).toMatchObject({ deposits: '44' })
@@ -407,7 +407,7 @@ test('a booking from a block that the chain never had is undone before it become
   await inTreasury(payer, ({ context: { store } }) => {
     store.run('UPDATE booking SET block_hash = ?', `0x${'cd'.repeat(32)}`)
   })
-  await finalise()
+  await finalize()
   const final = () => rowsOf<{ n: number }>(payer, 'SELECT count(*) AS n FROM booking')
   expect(await final(), 'one node, once').toEqual([{ n: 1 }])
   await later(payer, 31)
@@ -453,7 +453,7 @@ test('an imported wallet’s payment is undone and executed again under the nonc
   await becomes(payer, id, 'CONFIRMED')
   const nonce = await rowsOf(payer, 'SELECT authorization FROM payment')
 
-  await reorganise(last)
+  await reorganize(last)
   await relayerAhead(60)
   await takeBranch(payer)
   expect(await payer.status(id)).toBe('PROCESSING')

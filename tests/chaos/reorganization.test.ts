@@ -1,6 +1,6 @@
 /**
- * Random reorganisations under load, up to twelve blocks deep although payments confirm at one, with a node that fails now
- * and then and a Worker that is killed: `npm run test:long reorganisations`. CHAOS_REORGS sets their number, CHAOS_SEED
+ * Random reorganizations under load, up to twelve blocks deep although payments confirm at one, with a node that fails now
+ * and then and a Worker that is killed: `npm run test:long reorganizations`. CHAOS_REORGS sets their number, CHAOS_SEED
  * repeats the choices. Transactions of the removed blocks are gone unless the Relayer delivers them again.
  */
 import { readFileSync } from 'node:fs'
@@ -15,19 +15,19 @@ import { Client, type SenderRecord } from './client.ts'
 import { createFaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
 
-const reorganisations = Number(process.env.CHAOS_REORGS ?? 0)
+const reorganizations = Number(process.env.CHAOS_REORGS ?? 0)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const finalityBlocks = 30
 const deepest = 12
 const restMs = 240_000 // 4 minutes
 
-test.skipIf(reorganisations === 0)(
-  `${reorganisations} reorganisations: no payment is lost or made twice @chaos-8`,
+test.skipIf(reorganizations === 0)(
+  `${reorganizations} reorganizations: no payment is lost or made twice @chaos-8`,
   {
-    timeout: 600_000 + reorganisations * 20_000,
+    timeout: 600_000 + reorganizations * 20_000,
   },
   async () => {
-    console.log(`CHAOS_SEED=${seed} CHAOS_REORGS=${reorganisations}`)
+    console.log(`CHAOS_SEED=${seed} CHAOS_REORGS=${reorganizations}`)
     const { stack, node, stop } = await createFaultyStack({ finalityBlocks })
     try {
       const { bursar } = stack
@@ -38,7 +38,7 @@ test.skipIf(reorganisations === 0)(
         const sender = await createSender(stack, { funds: '900', limit: 4, agents: 2 })
         records.push({ index, sender, payouts: [], problems: [], replays: [] })
       }
-      // Nobody repeats deploys and deposits, so no reorganisation reaches back to them.
+      // Nobody repeats deploys and deposits, so no reorganization reaches back to them.
       const madeAt = Number(await chain.client.getBlockNumber())
 
       let isOver = false
@@ -49,14 +49,14 @@ test.skipIf(reorganisations === 0)(
         }),
       )
       const random = randomFrom(seed)
-      const reorganising = (async () => {
-        for (let i = 1; i <= reorganisations; i++) {
+      const reorganizing = (async () => {
+        for (let i = 1; i <= reorganizations; i++) {
           await pause(random.int(2_000, 6_000))
           node.setFault({ mode: random.pick(['none', 'none', 'slow', 'swallow'] as const), delayMs: 500 })
           const head = Number(await chain.client.getBlockNumber())
           const depth = Math.min(random.int(2, deepest), head - madeAt - 1)
           if (depth > 0) await chain.client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
-          history.note('reorganisation', null, depth)
+          history.note('reorganization', null, depth)
           await pause(random.int(0, 1_500))
           node.setFault({ mode: 'none' })
           if (i % 5 === 0) {
@@ -66,7 +66,7 @@ test.skipIf(reorganisations === 0)(
         }
         isOver = true
       })()
-      await Promise.all([reorganising, ...clients]).finally(() => {
+      await Promise.all([reorganizing, ...clients]).finally(() => {
         isOver = true
       })
 
@@ -94,7 +94,7 @@ test.skipIf(reorganisations === 0)(
       }
       problems.push(...logProblems(stack))
       const log = readFileSync(join(stack.stateDir, 'wrangler.log'), 'utf8')
-      const undone = [...log.matchAll(/"chain_reorganised".*"undone":(\d+)/g)].map(([, count]) => Number(count))
+      const undone = [...log.matchAll(/"chain_reorganized".*"undone":(\d+)/g)].map(([, count]) => Number(count))
       console.log(`bookings undone: ${undone.join(', ')}; ${history.operations.length} operations`)
       expect(Math.max(0, ...undone), 'bookings were undone').toBeGreaterThan(0)
       expect(problems).toEqual([])

@@ -1,4 +1,4 @@
-/** Reorganisations of the chain without automatic blocks (84532), and a Treasury whose finalized block is far behind. */
+/** Reorganizations of the chain without automatic blocks (84532), and a Treasury whose finalized block is far behind. */
 import { runInDurableObject } from 'cloudflare:test'
 import type { Block, Hex } from '../../worker/chain/types.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
@@ -20,7 +20,7 @@ export async function blockAt(block: number | 'latest'): Promise<Block> {
 }
 
 /** Replaces every block after `last` with an empty one. Their transactions are gone unless they are sent again. */
-export async function reorganise(last: number): Promise<void> {
+export async function reorganize(last: number): Promise<void> {
   const { number } = await blockAt('latest')
   await chain.node('anvil_reorg', number - last, [])
 }
