@@ -29,7 +29,7 @@ import { newSigningKey } from '../../local/stack/secrets.ts'
 import { demo, seedSql } from '../../local/stack/seed.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { noLimits } from '../support/limits.ts'
-import { party, roles } from '../support/localChain.ts'
+import { deployment, party, roles } from '../support/localChain.ts'
 
 const users = 4
 const walletsEach = 6 // the most a user may have; each may have 64 payments in flight
@@ -140,18 +140,12 @@ const seed = '33'.repeat(32)
 let bursar: Miniflare | undefined
 let hello: Miniflare | undefined
 try {
-  const deployerKey = roles.relayer.key
   const setEther = (address: string, wei: bigint) =>
     rpc(anvil.url, 'anvil_setBalance', [address, `0x${wei.toString(16)}`])
   const relayer = relayerAccount(seed, 8453, 0).address
   for (const address of [roles.relayer.address, roles.providerAdmin.address, roles.usdcAdmin.address, relayer])
     await setEther(address, enoughWei)
-  const contracts = await deployContracts(anvil.url, {
-    providerAdmin: roles.providerAdmin.address,
-    operator: roles.operator.address,
-    usdcAdmin: roles.usdcAdmin.address,
-    deployerKey,
-  })
+  const contracts = await deployContracts(anvil.url, deployment)
 
   writeFileSync(
     join(work, 'hello.ts'),

@@ -6,12 +6,10 @@ import { expect, test } from 'vitest'
 import { circleUsdc, deployContracts, deploymentPlan } from '../../contracts/deployment.ts'
 import { startAnvil } from '../../local/stack/anvil.ts'
 import { providerAbi, usdcAbi } from '../../worker/chain/abi.ts'
-import { party, roles } from '../support/localChain.ts'
+import { deployment, party } from '../support/localChain.ts'
 
 const options = {
-  providerAdmin: roles.providerAdmin.address,
-  operator: roles.operator.address,
-  usdcAdmin: roles.usdcAdmin.address,
+  ...deployment,
   deployerKey: '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80', // anvil's first account
 } as const
 

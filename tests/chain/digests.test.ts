@@ -23,7 +23,7 @@ import { addressOf, signCompact } from '../../worker/chain/sign.ts'
 import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
 import { cases } from '../support/cases.ts'
 import { oneSet } from '../support/contractSets.ts'
-import { party, roles } from '../support/localChain.ts'
+import { deployment, party } from '../support/localChain.ts'
 import { ownerDigest } from '../support/ownerSigner.ts'
 
 const deployerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80' // anvil's first account
@@ -62,15 +62,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
   beforeAll(async () => {
     anvil = await startAnvil({ chainId })
     client = createPublicClient({ transport: http(anvil.url, { batch: { batchSize: 100 } }) })
-    const [providerAdmin, operator, usdcAdmin] = [roles.providerAdmin, roles.operator, roles.usdcAdmin].map(
-      ({ address }) => address,
-    )
-    contracts = await deployContracts(anvil.url, {
-      providerAdmin: providerAdmin!,
-      operator: operator!,
-      usdcAdmin: usdcAdmin!,
-      deployerKey,
-    })
+    contracts = await deployContracts(anvil.url, { ...deployment, deployerKey })
   }, 60_000)
 
   afterAll(() => anvil.stop())

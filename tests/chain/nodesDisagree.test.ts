@@ -1,29 +1,24 @@
 /** Two nodes, one of which lies: releasing a payment needs both. */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type Chain, RpcUnavailable } from '../../worker/chain/types.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
 import { findNonceLog } from '../../worker/treasury/settlement/release.ts'
 import type { PaymentRow, WalletRow } from '../../worker/treasury/storage/rows.ts'
 import { oneSet } from '../support/contractSets.ts'
-import { type LocalChain, startLocalChain } from '../support/localChain.ts'
+import { startLocalChain } from '../support/localChain.ts'
+import { serve } from '../support/serve.ts'
 
-let local: LocalChain
-beforeAll(async () => {
-  local = await startLocalChain()
-  await local.mint(`0x${'ab'.repeat(20)}`, 1n)
-})
+const local = await startLocalChain()
+await local.mint(`0x${'ab'.repeat(20)}`, 1n)
 afterAll(() => local.stop())
 
 type Call = { id: number; method: string; params: unknown[] }
 type Answer = { id: number; result: Record<string, unknown> }
 
 /** Starts a node that returns the real node's replies, except for a false finalized block. */
-async function startLyingNode(lie: Record<string, string>) {
-  const server = createServer(async (request, response) => {
+function startLyingNode(lie: Record<string, string>) {
+  return serve(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     const headers = { 'content-type': 'application/json' }
     const answer = await (await fetch(local.url, { method: 'POST', headers, body })).json()
@@ -33,9 +28,7 @@ async function startLyingNode(lie: Record<string, string>) {
       return call?.params[0] === 'finalized' ? { ...each, result: { ...each.result, ...lie } } : each
     })
     response.end(JSON.stringify(Array.isArray(answer) ? answers : answers[0]))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() }
+  })
 }
 
 test('a finalized block is not used if the nodes disagree on its time @nodes-1', async () => {
@@ -47,7 +40,7 @@ test('a finalized block is not used if the nodes disagree on its time @nodes-1',
     await expect(new RpcChain(8453, oneSet(local.contracts), urls).finalized()).rejects.toThrow(RpcUnavailable)
   const honest = await new RpcChain(8453, oneSet(local.contracts), [local.url, local.url]).finalized()
   expect(honest.timestamp).toBeLessThanOrEqual(await local.now())
-  liar.stop()
+  await liar.stop()
 })
 
 test('the search for a payment’s log starts before the block it was signed at @nodes-2', async () => {

@@ -1,33 +1,17 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { encodeFunctionData, keccak256, toHex } from 'viem'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { chainsFrom, RpcChain } from '../../worker/chain/rpcChain.ts'
 import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
 import { oneSet } from '../support/contractSets.ts'
-import {
-  createWallet,
-  createWalletData,
-  type LocalChain,
-  party,
-  signSend,
-  startLocalChain,
-} from '../support/localChain.ts'
-import { type RpcProxy, startRpcProxy } from '../support/rpcProxy.ts'
+import { createWallet, createWalletData, party, signSend, startLocalChain } from '../support/localChain.ts'
+import { startRpcProxy } from '../support/rpcProxy.ts'
+import { serve } from '../support/serve.ts'
 
-let local: LocalChain
-let proxy: RpcProxy
-let second: RpcProxy
-let chain: RpcChain
-
-beforeAll(async () => {
-  local = await startLocalChain()
-  proxy = await startRpcProxy(local.url)
-  second = await startRpcProxy(local.url)
-  chain = new RpcChain(8453, oneSet(local.contracts), [proxy.url, second.url])
-})
+const local = await startLocalChain()
+const proxy = await startRpcProxy(local.url)
+const second = await startRpcProxy(local.url)
+const chain = new RpcChain(8453, oneSet(local.contracts), [proxy.url, second.url])
 
 afterAll(async () => {
   await proxy.stop()
@@ -42,10 +26,8 @@ afterEach(() => {
 
 /** Starts a node that returns the same body for every request. */
 async function startNodeAnswering(body: string, status = 200) {
-  const server = createServer((_, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { chain: new RpcChain(8453, oneSet(local.contracts), [url]), stop: () => server.close() }
+  const { url, stop } = await serve((_, response) => response.writeHead(status).end(body))
+  return { chain: new RpcChain(8453, oneSet(local.contracts), [url]), stop }
 }
 
 describe('reading', () => {
@@ -153,7 +135,7 @@ describe('a refusal by the node', () => {
   test('a rate limit is not a refusal', async () => {
     const node = await startNodeAnswering('{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"limit exceeded"}}')
     await expect(node.chain.code(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
-    node.stop()
+    await node.stop()
   })
 
   test('a node that returns no logs because there are too many has refused the range, whatever its error code', async () => {
@@ -162,7 +144,7 @@ describe('a refusal by the node', () => {
     )
     const logs = node.chain.logs([{ address: local.contracts.usdc, fromBlock: 1, toBlock: 9 }])
     await expect(logs).rejects.toThrow(RpcError)
-    node.stop()
+    await node.stop()
   })
 })
 
@@ -180,7 +162,7 @@ describe('an unknown outcome', () => {
     await expect(node.chain.head()).rejects.toThrow(RpcUnavailable)
     await expect(node.chain.sendRaw('0x00')).rejects.toThrow(RpcUnavailable)
     await expect(node.chain.usdcBalance(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
-    node.stop()
+    await node.stop()
   })
 
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
@@ -194,8 +176,8 @@ describe('an unknown outcome', () => {
     const [honest, broken] = [await startNodeAnswering(state(valid)), await startNodeAnswering(state(words))]
     expect(await honest.chain.walletState(local.contracts.usdc)).toMatchObject({ epoch: 1, remaining: 5n })
     await expect(broken.chain.walletState(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
-    honest.stop()
-    broken.stop()
+    await honest.stop()
+    await broken.stop()
   })
 
   test('a response missing from a batch fails only its own call', async () => {
@@ -212,13 +194,13 @@ describe('an unknown outcome', () => {
       'RpcUnavailable',
       '0x03',
     ])
-    node.stop()
+    await node.stop()
   })
 
   test.each([429, 500, 503])('HTTP %i is an unknown outcome', async (status) => {
     const node = await startNodeAnswering('{"jsonrpc":"2.0","id":0,"result":"0x1"}', status)
     await expect(node.chain.nativeBalance(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
-    node.stop()
+    await node.stop()
   })
 
   test('a silent node times out after 5 s', async () => {

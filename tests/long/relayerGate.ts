@@ -1,7 +1,6 @@
 /** A node in front of a stack's chain that can keep the Relayer from simulating, and knows when the Relayer is idle. */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { serve } from '../support/serve.ts'
 
 export type RelayerGate = {
   url: string
@@ -41,21 +40,14 @@ export async function startRelayerGate(target: string): Promise<RelayerGate> {
     }
   }
 
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     handle(request, response).catch(() => request.socket.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     setOpen(next) {
       isOpen = next
     },
     idleSince: () => (busy > 0 ? Date.now() : idleSince),
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
   }
 }

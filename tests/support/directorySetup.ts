@@ -7,14 +7,14 @@ import { spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { contractNames } from '../../worker/chain/contractSets.ts'
 import { signAws } from '../../worker/identity/sigv4.ts'
 import { clientPath, installClients } from './clients.ts'
+import { serve } from './serve.ts'
 
 const region = 'us-east-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'only-for-tests' }
@@ -55,7 +55,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     COGNITO_CLIENT_ID: client,
     COGNITO_ACCESS_KEY_ID: credentials.accessKeyId,
     COGNITO_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    COGNITO_ENDPOINT: front.url,
+    COGNITO_ENDPOINT: `${front.url}/`,
   })
   return async () => {
     await front.stop()
@@ -126,21 +126,11 @@ async function startFront(emulator: string, dataFile: string) {
     return forward(emulator, action, body)
   }
 
-  const server = createServer((request, response) => {
+  return serve((request, response) => {
     answer(request)
       .then(({ status, text }) => response.writeHead(status, { 'content-type': amzJson }).end(text))
       .catch(() => request.socket.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
 }
 
 const amzJson = 'application/x-amz-json-1.1'

@@ -35,6 +35,14 @@ export const roles = {
   usdcAdmin: party('usdc admin'),
 }
 
+/** How tests deploy the contracts. */
+export const deployment = {
+  providerAdmin: roles.providerAdmin.address,
+  operator: roles.operator.address,
+  usdcAdmin: roles.usdcAdmin.address,
+  deployerKey: roles.relayer.key,
+} as const
+
 /** Sends a transaction and waits until it is mined. Throws if it reverted, unless `mayRevert`. */
 export type Submit = (
   to: Address,
@@ -61,12 +69,7 @@ export async function startLocalChain(): Promise<LocalChain> {
   for (const { address } of Object.values(roles)) {
     await client.request({ method: 'anvil_setBalance', params: [address, toHex(10n ** 20n)] } as never)
   }
-  const contracts = await deployContracts(anvil.url, {
-    providerAdmin: roles.providerAdmin.address,
-    operator: roles.operator.address,
-    usdcAdmin: roles.usdcAdmin.address,
-    deployerKey: roles.relayer.key,
-  })
+  const contracts = await deployContracts(anvil.url, deployment)
 
   const submit: Submit = async (to, data, { from = roles.relayer, mayRevert = false } = {}) => {
     const account = privateKeyToAccount(from.key)

@@ -1,7 +1,6 @@
 /** A node with faults: a proxy in front of a real node. */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { serve } from './serve.ts'
 
 /**
  * down: forwards nothing and does not reply. slow: replies `delayMs` late. lie: returns "not found" for receipts and
@@ -60,22 +59,13 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     else response.end(fault.mode === 'forge' ? forge(requests, answerText, fault.results ?? {}) : answerText)
   }
 
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     handle(request, response).catch(() => request.socket.destroy())
   })
-  // Longer than workerd keeps an idle connection. If this side closed it, a request could arrive at that moment.
-  server.keepAliveTimeout = 60_000
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     setFault(next) {
       fault = next
-    },
-    async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
     },
   }
 }

@@ -1,6 +1,6 @@
 /** A webhook's receiver on loopback, as a customer would run it. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { serve } from './serve.ts'
 
 export type Received = { headers: Record<string, string>; body: string; type: string; data: Record<string, unknown> }
 type Respond = (request: IncomingMessage, response: ServerResponse) => void
@@ -11,22 +11,17 @@ const accept: Respond = (_, response) => response.end()
 export async function startReceiver(respond: Respond = accept) {
   const received: Received[] = []
   let reply = respond
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await serve(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     received.push({ headers: request.headers as Record<string, string>, body, ...JSON.parse(body) })
     reply(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${url}/hook`,
     received,
     respond: (next: Respond) => {
       reply = next
     },
-    stop: () => {
-      server.closeAllConnections()
-      return new Promise<void>((resolve) => server.close(() => resolve()))
-    },
+    stop,
   }
 }

@@ -8,7 +8,7 @@ import { deployContracts } from '../../contracts/deployment.ts'
 import { startAnvil } from '../../local/stack/anvil.ts'
 import type { ChainId } from '../../worker/chain/types.ts'
 import { noLimits } from './limits.ts'
-import { roles } from './localChain.ts'
+import { deployment, roles } from './localChain.ts'
 import { startRpcProxy } from './rpcProxy.ts'
 
 declare module 'vitest' {
@@ -66,12 +66,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startChain(chainId: ChainId) {
   const anvil = await startAnvil({ chainId })
   await rpc(anvil.url, 'anvil_setBalance', [roles.relayer.address, '0x56bc75e2d63100000']) // 100 ETH
-  const contracts = await deployContracts(anvil.url, {
-    providerAdmin: roles.providerAdmin.address,
-    operator: roles.operator.address,
-    usdcAdmin: roles.usdcAdmin.address,
-    deployerKey: roles.relayer.key,
-  })
+  const contracts = await deployContracts(anvil.url, deployment)
   const proxy = await startRpcProxy(anvil.url)
   return {
     contracts,
