@@ -1,6 +1,7 @@
 /** For the chain without automatic blocks (84532), on which time, alarms and statuses advance only when a test says so. */
-import type { Chain } from '../../worker/chain/types.ts'
-import { manualChain as chain, until, type WalletUser } from './payer.ts'
+import type { Address, Chain } from '../../worker/chain/types.ts'
+import { type PayFields, toEmail, usdc } from './build.ts'
+import { accepted, manualChain as chain, type Payer, until, type WalletUser } from './payer.ts'
 import { inTreasury, runNow } from './treasuries.ts'
 
 /** Runs the Treasury's settlement now, before its alarm is due. */
@@ -12,19 +13,41 @@ export async function pass(seconds: number): Promise<void> {
   await chain.mine(4)
 }
 
-/** Mines blocks until the payment has `status`. */
-export const becomes = (payer: WalletUser, id: string, status: string) =>
-  until(`${id} ${status}`, async () => {
+/** Mines blocks and settles until `isDone`. */
+export const mineUntil = (payer: WalletUser, what: string, isDone: () => Promise<boolean>) =>
+  until(what, async () => {
     await chain.mine()
     await look(payer)
-    return (await payer.status(id)) === status
+    return isDone()
   })
 
-/** Settles, without new blocks, until the payment has `status`. A settlement that is already running may read older blocks. */
-export const settlesAs = (payer: WalletUser, id: string, status: string) =>
-  until(`${id} ${status}`, async () => {
+/** Settles, without new blocks, until `isDone`. A settlement that is already running may read older blocks. */
+export const lookUntil = (payer: WalletUser, what: string, isDone: () => Promise<boolean>) =>
+  until(what, async () => {
     await look(payer)
-    return (await payer.status(id)) === status
+    return isDone()
+  })
+
+/** Mines blocks until the payment has `status`. */
+export const becomes = (payer: WalletUser, id: string, status: string) =>
+  mineUntil(payer, `${id} ${status}`, async () => (await payer.status(id)) === status)
+
+/** Settles, without new blocks, until the payment has `status`. */
+export const settlesAs = (payer: WalletUser, id: string, status: string) =>
+  lookUntil(payer, `${id} ${status}`, async () => (await payer.status(id)) === status)
+
+/** Pays as the payer's agent, and mines blocks until the payment is confirmed. */
+export async function payAndConfirm(payer: Payer, over: PayFields = {}) {
+  const payment = await accepted(payer, over)
+  await becomes(payer, payment.id, 'CONFIRMED')
+  return payment
+}
+
+/** Mines blocks until `to` has USDC. */
+export const isPaid = (to: Address) =>
+  until(`${to} is paid`, async () => {
+    await chain.mine()
+    return (await chain.usdcBalance(to)) > 0n
   })
 
 export const payoutOf = (payer: WalletUser, id: string) =>
@@ -32,11 +55,14 @@ export const payoutOf = (payer: WalletUser, id: string) =>
 
 /** Mines blocks until the payout has `status`. */
 export const payoutIs = (payer: WalletUser, id: string, status: string) =>
-  until(`payout ${status}`, async () => {
-    await chain.mine()
-    await look(payer)
-    return (await payoutOf(payer, id)).status === status
-  })
+  mineUntil(payer, `payout ${status}`, async () => (await payoutOf(payer, id)).status === status)
+
+/** Creates a payout of 5 USDC by the payer's agent, and mines blocks until it can be claimed. */
+export async function createPayout(payer: Payer, over: PayFields = {}) {
+  const payout = await accepted(payer, { to: toEmail('bob@example.com'), amount: usdc('5'), ...over })
+  await payoutIs(payer, payout.id, 'CREATED')
+  return payout
+}
 
 /** Moves time past the payout's expiry, on the chain and for its Treasury. */
 export async function expire(payer: WalletUser, id: string): Promise<void> {

@@ -2,9 +2,11 @@
 
 import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
-import { keccak256, toHex } from 'viem/utils'
+import type { ContractFunctionArgs, EncodeFunctionDataParameters } from 'viem'
+import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import { expect } from 'vitest'
 import { checksumAddress } from '#domain/validators.ts'
+import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { unwrap } from '../../worker/result.ts'
@@ -95,6 +97,14 @@ export async function createPayer(
   const userId = `usr_${people}_${Math.random().toString(36).slice(2)}`
   const treasury = () => treasuryOf(userId)
   const owner = party(`${userId} owner`)
+  /** Calls the wallet as its owner, without us. */
+  async function callWallet<Name extends 'setSession' | 'withdraw' | 'reclaimPayout'>(
+    functionName: Name,
+    args: ContractFunctionArgs<typeof agentWalletAbi, 'nonpayable', Name>,
+  ) {
+    const data = encodeFunctionData({ abi: agentWalletAbi, functionName, args } as EncodeFunctionDataParameters)
+    await on.act(owner.address, wallet.address as Address, data)
+  }
   const deploy = { key: null, owner: owner.address, chainId: on.chainId, name: 'Ops' }
   const wallet = unwrap(await treasury().wallets().deploy(deploy))
   await until('wallet active', async () => {
@@ -149,6 +159,7 @@ export async function createPayer(
   return {
     userId,
     owner,
+    callWallet,
     wallet,
     group,
     principals,

@@ -40,6 +40,16 @@ export async function finalAt(payer: WalletUser, block: number): Promise<() => P
   return changeNode(payer, () => ({ finalized: () => blockAt(block) }))
 }
 
+/** Makes all blocks so far final for this Treasury, and none after `last` until `restore` is called. */
+export async function stopFinality(payer: WalletUser) {
+  await payer.ledger()
+  await chain.mine(3)
+  await payer.ledger()
+  await lookAtFinality(payer)
+  const { number: last } = await blockAt('latest')
+  return { last, restore: await finalAt(payer, last) }
+}
+
 /** Moves the Treasury's clock forward. */
 export async function later(payer: WalletUser, seconds: number): Promise<void> {
   await inTreasury(payer, (object) => {
@@ -62,6 +72,13 @@ export async function takeBranch(payer: WalletUser): Promise<void> {
   await later(payer, 31)
   await chain.mine()
   await payer.ledger()
+}
+
+/** Replaces every block after `last`, lets the Treasury see that, and the Relayer send again what is missing. */
+export async function removeBlocks(payer: WalletUser, last: number): Promise<void> {
+  await reorganise(last)
+  await relayerAhead(60)
+  await takeBranch(payer)
 }
 
 /** Runs the Treasury's finality check now. */

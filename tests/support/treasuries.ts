@@ -1,5 +1,6 @@
 /** Users' Treasuries from inside: their memory, tables and alarms. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { env } from './testEnv.ts'
@@ -35,3 +36,15 @@ export async function runNow(user: User, kind: AlarmKind): Promise<void> {
   await inTreasury(user, ({ context }) => context.schedule(kind, 1))
   await runDurableObjectAlarm(treasuryOf(user))
 }
+
+/** Changes the jobs that the Treasury submits to the Relayer. */
+export const changeJobs = (user: User, change: (jobs: RelayJob[]) => RelayJob[]) =>
+  inTreasury(user, (object) => {
+    const { RELAYER } = object.context.env
+    const getByName = (name: string) => {
+      const stub = RELAYER.getByName(name)
+      const submit = (jobs: RelayJob[]) => stub.submit(change(jobs))
+      return new Proxy(stub, { get: (target, key) => (key === 'submit' ? submit : Reflect.get(target, key)) })
+    }
+    object.context.env = { ...object.context.env, RELAYER: { ...RELAYER, getByName } as typeof RELAYER }
+  })

@@ -80,6 +80,12 @@ export class WorkerChain {
     await this.act(party('usdc admin').address, this.contracts.usdc, data)
   }
 
+  /** USDC refuses transfers to `address`, or with 'unBlacklist' no longer does. */
+  async blacklist(address: Address, functionName: 'blacklist' | 'unBlacklist' = 'blacklist'): Promise<void> {
+    const data = encodeFunctionData({ abi: usdcAbi, functionName, args: [address] })
+    await this.act(party('usdc admin').address, this.contracts.usdc, data)
+  }
+
   async usdcBalance(address: Address): Promise<bigint> {
     const data = encodeFunctionData({ abi: usdcAbi, functionName: 'balanceOf', args: [address] })
     return BigInt(await this.node<Hex>('eth_call', { to: this.contracts.usdc, data }, 'latest'))

@@ -28,21 +28,13 @@ async function createHistory(payer: Payer) {
   for (const amount of ['5', '6', '7']) {
     const id = (await paid({ to: toAnna, amount: usdc(amount) }))!
     payouts.push(id)
-    await until('payout claimable', async () => {
-      const found = await treasury().escrow(id)
-      return found.ok && found.value.status === 'CREATED'
-    })
+    await payer.payoutBecomes(id, 'CREATED')
   }
   const [withdrawn, reclaimed] = payouts as [string, string, string]
   expect((await treasury().claim({ payoutId: withdrawn, codeVersion: 1, to: fresh('anna') })).ok).toBe(true)
   expect((await treasury().reclaim(reclaimed)).ok).toBe(true)
-  const ends = async (id: string, status: string) =>
-    until(`${id} ${status}`, async () => {
-      const found = await treasury().escrow(id)
-      return found.ok && found.value.status === status
-    })
-  await ends(withdrawn, 'WITHDRAWN')
-  await ends(reclaimed, 'RECLAIMED')
+  await payer.payoutBecomes(withdrawn, 'WITHDRAWN')
+  await payer.payoutBecomes(reclaimed, 'RECLAIMED')
   await payer.returnedIsFinal()
 }
 

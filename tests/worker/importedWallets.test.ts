@@ -8,17 +8,23 @@ import { signCompact } from '../../worker/chain/sign.ts'
 import type { Hex } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { unwrap } from '../../worker/result.ts'
-import { usdc } from '../support/build.ts'
+import type { ImportInput } from '../../worker/treasury/wallets/rpcTypes.ts'
+import { toEmail, usdc } from '../support/build.ts'
 import { createImporter, type Importer, masterPassword } from '../support/importer.ts'
 import { kill } from '../support/kill.ts'
-import { becomes, look, pass } from '../support/manualClock.ts'
-import { chain, fresh, manualChain, prepare, until } from '../support/payer.ts'
+import { becomes, look, lookUntil, pass, settlesAs } from '../support/manualClock.ts'
+import { chain, fresh, manualChain, prepare } from '../support/payer.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
-import { env, party } from '../support/workerChain.ts'
+import { env, type Party, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => manualChain.fault({ mode: 'none' }))
 
+/** Imports the wallet of this key on Base. */
+const importWallet = (user: Importer, { address, key: privateKey }: Party, over: Partial<ImportInput> = {}) => {
+  const wallet = { address, chainId: 8453, policyGroupId: null, privateKey } as const
+  return user.wallets().importWallet({ key: null, name: null, masterPassword, ...wallet, ...over })
+}
 const send = async (user: Importer, over = {}) => unwrap(await user.treasury().send(user.payment(over)))
 
 describe('adding an imported wallet @imported-1', () => {
@@ -53,34 +59,19 @@ describe('adding an imported wallet @imported-1', () => {
   test('a key of another address, a zero key and a key above the curve’s order are refused with their field @imported-2', async () => {
     const user = await createImporter()
     for (const privateKey of [party('other').key, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`] as Hex[])
-      expect(
-        await user.wallets().importWallet({
-          key: null,
-          name: null,
-          address: party('mine').address,
-          chainId: 8453,
-          policyGroupId: null,
-          privateKey,
-          masterPassword,
-        }),
-      ).toMatchObject({ ok: false, code: 'invalid_input', field: 'privateKey' })
+      expect(await importWallet(user, { address: party('mine').address, key: privateKey })).toMatchObject({
+        ok: false,
+        code: 'invalid_input',
+        field: 'privateKey',
+      })
   })
 
   test('importing an account with code is refused @imported-3', async () => {
     const user = await createImporter()
     const holder = party('delegated')
     await chain.node('anvil_setCode', holder.address, '0xef0100d8da6bf26964af9d7eed9e03e53415d37aa96045')
-    expect(
-      await user.wallets().importWallet({
-        key: null,
-        name: null,
-        address: holder.address,
-        chainId: 8453,
-        policyGroupId: null,
-        privateKey: holder.key,
-        masterPassword,
-      }),
-    ).toMatchObject({ ok: false, code: 'invalid_input', field: 'address' })
+    const refused = { ok: false, code: 'invalid_input', field: 'address' }
+    expect(await importWallet(user, holder)).toMatchObject(refused)
   })
 
   test('one address can be imported once per chain, and again after its wallet is deleted', async () => {
@@ -98,36 +89,18 @@ describe('adding an imported wallet @imported-1', () => {
   test('imports that repeat an idempotency key add one wallet, even in parallel', async () => {
     const user = await createImporter()
     const holder = party(`${user.userId} second`)
-    const input = {
-      key: 'import-1',
-      name: 'Second',
-      address: holder.address,
-      chainId: 8453 as const,
-      policyGroupId: null,
-      privateKey: holder.key,
-      masterPassword,
-    }
-    const answers = await Promise.all(Array.from({ length: 5 }, () => user.wallets().importWallet(input)))
+    const named = (name: string) => importWallet(user, holder, { key: 'import-1', name })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => named('Second')))
     expect(new Set(answers.map((answer) => (answer.ok ? answer.value.id : answer.message))).size).toBe(1)
     expect(await user.wallets().list()).toHaveLength(2)
-    expect(await user.wallets().importWallet({ ...input, name: 'Third' })).toMatchObject({
-      code: 'idempotency_key_reused',
-    })
+    expect(await named('Third')).toMatchObject({ code: 'idempotency_key_reused' })
   })
 
   test('an idempotency key is refused with another master password, even if both requests run in parallel', async () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} second`)
     const under = (password: string) =>
-      user.wallets().importWallet({
-        key: 'import-2',
-        name: 'Second',
-        address: holder.address,
-        chainId: 8453,
-        policyGroupId: null,
-        privateKey: holder.key,
-        masterPassword: password,
-      })
+      importWallet(user, holder, { key: 'import-2', name: 'Second', masterPassword: password })
     const [first, second] = await Promise.all([under(masterPassword), under('another password')])
     expect([first.ok, second.ok].filter(Boolean)).toHaveLength(1)
     const [right, wrong] = first.ok ? [masterPassword, 'another password'] : ['another password', masterPassword]
@@ -202,21 +175,12 @@ describe('settling payments of an imported wallet @imported-5', () => {
 
   test('a payout is funded and reclaimed, and its amount is returned to the wallet', async () => {
     const user = await createImporter()
-    const made = unwrap(
-      await user
-        .treasury()
-        .createPayout(user.payment({ to: { type: 'email', email: 'x@example.com' }, amount: usdc('7') })),
-    )
-    const id = made.escrowId
-    const is = (status: string) =>
-      until(status, async () => {
-        const found = await user.treasury().escrow(id)
-        return found.ok && found.value.status === status
-      })
-    await is('CREATED')
+    const payment = user.payment({ to: toEmail('x@example.com'), amount: usdc('7') })
+    const { escrowId: id } = unwrap(await user.treasury().createPayout(payment))
+    await user.payoutBecomes(id, 'CREATED')
     expect(await user.booksBalance()).toMatchObject({ escrowed: '7', out: '7' })
     expect(await user.treasury().reclaim(id)).toMatchObject({ ok: true })
-    await is('RECLAIMED')
+    await user.payoutBecomes(id, 'RECLAIMED')
     expect(await user.booksBalance()).toMatchObject({ returns: '7', available: '100' })
   }, 40_000)
 
@@ -238,18 +202,12 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await manualChain.node('anvil_setBalance', relayer(), '0x0')
     const to = fresh('never')
     const sent = await send(user, { to: { type: 'address', address: to }, amount: usdc('9') })
-    await until('signed', async () => {
-      await look(user)
-      return (await user.status(sent.id)) === 'PROCESSING'
-    })
+    await settlesAs(user, sent.id, 'PROCESSING')
     await cancel(user, sent.id)
     await look(user)
     expect(await user.status(sent.id), 'not final yet').toBe('PROCESSING')
     await manualChain.mine(70)
-    await until('failed', async () => {
-      await look(user)
-      return (await user.status(sent.id)) === 'FAILED'
-    })
+    await settlesAs(user, sent.id, 'FAILED')
     await manualChain.giveEther(relayer(), 10n ** 20n)
     const found = await user.treasury().transaction(sent.id)
     expect(found.ok && found.value.errorMessage).toContain('cancelled')
@@ -266,10 +224,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
         const { authorization, sig_version } = object.context.store.payment(sent.id)!
         return { authorization, sig_version }
       })
-    await until('signed', async () => {
-      await look(user)
-      return (await row()).sig_version > 0
-    })
+    await lookUntil(user, 'signed', async () => (await row()).sig_version > 0)
     const first = await row()
     expect(first.authorization).toBe(authorizationNonce(sent.id))
     await pass(280)
@@ -278,10 +233,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     await setClock(user, () => Date.now() + 16 * minuteMs)
     await pass(400)
     await manualChain.mine(70)
-    await until('failed', async () => {
-      await look(user)
-      return (await user.status(sent.id)) === 'FAILED'
-    })
+    await settlesAs(user, sent.id, 'FAILED')
     await manualChain.giveEther(relayer(), 10n ** 20n)
     expect(await user.booksBalance()).toMatchObject({ held: '0', available: '100' })
   }, 40_000)
@@ -335,17 +287,7 @@ describe('viewing an imported key @imported-7', () => {
   test('master passwords are compared after Unicode normalization; a smart wallet has no key to show', async () => {
     const user = await createImporter({ funds: '0' })
     const holder = party(`${user.userId} accents`)
-    const added = unwrap(
-      await user.wallets().importWallet({
-        key: null,
-        name: null,
-        address: holder.address,
-        chainId: 8453,
-        policyGroupId: null,
-        privateKey: holder.key,
-        masterPassword: 'cafe\u0301 password',
-      }),
-    )
+    const added = unwrap(await importWallet(user, holder, { masterPassword: 'cafe\u0301 password' }))
     expect(await user.wallets().viewPrivateKey(added.id, 'caf\u00e9 password')).toMatchObject({ ok: true })
     const smart = unwrap(
       await user.wallets().deploy({ key: null, owner: party('owner').address, chainId: 8453, name: null }),

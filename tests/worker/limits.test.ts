@@ -1,9 +1,6 @@
 /** Service limits as agents and owners see them, and recipients that USDC refuses. */
-import { encodeFunctionData } from 'viem/utils'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { usdcAbi } from '../../worker/chain/abi.ts'
-import type { Address } from '../../worker/chain/types.ts'
 import { stepGas } from '../../worker/domain/gasAllowance.ts'
 import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
 import { takeOwnerAction } from '../../worker/treasury/limits/ownerActions.ts'
@@ -13,14 +10,9 @@ import { ownerSignature } from '../support/ownerSigner.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
-import type { Api } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api)
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api)
 afterEach(() => chain.fault({ mode: 'none' }))
 
 const setLimits = (account: AccountFixture, limits: Partial<Limits>) =>
@@ -87,24 +79,17 @@ describe('payments of an agent', () => {
 })
 
 describe('recipients that USDC refuses', () => {
-  const list = (name: 'blacklist' | 'unBlacklist', address: Address) =>
-    chain.act(
-      party('usdc admin').address,
-      chain.contracts.usdc,
-      encodeFunctionData({ abi: usdcAbi, functionName: name, args: [address] }),
-    )
-
   test('a blacklisted recipient is refused before anything is held, and looked up again after ten minutes @limits-24', async () => {
     await setLimits(own, {})
     const blocked = fresh('blocked')
-    await list('blacklist', blocked)
+    await chain.blacklist(blocked)
     const before = (await budgetOf(own)).remaining
     for (let i = 0; i < 2; i++) {
       const { status, json } = await pay(own, toAddress(blocked))
       expect([status, json.code]).toEqual([422, 'recipient_blocked'])
     }
     expect((await budgetOf(own)).remaining).toBe(before)
-    await list('unBlacklist', blocked)
+    await chain.blacklist(blocked, 'unBlacklist')
     expect((await pay(own, toAddress(blocked))).status, 'the look-up is cached for ten minutes').toBe(422)
     await inTreasury(own, (object) => {
       for (const lookup of object.context.lookups.values()) lookup.at -= 10 * minuteMs
@@ -119,7 +104,7 @@ describe('recipients that USDC refuses', () => {
     const { status } = await pay(own, toAddress(address))
     await chain.fault({ mode: 'none' })
     expect(status).toBe(201)
-    await list('blacklist', address)
+    await chain.blacklist(address)
     expect((await pay(own, toAddress(address))).json.code).toBe('recipient_blocked')
   })
 

@@ -1,11 +1,11 @@
 /** Payouts whose secret is missing in the settings. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { expire, look, payoutIs, payoutOf } from '../support/manualClock.ts'
-import { accepted, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { createPayout, expire, payoutIs, payoutOf, settlesAs } from '../support/manualClock.ts'
+import { accepted, createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
+import { changeJobs } from '../support/treasuries.ts'
 
 beforeAll(prepare, 60_000)
 beforeEach(() => {
@@ -13,17 +13,14 @@ beforeEach(() => {
   return () => vi.restoreAllMocks()
 })
 
-const toBob = { to: { type: 'email', email: 'bob@example.com' } } as const
 const context = <T>({ treasury }: Payer, work: (context: Treasury['context']) => T) =>
   runInDurableObject(treasury(), (treasury: Treasury) => work(treasury.context))
 
 test('a payout whose secret is missing is refused with a message, blocks no other, and is returned at its expiry @payout-keys-1', async () => {
   const payer = await createPayer({ on: manualChain })
-  const { id: lost } = await accepted(payer, toBob)
-  await payoutIs(payer, lost, 'CREATED')
+  const { id: lost } = await createPayout(payer)
   await redeploy(payer.userId, settingsWith({ PAYOUT_SECRET: { from: 1 } }, ['PAYOUT_SECRET']))
-  const { id: other } = await accepted(payer, toBob)
-  await payoutIs(payer, other, 'CREATED')
+  const { id: other } = await createPayout(payer)
 
   const refused = { ok: false, code: 'unavailable', message: expect.stringContaining('Nothing was signed') }
   const { code_version: codeVersion } = await payoutOf(payer, lost)
@@ -40,22 +37,10 @@ test('a payout whose secret is missing is refused with a message, blocks no othe
 
 test('open payments whose signatures are lost do not block a claim @payout-keys-2', async () => {
   const payer = await createPayer({ on: manualChain })
-  const { id } = await accepted(payer, toBob)
-  await payoutIs(payer, id, 'CREATED')
-  await context(payer, (treasury) => {
-    const { RELAYER } = treasury.env
-    const getByName = (name: string) => {
-      const stub = RELAYER.getByName(name)
-      const submit = (jobs: RelayJob[]) => stub.submit(jobs.filter(({ kind }) => kind !== 'send'))
-      return new Proxy(stub, { get: (target, key) => (key === 'submit' ? submit : Reflect.get(target, key)) })
-    }
-    treasury.env = { ...treasury.env, RELAYER: { ...RELAYER, getByName } as typeof RELAYER }
-  })
+  const { id } = await createPayout(payer)
+  await changeJobs(payer, (jobs) => jobs.filter(({ kind }) => kind !== 'send'))
   const { id: payment } = await accepted(payer)
-  await until('signed', async () => {
-    await look(payer)
-    return context(payer, ({ store }) => store.payment(payment)!.status === 'PROCESSING')
-  })
+  await settlesAs(payer, payment, 'PROCESSING')
   await context(payer, ({ store, submittedAt }) => {
     store.run('UPDATE payment SET r = NULL, vs = NULL WHERE id = ?', payment)
     submittedAt.clear()

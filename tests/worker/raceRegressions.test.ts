@@ -1,7 +1,5 @@
 /** Regressions from combining things that are each tested alone elsewhere. */
-import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import type { Address, ChainId } from '../../worker/chain/types.ts'
 import type { Env } from '../../worker/env.ts'
@@ -60,9 +58,7 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   expect(paid).toMatchObject({ ok: true })
   const started = unwrap(await payer.wallets().rotateSessionKey(grant(payer)))
   const own = party(`${payer.userId} own session`).address
-  const args = [own, 5_000_000n, (await manualChain.timestamp()) + 3600] as const
-  const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
-  await manualChain.act(payer.owner.address, payer.wallet.address as Address, data)
+  await payer.callWallet('setSession', [own, 5_000_000n, (await manualChain.timestamp()) + 3600])
   await manualChain.fault({ mode: 'none' })
   const ended = await until('the rotation ended', async () => {
     await manualChain.mine()

@@ -15,6 +15,7 @@ import {
   sequence,
   settle,
   setUpRelayers,
+  submitSend,
   transaction,
   unique,
   until,
@@ -96,8 +97,7 @@ describe('delivery', () => {
   })
 
   test('a job with less than 60 s left is dropped', async () => {
-    const job = await chain.createSend(await wallet('late'), { lifeSeconds: 59 })
-    await relayer().submit([job])
+    const job = await submitSend('late', { lifeSeconds: 59 })
     expect(await becomes(job.id, 'dropped')).toMatchObject({ reason: 'too little time left' })
     expect(await attempts()).toEqual([])
   })

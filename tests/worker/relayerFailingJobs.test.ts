@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
-import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
+import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import {
   type AttemptRow,
@@ -9,7 +9,6 @@ import {
   attempts,
   becomes,
   chain,
-  party,
   recipient,
   relayer,
   report,
@@ -90,8 +89,7 @@ describe('failing jobs', () => {
 
 test('if USDC refuses a transfer, the report has the reason', async () => {
   const blocked = recipient('blocked')
-  const data = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [blocked] })
-  await chain.act(party('usdc admin').address, chain.contracts.usdc, data)
+  await chain.blacklist(blocked)
   const job = await chain.createSend(await wallet('blocked'), { to: blocked })
   await relayer().submit([job])
   expect(await becomes(job.id, 'parked')).toMatchObject({ reason: 'Blacklistable: account is blacklisted' })

@@ -22,6 +22,7 @@ import {
   sequence,
   settle,
   setUpRelayers,
+  submitSend,
   unique,
   until,
   wallet,
@@ -31,9 +32,8 @@ setUpRelayers()
 
 describe('faults', () => {
   test('after a crash between storing and sending, the same bytes are sent', async () => {
-    const job = await chain.createSend(await wallet('crash'), { to: recipient('crash') })
     await chain.fault({ mode: 'down', methods: sendRaw })
-    await relayer().submit([job])
+    const job = await submitSend('crash')
     await hasAttempts(1)
     const [stored] = await attempts()
     await kill(relayer())
@@ -45,9 +45,8 @@ describe('faults', () => {
   })
 
   test('after a crash during the first request to the node, the alarm takes over', async () => {
-    const job = await chain.createSend(await wallet('early'))
     await chain.fault({ mode: 'slow', delayMs: 3_000 })
-    await relayer().submit([job])
+    const job = await submitSend('early')
     await kill(relayer())
     await chain.fault({ mode: 'none' })
     await becomes(job.id, 'broadcast')
@@ -55,9 +54,8 @@ describe('faults', () => {
   })
 
   test('when the reply to an accepted transaction is lost, it is sent again and mined once', async () => {
-    const job = await chain.createSend(await wallet('lost'), { to: recipient('lost') })
     await chain.fault({ mode: 'swallow', methods: sendRaw })
-    await relayer().submit([job])
+    const job = await submitSend('lost')
     await isInPool()
     expect((await report(job.id)).state).toBe('waiting')
     await chain.fault({ mode: 'none' })
@@ -68,9 +66,8 @@ describe('faults', () => {
   })
 
   test('a transaction whose reply was lost may be mined before it is sent again', async () => {
-    const job = await chain.createSend(await wallet('quick'))
     await chain.fault({ mode: 'swallow', methods: sendRaw })
-    await relayer().submit([job])
+    const job = await submitSend('quick')
     await isInPool()
     await chain.fault({ mode: 'down' })
     await chain.mine()
@@ -81,9 +78,8 @@ describe('faults', () => {
   })
 
   test('when an unknown transaction used the nonce, the job is sent under the next one @delivery-3', async () => {
-    const job = await chain.createSend(await wallet('stolen'), { to: recipient('stolen') })
     await chain.fault({ mode: 'down', methods: sendRaw })
-    await relayer().submit([job])
+    const job = await submitSend('stolen')
     await hasAttempts(1)
     await chain.act(relayerAddress(), relayerAddress(), '0x')
     await chain.fault({ mode: 'none' })
@@ -95,8 +91,7 @@ describe('faults', () => {
   })
 
   test('a transaction that is not mined is replaced with higher fees under the same nonce', async () => {
-    const job = await chain.createSend(await wallet('stuck'), { to: recipient('stuck') })
-    await relayer().submit([job])
+    const job = await submitSend('stuck')
     const sent = await becomes(job.id, 'broadcast')
     for (let block = 0; block < 5; block++) {
       await chain.node('anvil_setNextBlockBaseFeePerGas', toHex(4_900_000_000n))
@@ -119,9 +114,8 @@ describe('faults', () => {
   })
 
   test('a transaction whose jobs expired before a node accepted it is cancelled', async () => {
-    const job = await chain.createSend(await wallet('useless'), { to: recipient('useless') })
     await chain.fault({ mode: 'down', methods: sendRaw })
-    await relayer().submit([job])
+    const job = await submitSend('useless')
     await hasAttempts(1)
     await chain.node('evm_increaseTime', 600)
     await chain.mine()
@@ -136,9 +130,8 @@ describe('faults', () => {
   })
 
   test('a transaction that nodes refuse is cancelled, and its job is sent in its own transaction', async () => {
-    const job = await chain.createSend(await wallet('refused'), { to: recipient('refused') })
     await chain.fault({ mode: 'refuse', methods: sendRaw, message: 'exceeds block gas limit' })
-    await relayer().submit([job])
+    await submitSend('refused')
     await hasAttempts(2)
     await chain.fault({ mode: 'none' })
     await settle()
@@ -171,8 +164,7 @@ describe('faults', () => {
   })
 
   test('a node that denies every receipt delays only the reports', async () => {
-    const job = await chain.createSend(await wallet('denied'), { to: recipient('denied') })
-    await relayer().submit([job])
+    const job = await submitSend('denied')
     await becomes(job.id, 'broadcast')
     await chain.fault({ mode: 'lie' })
     await chain.mine()
@@ -191,8 +183,7 @@ describe('faults', () => {
 
   test('jobs wait while the account has no ETH, and are sent once it has some', async () => {
     await chain.giveEther(relayerAddress(), 0n)
-    const job = await chain.createSend(await wallet('broke'))
-    await relayer().submit([job])
+    const job = await submitSend('broke')
     await hasAttempts(1)
     expect((await report(job.id)).state).toBe('waiting')
     await chain.giveEther(relayerAddress())
@@ -203,8 +194,7 @@ describe('faults', () => {
 
   test('jobs wait while the node is unreachable, and are sent once it recovers', async () => {
     await chain.fault({ mode: 'down' })
-    const job = await chain.createSend(await wallet('away'))
-    await relayer().submit([job])
+    const job = await submitSend('away')
     expect((await relayer().wait(job.id, 700))?.state).toBe('waiting')
     await chain.fault({ mode: 'none' })
     await becomes(job.id, 'broadcast')
@@ -216,8 +206,7 @@ describe('faults', () => {
     await inTreasury(user, (treasury) => {
       treasury.isFailing = true
     })
-    const job = await chain.createSend(await wallet('reports'), { userId: user })
-    await relayer().submit([job])
+    await submitSend('reports', { userId: user })
     await settle()
     await inTreasury(user, (treasury) => {
       treasury.isFailing = false
@@ -234,8 +223,7 @@ describe('faults', () => {
     await inTreasury(user, (treasury) => {
       treasury.isHanging = true
     })
-    const job = await chain.createSend(await wallet('hanging'), { userId: user })
-    await relayer().submit([job])
+    const job = await submitSend('hanging', { userId: user })
     await becomes(job.id, 'broadcast')
     await chain.mine()
     // The Relayer's own alarm does it; nothing else wakes it.

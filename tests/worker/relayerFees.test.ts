@@ -14,6 +14,7 @@ import {
   report,
   settle,
   setUpRelayers,
+  submitSend,
   unique,
   until,
   wallet,
@@ -40,9 +41,8 @@ describe('fees of 10,000 gwei from a node', () => {
     async ({ name, results }) => {
       const logged = captureLog()
       const why = `the node asks for a ${name} of 10000 gwei, the ceiling is ${name === 'base fee' ? 5 : 2}`
-      const job = await chain.createSend(await wallet('rush'), { to: recipient('rush') })
       await chain.fault({ mode: 'forge', results })
-      await relayer().submit([job])
+      const job = await submitSend('rush')
       await until('the Relayer holds', async () => (await relayer().health()).holding !== null)
       for (let tries = 0; tries < 3; tries++) await relayer().wakeUp()
 
@@ -65,8 +65,7 @@ describe('fees of 10,000 gwei from a node', () => {
   )
 
   test('at excessive fees a transaction in flight is not replaced, but its receipt counts @relayer-15', async () => {
-    const job = await chain.createSend(await wallet('underway'), { to: recipient('underway') })
-    await relayer().submit([job])
+    const job = await submitSend('underway')
     await becomes(job.id, 'broadcast')
     await chain.node('anvil_dropTransaction', (await attempts())[0]!.hash)
     // Before the blocks, after which the Relayer's own next step would replace it.

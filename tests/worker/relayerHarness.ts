@@ -39,6 +39,13 @@ export const unique = (name: string) => `${name} ${shard}`
 export const recipient = (name: string) => party(unique(name)).address
 export const wallet = (name: string, amount?: bigint) => chain.createWallet(unique(name), amount)
 
+/** Submits a send of 2.5 USDC from a new wallet to the recipient of the same name. */
+export async function submitSend(name: string, over: { userId?: string; lifeSeconds?: number } = {}) {
+  const job = await chain.createSend(await wallet(name), { to: recipient(name), ...over })
+  await relayer().submit([job])
+  return job
+}
+
 export type AttemptRow = { nonce: number; hash: Hex; raw: Hex; is_cancellation: number }
 
 export function rows<Row extends Record<string, SqlStorageValue>>(query: string): Promise<Row[]> {

@@ -6,16 +6,28 @@ import { unwrap } from '../../worker/result.ts'
 import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
 import { usdc } from '../support/build.ts'
 import { createImporter } from '../support/importer.ts'
-import { becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
-import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import {
+  becomes,
+  changeNode,
+  createPayout,
+  look,
+  mineUntil,
+  pass,
+  payAndConfirm,
+  payoutIs,
+  payoutOf,
+} from '../support/manualClock.ts'
+import { manualChain as chain, createPayer, fresh, prepare, until } from '../support/payer.ts'
 import {
   blockAt,
   finalAt,
   later,
   lookAtFinality,
   relayerAhead,
+  removeBlocks,
   reorganize,
   signedAfter,
+  stopFinality,
   takeBranch,
 } from '../support/reorganization.ts'
 import { env } from '../support/testEnv.ts'
@@ -30,12 +42,7 @@ afterEach(async () => {
 /** A payer for whom no later block becomes final until `finalize` is called; `last` is the newest block. */
 async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
   const payer = await createPayer({ on: chain, ...over })
-  await payer.ledger()
-  await chain.mine(3)
-  await payer.ledger()
-  await lookAtFinality(payer)
-  const { number: last } = await blockAt('latest')
-  const restore = await finalAt(payer, last)
+  const { last, restore } = await stopFinality(payer)
   const finalize = async () => {
     await restore()
     await chain.mine(4)
@@ -43,27 +50,21 @@ async function createUnfinal(over: Parameters<typeof createPayer>[0] = {}) {
     await lookAtFinality(payer)
     await look(payer)
   }
-  return { payer, last, finalize }
+  /** Expects the Treasury's books to be final and equal to the chain, and the wallet to pay again. */
+  const expectRecovery = async () => {
+    await finalize()
+    await payer.booksBalance()
+    expect(await rowsOf(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
+    expect(await rowsOf(payer, 'SELECT halt_kind FROM wallet')).toEqual([{ halt_kind: null }])
+    await payAndConfirm(payer, { amount: usdc('1') })
+    const { brokenAt } = await payer.treasury().reports().auditCheck()
+    expect(brokenAt).toBeNull()
+  }
+  return { payer, last, finalize, expectRecovery }
 }
-
-/** Expects the Treasury's books to be final and equal to the chain, and the wallet to pay again. */
-async function expectRecovery({ payer, finalize }: Awaited<ReturnType<typeof createUnfinal>>) {
-  await finalize()
-  await payer.booksBalance()
-  expect(await rowsOf(payer, 'SELECT * FROM booking'), 'nothing can be undone any more').toEqual([])
-  expect(await rowsOf(payer, 'SELECT halt_kind FROM wallet')).toEqual([{ halt_kind: null }])
-  const { id } = await accepted(payer, { amount: usdc('1') })
-  await becomes(payer, id, 'CONFIRMED')
-  const { brokenAt } = await payer.treasury().reports().auditCheck()
-  expect(brokenAt).toBeNull()
-}
-
-const createPayout = (payer: Payer) =>
-  accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
 
 test('a deposit that a deep reorganization removes or replaces is removed from the books @reorg-1', async () => {
-  const unfinal = await createUnfinal({ funds: '39' })
-  const { payer, last } = unfinal
+  const { payer, last, expectRecovery } = await createUnfinal({ funds: '39' })
   await chain.mint(payer.wallet.address as Address, usdc('500'))
   await chain.mine(5)
   expect(await payer.ledger()).toMatchObject({ available: '539' })
@@ -77,21 +78,17 @@ test('a deposit that a deep reorganization removes or replaces is removed from t
   await chain.mint(payer.wallet.address as Address, usdc('7'))
   await takeBranch(payer)
   expect(await payer.ledger()).toMatchObject({ available: '46', deposits: '46' })
-  await expectRecovery(unfinal)
+  await expectRecovery()
 })
 
 test('a send whose block left the chain is held and delivered again under its nonce @reorg-2', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, last } = unfinal
+  const { payer, last, expectRecovery } = await createUnfinal()
   const to = fresh('shop')
-  const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
-  await becomes(payer, id, 'CONFIRMED')
+  const { id } = await payAndConfirm(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
   const signed = await rowsOf<{ epoch: number; sequence: number }>(payer, 'SELECT epoch, sequence FROM payment')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
 
-  await reorganize(last)
-  await relayerAhead(60)
-  await takeBranch(payer)
+  await removeBlocks(payer, last)
   expect(await payer.status(id)).toBe('PROCESSING')
   expect(await payer.ledger()).toMatchObject({ held: '5', out: '0' })
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
@@ -100,16 +97,14 @@ test('a send whose block left the chain is held and delivered again under its no
   expect(await rowsOf(payer, 'SELECT epoch, sequence FROM payment')).toEqual(signed)
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
-  await expectRecovery(unfinal)
+  await expectRecovery()
   expect(await chain.usdcBalance(to), 'once').toBe(usdc('5'))
 })
 
 test('a send that moves to another block is booked there once @reorg-3', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, last } = unfinal
+  const { payer, last, expectRecovery } = await createUnfinal()
   const to = fresh('shop')
-  const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
-  await becomes(payer, id, 'CONFIRMED')
+  const { id } = await payAndConfirm(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
   await chain.mine(2)
   const raws = await signedAfter(last)
   await reorganize(last)
@@ -119,15 +114,13 @@ test('a send that moves to another block is booked there once @reorg-3', async (
   const [paid] = await rowsOf<{ block: number }>(payer, "SELECT block FROM booking WHERE kind = 'paid'")
   expect(paid!.block).toBeGreaterThan(last + 2)
   expect(await payer.ledger()).toMatchObject({ held: '0', out: '5', withdrawn: '0' })
-  await expectRecovery(unfinal)
+  await expectRecovery()
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
 })
 
 test('a send that never returns to the chain is released, but only at a finalized block @reorg-4', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, last, finalize } = unfinal
-  const { id } = await accepted(payer, { amount: usdc('5') })
-  await becomes(payer, id, 'CONFIRMED')
+  const { payer, last, finalize, expectRecovery } = await createUnfinal()
+  const { id } = await payAndConfirm(payer, { amount: usdc('5') })
   await reorganize(last)
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
   await takeBranch(payer)
@@ -140,38 +133,32 @@ test('a send that never returns to the chain is released, but only at a finalize
   expect(await payer.status(id)).toBe('FAILED')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   await chain.fault({ mode: 'none' })
-  await expectRecovery(unfinal)
+  await expectRecovery()
 })
 
 test('funding, announcement and claim of a payout are undone and repeated once @reorg-5', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, last } = unfinal
+  const { payer, last, expectRecovery } = await createUnfinal()
   const to = fresh('claimer')
   const { id } = await createPayout(payer)
-  await payoutIs(payer, id, 'CREATED')
   expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })).toMatchObject({ ok: true })
   await payoutIs(payer, id, 'WITHDRAWN')
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '5' })
 
-  await reorganize(last)
-  await relayerAhead(60)
-  await takeBranch(payer)
+  await removeBlocks(payer, last)
   expect(await payoutOf(payer, id)).toMatchObject({ status: 'CLAIMING', funded: 0, announced: 0, done_tx: null })
   expect(await payer.status(id)).toBe('PROCESSING')
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
   expect(await payer.ledger()).toMatchObject({ held: '5', escrowed: '0', spent: '0' })
 
   await payoutIs(payer, id, 'WITHDRAWN')
-  await expectRecovery(unfinal)
+  await expectRecovery()
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.ledger()).toMatchObject({ escrowed: '0', returns: '0' })
 })
 
 test('a reclaim returns its amount to the budget only once it is final @reorg-6', async () => {
-  const unfinal = await createUnfinal({ limit: '5' })
-  const { payer, finalize } = unfinal
+  const { payer, finalize, expectRecovery } = await createUnfinal({ limit: '5' })
   const { id } = await createPayout(payer)
-  await payoutIs(payer, id, 'CREATED')
   const { number: created } = await blockAt('latest')
   const reclaimed = async () => {
     expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
@@ -188,9 +175,7 @@ test('a reclaim returns its amount to the budget only once it is final @reorg-6'
   }
   expect(await listed()).toHaveLength(1)
 
-  await reorganize(created)
-  await relayerAhead(60)
-  await takeBranch(payer)
+  await removeBlocks(payer, created)
   expect(await payoutOf(payer, id)).toMatchObject({ status: 'RECLAIMING', done_tx: null, returned_block: null })
   expect(await payer.ledger()).toMatchObject({ returns: '0', escrowed: '5' })
   expect(await listed()).toHaveLength(0)
@@ -199,12 +184,11 @@ test('a reclaim returns its amount to the budget only once it is final @reorg-6'
   await finalize()
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   expect(await listed()).toHaveLength(1)
-  await expectRecovery(unfinal)
+  await expectRecovery()
 })
 
 test('a rotation whose block left the chain is pending again, and its session is not used meanwhile @reorg-7', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, last } = unfinal
+  const { payer, last, expectRecovery } = await createUnfinal()
   const walletId = payer.wallet.id
   const before = await rowsOf<{ epoch: number }>(payer, 'SELECT epoch FROM session WHERE current = 1')
   const rotated = await payer.wallets().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
@@ -212,15 +196,9 @@ test('a rotation whose block left the chain is pending again, and its session is
   const action = async () => (await rowsOf<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status
   const session = async () =>
     (await rowsOf(payer, 'SELECT epoch, spend_limit, next_sequence FROM session WHERE current = 1'))[0]
-  const done = () =>
-    until('the rotation is done', async () => {
-      await chain.mine()
-      await look(payer)
-      return (await action()) === 'done'
-    })
+  const done = () => mineUntil(payer, 'the rotation is done', async () => (await action()) === 'done')
   await done()
-  const { id } = await accepted(payer, { amount: usdc('2') })
-  await becomes(payer, id, 'CONFIRMED')
+  const { id } = await payAndConfirm(payer, { amount: usdc('2') })
   const adopted = { epoch: before[0]!.epoch + 1, spend_limit: 70_000_000, next_sequence: 1 }
   expect(await session()).toEqual(adopted)
 
@@ -236,7 +214,7 @@ test('a rotation whose block left the chain is pending again, and its session is
   await done()
   await becomes(payer, id, 'CONFIRMED')
   expect(await session()).toEqual(adopted)
-  await expectRecovery(unfinal)
+  await expectRecovery()
 })
 
 test('a deploy whose block left the chain is submitted again @reorg-8', async () => {
@@ -247,9 +225,7 @@ test('a deploy whose block left the chain is submitted again @reorg-8', async ()
   expect(await status()).toBe('active')
   await payer.ledger()
   await finalAt(payer, number)
-  await reorganize(number)
-  await relayerAhead(60)
-  await takeBranch(payer)
+  await removeBlocks(payer, number)
   await payer.ledger()
   await until('deployed again', async () => {
     await chain.mine()
@@ -259,23 +235,20 @@ test('a deploy whose block left the chain is submitted again @reorg-8', async ()
     return code !== '0x' && (await status()) === 'active'
   })
   await chain.mint(payer.wallet.address as Address, usdc('9'))
-  const { id } = await accepted(payer, { amount: usdc('1') })
-  await becomes(payer, id, 'CONFIRMED')
+  await payAndConfirm(payer, { amount: usdc('1') })
   await payer.booksBalance()
 })
 
 test('a rotation, payouts, a claim and a reclaim that move to other blocks are booked there once @reorg-15', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, last } = unfinal
+  const { payer, last, expectRecovery } = await createUnfinal()
   const walletId = payer.wallet.id
   await payer.wallets().rotateSessionKey({ key: null, walletId, limit: usdc('70'), hours: 24 })
-  await until('the rotation is done', async () => {
-    await chain.mine()
-    await look(payer)
-    return (await rowsOf<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status === 'done'
-  })
+  await mineUntil(
+    payer,
+    'the rotation is done',
+    async () => (await rowsOf<{ status: string }>(payer, 'SELECT status FROM wallet_action'))[0]?.status === 'done',
+  )
   const [claimed, returned, to] = [await createPayout(payer), await createPayout(payer), fresh('claimer')]
-  for (const { id } of [claimed, returned]) await payoutIs(payer, id, 'CREATED')
   expect(await payer.treasury().claim({ payoutId: claimed.id, codeVersion: 1, to })).toMatchObject({ ok: true })
   expect(await payer.treasury().reclaim(returned.id)).toMatchObject({ ok: true })
   await payoutIs(payer, claimed.id, 'WITHDRAWN')
@@ -294,14 +267,13 @@ test('a rotation, payouts, a claim and a reclaim that move to other blocks are b
   expect(booked.map(({ kind }) => kind)).toEqual(
     expect.arrayContaining(['announced', 'funded', 'reclaimed', 'withdrawn']),
   )
-  await expectRecovery(unfinal)
+  await expectRecovery()
   expect(await chain.usdcBalance(to)).toBe(usdc('5'))
   expect(await payer.ledger()).toMatchObject({ returns: '5', escrowed: '0', withdrawn: '0' })
 })
 
 test('a reading of the chain that another one overtakes reads again and doubts nothing that is undone already @reorg-17', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, last } = unfinal
+  const { payer, last, expectRecovery } = await createUnfinal()
   await chain.mint(payer.wallet.address as Address, usdc('5'))
   await chain.mine()
   await payer.ledger()
@@ -328,14 +300,12 @@ test('a reading of the chain that another one overtakes reads again and doubts n
   expect(await overtaken).toBe(true)
   expect(await rowsOf(payer, 'SELECT doubted_block FROM wallet')).toEqual([{ doubted_block: null }])
   expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'wallet.reorganized'")).toHaveLength(1)
-  await expectRecovery(unfinal)
+  await expectRecovery()
 })
 
 test('a claim that the payer’s own reclaim replaced is undone, and the money returns to the wallet @reorg-16', async () => {
-  const unfinal = await createUnfinal()
-  const { payer, finalize } = unfinal
+  const { payer, finalize, expectRecovery } = await createUnfinal()
   const { id } = await createPayout(payer)
-  await payoutIs(payer, id, 'CREATED')
   const { number: created } = await blockAt('latest')
   const to = fresh('claimer')
   expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to })).toMatchObject({ ok: true })
@@ -354,7 +324,7 @@ test('a claim that the payer’s own reclaim replaced is undone, and the money r
   await finalize()
   expect(await payer.groupNow()).toMatchObject({ held: '0', currentSpent: '0' })
   expect(await chain.usdcBalance(to)).toBe(0n)
-  await expectRecovery(unfinal)
+  await expectRecovery()
 })
 
 test('nothing is undone if a node switches between branches, two nodes disagree, or one lacks the block @reorg-9', async () => {
@@ -420,8 +390,7 @@ test('a booking from a block that the chain never had is undone before it become
 })
 
 test('books made wrong by a changing branch are read again before the wallet is halted @reorg-14', async () => {
-  const unfinal = await createUnfinal({ funds: '39' })
-  const { payer } = unfinal
+  const { payer, expectRecovery } = await createUnfinal({ funds: '39' })
   await chain.mint(payer.wallet.address as Address, usdc('5'))
   expect(await payer.ledger()).toMatchObject({ deposits: '44' })
   // As if a deposit of 12 had been read just before its block left the chain for one with a deposit of 5.
@@ -435,27 +404,20 @@ test('books made wrong by a changing branch are read again before the wallet is 
     await payer.ledger()
   }
   expect(await payer.booksBalance()).toMatchObject({ deposits: '44' })
-  await expectRecovery(unfinal)
+  await expectRecovery()
 })
 
 test('an imported wallet’s payment is undone and executed again under the nonce of its authorization @reorg-12', async () => {
   const payer = await createImporter({ on: chain, funds: '0' })
   await chain.mint(payer.holder.address, usdc('20'))
-  await payer.ledger()
-  await chain.mine(3)
-  await payer.ledger()
-  await lookAtFinality(payer)
-  const { number: last } = await blockAt('latest')
-  const restore = await finalAt(payer, last)
+  const { last, restore } = await stopFinality(payer)
   const to = fresh('shop')
   const input = payer.payment({ to: { type: 'address', address: to }, amount: usdc('5') })
   const { id } = unwrap(await payer.treasury().send(input))
   await becomes(payer, id, 'CONFIRMED')
   const nonce = await rowsOf(payer, 'SELECT authorization FROM payment')
 
-  await reorganize(last)
-  await relayerAhead(60)
-  await takeBranch(payer)
+  await removeBlocks(payer, last)
   expect(await payer.status(id)).toBe('PROCESSING')
   expect(await payer.ledger()).toMatchObject({ held: '5', out: '0' })
   await becomes(payer, id, 'CONFIRMED')

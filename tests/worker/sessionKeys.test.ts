@@ -250,12 +250,7 @@ describe('actions that the owner signs', () => {
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
     const { offer } = await renew(payer)
-    const data = encodeFunctionData({
-      abi: agentWalletAbi,
-      functionName: 'setSession',
-      args: [offer.sessionKeyAddress as Address, 7_000_000n, offer.validUntil],
-    })
-    await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+    await payer.callWallet('setSession', [offer.sessionKeyAddress as Address, 7_000_000n, offer.validUntil])
     expect(
       await until('adopted', async () => {
         const info = await infoOf(payer)

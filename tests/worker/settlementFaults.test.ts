@@ -1,20 +1,28 @@
 /** Faults of real nodes and chains, and states that must still end. */
-import { encodeFunctionData } from 'viem'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { deadlineSeconds } from '#domain/intent.ts'
-import { usdcAbi } from '../../worker/chain/abi.ts'
 import { addressTopic } from '../../worker/chain/calls.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type LogFilter, RpcError } from '../../worker/chain/types.ts'
-import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { usdc } from '../support/build.ts'
+import { toEmail, usdc } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
-import { becomes, changeNode, expire, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import {
+  becomes,
+  changeNode,
+  createPayout,
+  expire,
+  look,
+  lookUntil,
+  mineUntil,
+  pass,
+  payAndConfirm,
+  payoutIs,
+  payoutOf,
+} from '../support/manualClock.ts'
 import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
-import { inTreasury, setClock } from '../support/treasuries.ts'
-import { party } from '../support/workerChain.ts'
+import { changeJobs, inTreasury, setClock } from '../support/treasuries.ts'
 
 /** Reads the chain directly, bypassing the proxy. */
 const node = new RpcChain(84532, oneSet(chain.contracts), [env.NODE_URL_84532])
@@ -26,37 +34,16 @@ afterEach(() => chain.fault({ mode: 'none' }))
 const names = (filter: LogFilter, position: number, address: Address) =>
   [filter.topics?.[position]].flat().includes(addressTopic(address))
 
-/** Changes the jobs that the Treasury submits to the Relayer. */
-const changeJobs = (payer: Payer, change: (jobs: RelayJob[]) => RelayJob[]) =>
-  inTreasury(payer, (object) => {
-    const { RELAYER } = object.context.env
-    const getByName = (name: string) => {
-      const stub = RELAYER.getByName(name)
-      const submit = (jobs: RelayJob[]) => stub.submit(change(jobs))
-      return new Proxy(stub, { get: (target, key) => (key === 'submit' ? submit : Reflect.get(target, key)) })
-    }
-    object.context.env = { ...object.context.env, RELAYER: { ...RELAYER, getByName } as typeof RELAYER }
-  })
-
-async function createPayout(payer: Payer, status = 'CREATED') {
-  const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
-  if (status === 'CREATED') await payoutIs(payer, id, status)
-  return { id, address: (await payoutOf(payer, id)).address }
-}
-
 test('a payout’s return that a node shows only as the wallet’s income still ends the payout', async () => {
   const payer = await createPayer({ on: chain })
-  const { id, address } = await createPayout(payer)
+  const { id } = await createPayout(payer)
+  const { address } = await payoutOf(payer, id)
   const restore = await changeNode(payer, (real) => ({
     logs: async (filters, from) =>
       (await real.logs(filters, from)).map((logs, i) => (names(filters[i]!, 1, address) ? [] : logs)),
   }))
   expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
-  await until('the money is back', async () => {
-    await chain.mine()
-    await look(payer)
-    return (await payer.ledger()).returns === '5'
-  })
+  await mineUntil(payer, 'the money is back', async () => (await payer.ledger()).returns === '5')
   await restore()
   await payoutIs(payer, id, 'RECLAIMED')
   await payer.booksBalance()
@@ -101,10 +88,7 @@ test('a wallet whose deployment a reorganization removed is deploying, and its d
   await chain.mine()
   await payer.wallets().sessionKey(payer.wallet.id)
   expect(await status()).toBe('deploying')
-  await until('submitted', async () => {
-    await look(payer)
-    return submitted.length > 0
-  })
+  await lookUntil(payer, 'submitted', async () => submitted.length > 0)
   expect(new Set(submitted)).toEqual(new Set([payer.wallet.id]))
 })
 
@@ -133,10 +117,7 @@ test('a session is adopted only at the depth at which payments confirm', async (
   expect(await limit(), 'one block deep').not.toBe(70_000_000)
   await chain.mine(2)
   // The newest block is read again after ten seconds at the latest.
-  await until('it is adopted three blocks deep', async () => {
-    await look(payer)
-    return (await limit()) === 70_000_000
-  })
+  await lookUntil(payer, 'it is adopted three blocks deep', async () => (await limit()) === 70_000_000)
 })
 
 test('after a reorganization another key under the same epoch replaces the adopted one', async () => {
@@ -156,19 +137,14 @@ test('after a reorganization another key under the same epoch replaces the adopt
   const session = await inTreasury(payer, ({ context: { store } }) => store.session(payer.wallet.id))
   expect(session).toMatchObject({ epoch, next_sequence: 7 })
   expect(session?.key_address.toLowerCase()).toBe(sessionKey.toLowerCase())
-  const { id } = await accepted(payer)
-  await becomes(payer, id, 'CONFIRMED')
+  await payAndConfirm(payer)
 })
 
 test('a funded payout whose announcement never lands is returned after its expiry', async () => {
   const payer = await createPayer({ on: chain })
   await changeJobs(payer, (jobs) => jobs.filter(({ kind }) => kind !== 'announce'))
-  const { id } = await createPayout(payer, 'CREATING')
-  await until('funded', async () => {
-    await chain.mine()
-    await look(payer)
-    return (await payoutOf(payer, id)).funded === 1
-  })
+  const { id } = await accepted(payer, { to: toEmail(), amount: usdc('5') })
+  await mineUntil(payer, 'funded', async () => (await payoutOf(payer, id)).funded === 1)
   await expire(payer, id)
   await payoutIs(payer, id, 'RECLAIMED')
   await payer.booksBalance()
@@ -176,7 +152,8 @@ test('a funded payout whose announcement never lands is returned after its expir
 
 test('a claim mined before the block that its signature names is found before it lapses', async () => {
   const payer = await createPayer({ on: chain })
-  const { id, address } = await createPayout(payer)
+  const { id } = await createPayout(payer)
+  const { address } = await payoutOf(payer, id)
   const to = fresh('claimer')
   const restore = await changeNode(payer, (real) => ({
     logs: async (filters, from) =>
@@ -227,23 +204,19 @@ test('a payment that the contract refuses does not block later ones, and finally
   await payer.ledger()
   const { epoch } = await walletState(payer)
   const address = fresh('blocked later')
-  const blacklist = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [address] })
-  await chain.act(party('usdc admin').address, chain.contracts.usdc, blacklist)
+  await chain.blacklist(address)
   await chain.mine()
   const restore = await changeNode(payer, () => ({ isBlacklisted: async () => false }))
   const refused = await accepted(payer, { to: { type: 'address', address } })
   await restore()
   const inStore = <T>(read: (store: Treasury['context']['store']) => T) =>
     inTreasury(payer, ({ context: { store } }) => read(store))
-  await until('the refusal is reported', async () => {
-    await chain.mine()
-    await look(payer)
-    return inStore((store) => store.payment(refused.id)!.revert !== null)
-  })
+  await mineUntil(payer, 'the refusal is reported', async () =>
+    inStore((store) => store.payment(refused.id)!.revert !== null),
+  )
   // As if a whole window of nonces had been issued since.
   await inStore((store) => store.run('UPDATE session SET next_sequence = next_sequence + 128'))
-  const later = await accepted(payer)
-  await becomes(payer, later.id, 'CONFIRMED')
+  await payAndConfirm(payer)
   expect((await walletState(payer)).epoch, 'the same session').toBe(epoch)
   expect(await payer.status(refused.id)).toBe('PROCESSING')
   await pass(deadlineSeconds + 1)

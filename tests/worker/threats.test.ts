@@ -1,9 +1,7 @@
 /** Threats of docs/threats.md that the Worker prevents, each under its id there. */
 import { runInDurableObject } from 'cloudflare:test'
-import { encodeFunctionData } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { giveUpMs, nonceOf } from '#domain/intent.ts'
-import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { claimCall, sendCall } from '../../worker/chain/calls.ts'
 import { sendDigest } from '../../worker/chain/digests.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
@@ -11,8 +9,18 @@ import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { owner, usdc } from '../support/build.ts'
-import { changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { owner, toEmail, usdc } from '../support/build.ts'
+import {
+  changeNode,
+  createPayout,
+  isPaid,
+  look,
+  mineUntil,
+  pass,
+  payoutIs,
+  payoutOf,
+  settlesAs,
+} from '../support/manualClock.ts'
 import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
@@ -20,16 +28,9 @@ import { env, party } from '../support/workerChain.ts'
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-async function createPayout(payer: Payer, amount = '5') {
-  const made = unwrap(
-    await payer.treasury().createPayout(
-      payer.payment({
-        principal: owner,
-        to: { type: 'email', email: 'bob@example.com' },
-        amount: usdc(amount),
-      }),
-    ),
-  )
+async function createOwnersPayout(payer: Payer) {
+  const payment = payer.payment({ principal: owner, to: toEmail('bob@example.com'), amount: usdc('5') })
+  const made = unwrap(await payer.treasury().createPayout(payment))
   await payoutIs(payer, made.escrowId, 'CREATED')
   return made
 }
@@ -40,24 +41,12 @@ test('A1: a session changed right after the payment does not erase its proof @th
   await payer.ledger()
   const paid = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
   await chain.fault({ mode: 'lie' })
-  await until('mined', async () => {
-    await chain.mine()
-    return (await chain.usdcBalance(to)) > 0n
-  })
-  const wallet = payer.wallet.address as Address
-  const data = encodeFunctionData({
-    abi: agentWalletAbi,
-    functionName: 'setSession',
-    args: [party('other').address, 1_000_000n, (await chain.timestamp()) + 3600],
-  })
-  await chain.act(payer.owner.address, wallet, data)
+  await isPaid(to)
+  await payer.callWallet('setSession', [party('other').address, 1_000_000n, (await chain.timestamp()) + 3600])
   await setClock(payer, () => Date.now() + giveUpMs + 1000)
   await chain.fault({ mode: 'none' })
   await pass(600)
-  await until('confirmed', async () => {
-    await look(payer)
-    return (await payer.status(paid.id)) === 'CONFIRMED'
-  })
+  await settlesAs(payer, paid.id, 'CONFIRMED')
   expect(await payer.groupNow()).toMatchObject({ currentSpent: '5', held: '0' })
   await payer.booksBalance()
   expect(await payer.pay(), 'a session that is not ours').toMatchObject({
@@ -68,15 +57,9 @@ test('A1: a session changed right after the payment does not erase its proof @th
 
 test('A9: a claim that cannot land frees the payout only once its deadline is final; then its signature is void @threats-2', async () => {
   const payer = await createPayer({ on: chain })
-  const payout = await createPayout(payer)
+  const payout = await createOwnersPayout(payer)
   const blocked = fresh('blocked')
-  const list = (name: 'blacklist' | 'unBlacklist') =>
-    chain.act(
-      party('usdc admin').address,
-      chain.contracts.usdc,
-      encodeFunctionData({ abi: usdcAbi, functionName: name, args: [blocked] }),
-    )
-  await list('blacklist')
+  await chain.blacklist(blocked)
   const claimed = () => payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to: blocked })
   expect(await claimed()).toMatchObject({ ok: false, code: 'recipient_blocked', field: 'recipientAddress' })
   // If the node cannot tell, the contract decides.
@@ -89,7 +72,7 @@ test('A9: a claim that cannot land frees the payout only once its deadline is fi
   await pass(320)
   await payoutIs(payer, payout.escrowId, 'CREATED')
 
-  await list('unBlacklist')
+  await chain.blacklist(blocked, 'unBlacklist')
   const row = await payoutOf(payer, payout.escrowId)
   const data = claimCall(termsOf(row), {
     to: blocked,
@@ -107,7 +90,7 @@ test('A9: a claim that cannot land frees the payout only once its deadline is fi
 
 test('A10: a claim session of an older code cannot claim after a new code was issued @threats-3', async () => {
   const payer = await createPayer({ on: chain })
-  const payout = await createPayout(payer)
+  const payout = await createOwnersPayout(payer)
   const isEmpty = (object: Treasury) => object.context.store.first('SELECT 1 FROM outbox') === null
   await until('the first code has left', () => runInDurableObject(payer.treasury(), isEmpty))
   await inTreasury(payer, (object) => object.context.store.run('UPDATE payout SET code_version = 2'))
@@ -119,7 +102,7 @@ test('A10: a claim session of an older code cannot claim after a new code was is
 
 test('A12: a copy of the databases holds no code, link or key in plain text @threats-4', async () => {
   const payer = await createPayer({ on: chain })
-  const payout = await createPayout(payer)
+  const payout = await createOwnersPayout(payer)
   const token = payout.claimUrl.split('/claim/')[1]!
   const copy = await inTreasury(payer, (object) => {
     const { store, keys } = object.context
@@ -144,7 +127,7 @@ test('A12: a copy of the databases holds no code, link or key in plain text @thr
 
 test('B2: extra money sent to a payout goes to its recipient, and the books count only the payout @threats-5', async () => {
   const payer = await createPayer({ on: chain })
-  const payout = await createPayout(payer)
+  const payout = await createOwnersPayout(payer)
   await chain.mint(payout.escrowSubwalletAddress as Address, 1n)
   const to = fresh('bob')
   expect(await payer.treasury().claim({ payoutId: payout.escrowId, codeVersion: 1, to })).toMatchObject({ ok: true })
@@ -169,8 +152,7 @@ test('B4: an agent in a loop of refusals writes at most 60 refusals a minute @th
 
 test('C2: money added to a payout and reclaimed does not inflate the budget @threats-7', async () => {
   const payer = await createPayer({ on: chain })
-  const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('1') })
-  await payoutIs(payer, id, 'CREATED')
+  const { id } = await createPayout(payer, { amount: usdc('1') })
   await chain.mint((await payoutOf(payer, id)).address, 1_000_000_000n)
   expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
   await payoutIs(payer, id, 'RECLAIMED')
@@ -183,12 +165,7 @@ test('C2: money added to a payout and reclaimed does not inflate the budget @thr
 test('a withdrawal by the owner without us is booked, and the money is no longer available to payments @threats-8', async () => {
   const payer = await createPayer({ on: chain, limit: null })
   await payer.ledger()
-  const data = encodeFunctionData({
-    abi: agentWalletAbi,
-    functionName: 'withdraw',
-    args: [chain.contracts.usdc, fresh('owner'), 150_000_000n],
-  })
-  await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+  await payer.callWallet('withdraw', [chain.contracts.usdc, fresh('owner'), 150_000_000n])
   expect(await payer.booksBalance()).toMatchObject({ withdrawn: '150', available: '50' })
   expect(await payer.pay({ amount: usdc('51') })).toMatchObject({
     ok: false,
@@ -210,11 +187,11 @@ test('a transfer that a stolen session key signed under our nonce halts the wall
   const signature = signCompact(sendDigest({ chainId: chain.chainId, contract: wallet }, send), key)
   await chain.act(party('thief').address, wallet, sendCall({ ...send, ...signature }))
   await chain.fault({ mode: 'none' })
-  await until('halted', async () => {
-    await chain.mine()
-    await look(payer)
-    return (await payer.treasury().wallets().list())[0]!.halted === 'foreign_transfer'
-  })
+  await mineUntil(
+    payer,
+    'halted',
+    async () => (await payer.treasury().wallets().list())[0]!.halted === 'foreign_transfer',
+  )
   const { notices } = await payer.treasury().notices().list()
   expect(notices.find(({ event }) => event === 'wallet.halted')).toMatchObject({
     detail: expect.stringContaining('Revoke the session key now'),
@@ -225,14 +202,8 @@ test('a transfer that a stolen session key signed under our nonce halts the wall
 
 test('B1: a payout that the owner reclaims without us is booked and released in its group @threats-9', async () => {
   const payer = await createPayer({ on: chain })
-  const { id } = await accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('3') })
-  await payoutIs(payer, id, 'CREATED')
-  const terms = termsOf(await payoutOf(payer, id))
-  await chain.act(
-    payer.owner.address,
-    payer.wallet.address as Address,
-    encodeFunctionData({ abi: agentWalletAbi, functionName: 'reclaimPayout', args: [terms] }),
-  )
+  const { id } = await createPayout(payer, { amount: usdc('3') })
+  await payer.callWallet('reclaimPayout', [termsOf(await payoutOf(payer, id))])
   await payer.ledger()
   expect((await payoutOf(payer, id)).status).toBe('RECLAIMED')
   await chain.mine(3)

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { unwrap } from '../../worker/result.ts'
 import { Notices } from '../../worker/treasury/notices/rpc.ts'
 import { treasuryOf } from '../../worker/treasuryOf.ts'
-import { owner, usdc } from '../support/build.ts'
+import { owner, toEmail, usdc } from '../support/build.ts'
 import { accepted, chain, createPayer, fresh, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
 import { party } from '../support/workerChain.ts'
@@ -75,14 +75,8 @@ describe('paying', () => {
 
   test('the wallet itself, zero, USDC and payout addresses are refused as recipients', async () => {
     const payer = await createPayer()
-    const payout = unwrap(
-      await payer.treasury().createPayout(
-        payer.payment({
-          principal: owner,
-          to: { type: 'email', email: 'x@example.com' },
-        }),
-      ),
-    )
+    const payment = payer.payment({ principal: owner, to: toEmail() })
+    const payout = unwrap(await payer.treasury().createPayout(payment))
     for (const address of [
       payer.wallet.address,
       `0x${'0'.repeat(40)}`,
@@ -138,12 +132,8 @@ describe('race @treasury-1', () => {
 describe('payouts', () => {
   test('a payout counts as spent in its group only once it is claimed', async () => {
     const payer = await createPayer()
-    const made = await accepted(payer, { to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') })
-    const id = made.id
-    const created = await until('created', async () => {
-      const found = await payer.treasury().escrow(id)
-      return found.ok && found.value.status === 'CREATED' && found.value
-    })
+    const { id } = await accepted(payer, { to: { type: 'email', email: 'Bob@Example.com' }, amount: usdc('10') })
+    const created = await payer.payoutBecomes(id, 'CREATED')
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '10' })
     expect(await chain.usdcBalance(created.escrowSubwalletAddress as `0x${string}`)).toBe(10_000_000n)
     expect(await payer.booksBalance()).toMatchObject({ escrowed: '10', held: '0', out: '10' })
@@ -156,10 +146,7 @@ describe('payouts', () => {
       ok: false,
       code: 'conflict',
     })
-    await until('withdrawn', async () => {
-      const found = await payer.treasury().escrow(id)
-      return found.ok && found.value.status === 'WITHDRAWN'
-    })
+    await payer.payoutBecomes(id, 'WITHDRAWN')
     expect(await chain.usdcBalance(to)).toBe(10_000_000n)
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '10', held: '0' })
     expect(await payer.final(id)).toMatchObject({ status: 'CONFIRMED' })
@@ -168,21 +155,14 @@ describe('payouts', () => {
 
   test('a payout is reclaimed by its sender; budget and wallet get exactly the amount back', async () => {
     const payer = await createPayer()
-    const made = await accepted(payer, { to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') })
-    const id = made.id
-    await until('created', async () => {
-      const found = await payer.treasury().escrow(id)
-      return found.ok && found.value.status === 'CREATED'
-    })
+    const { id } = await accepted(payer, { to: { type: 'phone', phone: '+14155550123' }, amount: usdc('7') })
+    await payer.payoutBecomes(id, 'CREATED')
     expect(await payer.treasury().reclaim(id)).toMatchObject({ ok: true })
     expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: fresh('late') })).toMatchObject({
       ok: false,
       code: 'gone',
     })
-    await until('reclaimed', async () => {
-      const found = await payer.treasury().escrow(id)
-      return found.ok && found.value.status === 'RECLAIMED'
-    })
+    await payer.payoutBecomes(id, 'RECLAIMED')
     await payer.returnedIsFinal()
     expect(await payer.groupNow()).toMatchObject({ currentSpent: '0', held: '0', remaining: '50' })
     expect(await payer.booksBalance()).toMatchObject({ returns: '7', available: '200' })

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
-import { becomes, look, pass, settlesAs } from '../support/manualClock.ts'
+import { becomes, isPaid, look, pass, settlesAs } from '../support/manualClock.ts'
 import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
 
@@ -37,10 +37,7 @@ describe('a payment with an unknown outcome stays pending and held', () => {
     const to = fresh('shop')
     await chain.fault({ mode: 'swallow', methods: ['eth_sendRawTransaction'] })
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
-    await until('mined', async () => {
-      await chain.mine()
-      return (await chain.usdcBalance(to)) > 0n
-    })
+    await isPaid(to)
     await chain.fault({ mode: 'none' })
     await becomes(payer, payment.id, 'CONFIRMED')
     await chain.mine(3)
@@ -54,10 +51,7 @@ describe('a payment with an unknown outcome stays pending and held', () => {
     const to = fresh('shop')
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
     await chain.fault({ mode: 'lie' })
-    await until('mined', async () => {
-      await chain.mine()
-      return (await chain.usdcBalance(to)) > 0n
-    })
+    await isPaid(to)
     await ahead(payer, giveUpMs + 1000)
     await pass(600)
     for (let i = 0; i < 3; i++) await look(payer)
@@ -76,10 +70,7 @@ describe('deadlines', () => {
     await payer.ledger()
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
-    await until('signed', async () => {
-      await look(payer)
-      return (await payer.status(payment.id)) === 'PROCESSING'
-    })
+    await settlesAs(payer, payment.id, 'PROCESSING')
     const before = await intent(payer, payment.id)
     await pass(280)
     await look(payer)
@@ -97,10 +88,7 @@ describe('deadlines', () => {
     await payer.ledger()
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
     const payment = await accepted(payer, { amount: usdc('5') })
-    await until('signed', async () => {
-      await look(payer)
-      return (await payer.status(payment.id)) === 'PROCESSING'
-    })
+    await settlesAs(payer, payment.id, 'PROCESSING')
     await ahead(payer, giveUpMs + 1000)
     await chain.node('evm_increaseTime', 310)
     await chain.mine()
@@ -135,10 +123,7 @@ describe('deadlines', () => {
     await payer.ledger()
     await chain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
-    await until('signed', async () => {
-      await look(payer)
-      return (await payer.status(payment.id)) === 'PROCESSING'
-    })
+    await settlesAs(payer, payment.id, 'PROCESSING')
     await pass(400)
     await chain.fault({ mode: 'none' })
     // The proof is read; before it is written a fresh signature is stored.

@@ -2,13 +2,22 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
-import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
 import { type Address, type LogFilter, RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { groupInput, usdc } from '../support/build.ts'
-import { becomes, changeNode, look, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { groupInput, toEmail, usdc } from '../support/build.ts'
+import {
+  becomes,
+  changeNode,
+  createPayout,
+  isPaid,
+  look,
+  pass,
+  payAndConfirm,
+  payoutIs,
+  payoutOf,
+} from '../support/manualClock.ts'
 import {
   accepted,
   manualChain as chain,
@@ -21,14 +30,10 @@ import {
 } from '../support/payer.ts'
 import { paymentRow, payoutRow } from '../support/rows.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
-import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 afterEach(() => chain.fault({ mode: 'none' }))
 
-async function createPayout(payer: Payer) {
-  return accepted(payer, { to: { type: 'email', email: 'bob@example.com' }, amount: usdc('5') })
-}
 /** Changes the replies of the Treasury's node to eth_getLogs. */
 type Logs = Treasury['context']['chains'][84532]['logs']
 const changeLogs = (payer: Payer, logs: (real: Logs, filters: LogFilter[]) => ReturnType<Logs>) =>
@@ -42,11 +47,8 @@ const restoreLogs = (payer: Payer) => changeLogs(payer, (real, filters) => real(
 test('a zero-value Transfer from a payout, which anyone can make, does not keep a lapsed claim open @settlement-5', async () => {
   const payer = await createPayer({ on: chain })
   const { id } = await createPayout(payer)
-  await payoutIs(payer, id, 'CREATED')
   const blocked = fresh('blocked')
-  const admin = party('usdc admin').address
-  const blacklist = encodeFunctionData({ abi: usdcAbi, functionName: 'blacklist', args: [blocked] })
-  await chain.act(admin, chain.contracts.usdc, blacklist)
+  await chain.blacklist(blocked)
   // If the node cannot tell, the contract decides.
   const restore = await changeNode(payer, () => ({ isBlacklisted: () => Promise.reject(new RpcUnavailable('silent')) }))
   expect(await payer.treasury().claim({ payoutId: id, codeVersion: 1, to: blocked })).toMatchObject({ ok: true })
@@ -64,11 +66,10 @@ test('money that others send to a payout that is not funded yet does not end it 
   const payer = await createPayer({ on: chain })
   await payer.ledger()
   await chain.fault({ mode: 'refuse', methods: ['eth_sendRawTransaction'] })
-  const { id } = await createPayout(payer)
+  const { id } = await accepted(payer, { to: toEmail(), amount: usdc('5') })
   const payout = await payoutOf(payer, id)
   await chain.mint(payout.address, usdc('5'))
-  const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'reclaimPayout', args: [termsOf(payout)] })
-  await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+  await payer.callWallet('reclaimPayout', [termsOf(payout)])
   await look(payer)
   expect(await payer.ledger()).toMatchObject({ returns: '5' })
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
@@ -81,12 +82,10 @@ test('money that others send to a payout that is not funded yet does not end it 
 test('an owner may give the session the largest possible limit', async () => {
   const payer = await createPayer({ on: chain })
   const [before] = await payer.wallets().list()
-  const args = [before!.sessionKeyAddress as Address, 2n ** 64n - 1n, (await chain.timestamp()) + 3600] as const
-  const data = encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args })
-  await chain.act(payer.owner.address, payer.wallet.address as Address, data)
+  const validUntil = (await chain.timestamp()) + 3600
+  await payer.callWallet('setSession', [before!.sessionKeyAddress as Address, 2n ** 64n - 1n, validUntil])
   expect(await payer.wallets().sessionKey(payer.wallet.id)).toMatchObject({ ok: true, value: { nonce: 2 } })
-  const { id } = await accepted(payer)
-  await becomes(payer, id, 'CONFIRMED')
+  await payAndConfirm(payer)
 })
 
 test('a payout below the minimum amount is refused, even if its recipient is a contact', async () => {
@@ -142,8 +141,7 @@ test('a node that accepts only short block ranges is queried in shorter ones', a
 
 test('no log query names more than 500 payouts', async () => {
   const payer = await createPayer({ on: chain })
-  const { id } = await createPayout(payer)
-  await payoutIs(payer, id, 'CREATED')
+  await createPayout(payer)
   await inTreasury(payer, ({ context: { store } }) => {
     for (let i = 1; i <= 1_100; i++) {
       const row = { id: `old${i}`, wallet_id: payer.wallet.id }
@@ -174,10 +172,7 @@ test('a Transfer that a node first showed without its nonce log is later booked 
     (await real(filters)).map((logs, i) => (filters[i]!.topics === undefined ? [] : logs)),
   )
   const { id } = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
-  await until('mined', async () => {
-    await chain.mine()
-    return (await chain.usdcBalance(to)) > 0n
-  })
+  await isPaid(to)
   expect(await payer.ledger()).toMatchObject({ withdrawn: '5', held: '5' })
   await restoreLogs(payer)
   await setClock(payer, () => Date.now() + giveUpMs + 1000)
@@ -193,7 +188,6 @@ test('mails that cannot be sent do not block others', async () => {
     for (let i = 0; i < 45; i++) store.run("INSERT INTO outbox (kind, ref, seq) VALUES ('mail', ?, 1)", `a${i}:link`)
   })
   const { id } = await createPayout(payer)
-  await payoutIs(payer, id, 'CREATED')
   await until('the mail has left', () =>
     inTreasury(
       payer,
