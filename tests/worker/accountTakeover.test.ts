@@ -6,8 +6,9 @@ import { dayMs, minuteMs } from '#domain/time.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { limitWrongCodes } from '../../worker/services/attemptLimits.ts'
 import {
-  type Api,
+  auth,
   createApi,
+  createApiAndUser,
   createUser,
   env,
   login,
@@ -22,52 +23,49 @@ import {
 beforeAll(seed)
 
 const password = 'correct horse battery'
-const post = (api: Api, call: string, body: unknown, from?: string) =>
-  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 const addressOf = (i: number) => `198.51.${Math.floor(i / 200)}.${i % 200}`
 
 describe('guessing codes', () => {
   test('in a month, eight wrong codes are evaluated, whatever the code and address; then only the emailed link works @takeover-1', async () => {
-    const api = createApi()
-    const ann = await createUser(api)
+    const { api, user: ann } = await createApiAndUser()
     let evaluated = 0
     for (let day = 0; day < 30; day += 3) {
-      await post(api, 'forgot-password', { email: ann.email })
+      await auth(api, 'forgot-password', { email: ann.email })
       const code = otherThan(await mailedCode(ann.email))
       for (const from of [addressOf(day), addressOf(day + 100)]) {
         const body = { email: ann.email, code, newPassword: 'mallory was here' }
-        if ((await post(api, 'reset-password', body, from)).status === 422) evaluated++
+        if ((await auth(api, 'reset-password', body, from)).status === 422) evaluated++
       }
       api.clock.now += 3 * dayMs
     }
     expect(evaluated).toBe(defaultLimits.wrongCodesPerMonth)
 
-    await post(api, 'forgot-password', { email: ann.email })
+    await auth(api, 'forgot-password', { email: ann.email })
     const right = { email: ann.email, code: await mailedCode(ann.email), newPassword: 'chosen by Ann' }
-    const refused = await post(api, 'reset-password', right)
+    const refused = await auth(api, 'reset-password', right)
     expect(refused).toMatchObject({ status: 429, json: { field: 'code' } })
     expect(refused.json.error).toMatch(/^Too many wrong codes: at most 8 in 31 days\. .* until \d+ \w+ \d{4}\.$/)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(dayMs / 1000)
     const token = await mailedLinkToken(ann.email)
-    expect((await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' })).status).toBe(200)
+    expect((await auth(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' })).status).toBe(200)
     expect((await login(api, ann.email, 'chosen by Ann')).status).toBe(200)
   })
 
   test('wrong codes count across purposes and in parallel; right codes do not count', async () => {
     const api = createApi()
     const email = newEmail()
-    await post(api, 'signup', { email, password, name: 'Ann' })
+    await auth(api, 'signup', { email, password, name: 'Ann' })
     const code = await mailedCode(email)
     const guesses = Array.from({ length: 3 }, (_, i) =>
-      post(api, 'confirm', { email, code: otherThan(code) }, addressOf(i)),
+      auth(api, 'confirm', { email, code: otherThan(code) }, addressOf(i)),
     )
     for (const { status } of await Promise.all(guesses)) expect(status).toBe(422)
-    expect((await post(api, 'confirm', { email, code })).status).toBe(200)
-    await post(api, 'forgot-password', { email })
+    expect((await auth(api, 'confirm', { email, code })).status).toBe(200)
+    await auth(api, 'forgot-password', { email })
     const wrong = { email, code: otherThan(await mailedCode(email)), newPassword: 'mallory was here' }
     const more = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => post(api, 'reset-password', wrong, addressOf(i))),
+      Array.from({ length: 20 }, (_, i) => auth(api, 'reset-password', wrong, addressOf(i))),
     )
     expect(more.filter(({ status }) => status === 422)).toHaveLength(5)
     expect(more.filter(({ status }) => status === 429)).toHaveLength(15)
@@ -90,21 +88,20 @@ describe('guessing codes', () => {
 
 describe('emailed links', () => {
   test('a link works once, for its purpose and until it expires; a newer link does not void it @takeover-2', async () => {
-    const api = createApi()
-    const ann = await createUser(api)
+    const { api, user: ann } = await createApiAndUser()
     const reset = (token: string, newPassword = 'chosen by Ann') =>
-      post(api, 'reset-password-link', { token, newPassword })
-    await post(api, 'forgot-password', { email: ann.email })
+      auth(api, 'reset-password-link', { token, newPassword })
+    await auth(api, 'forgot-password', { email: ann.email })
     const first = await mailedLinkToken(ann.email)
     api.clock.now += minuteMs
-    await post(api, 'forgot-password', { email: ann.email }) // by someone who wants to void the first link
+    await auth(api, 'forgot-password', { email: ann.email }) // by someone who wants to void the first link
     const second = await mailedLinkToken(ann.email)
-    expect(await post(api, 'confirm-link', { token: first })).toMatchObject({ status: 410, json: { code: 'gone' } })
+    expect(await auth(api, 'confirm-link', { token: first })).toMatchObject({ status: 410, json: { code: 'gone' } })
     expect((await reset(first)).status).toBe(200)
     for (const token of [first, second]) expect((await reset(token, 'mallory was here')).status).toBe(410)
 
     api.clock.now += minuteMs
-    await post(api, 'forgot-password', { email: ann.email })
+    await auth(api, 'forgot-password', { email: ann.email })
     const late = await mailedLinkToken(ann.email)
     api.clock.now += 15 * minuteMs
     expect((await reset(late)).status).toBe(410)
@@ -112,9 +109,8 @@ describe('emailed links', () => {
   })
 
   test('link tokens have at least 128 bits, travel in the fragment and are not stored in plain text', async () => {
-    const api = createApi()
-    const ann = await createUser(api)
-    await post(api, 'forgot-password', { email: ann.email })
+    const { api, user: ann } = await createApiAndUser()
+    await auth(api, 'forgot-password', { email: ann.email })
     const [mail] = await mailsTo(ann.email)
     expect(mail).toMatch(/\/reset-password#token=[A-Za-z0-9_-]{43}$/m)
     const { results } = await env.DB.prepare('SELECT * FROM account_link').all()
@@ -125,7 +121,7 @@ describe('emailed links', () => {
   test('an unknown link gets the same response as a used one', async () => {
     const api = createApi()
     const token = 'x'.repeat(43)
-    const unknown = await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' })
+    const unknown = await auth(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' })
     expect(unknown).toMatchObject({
       status: 410,
       json: { error: 'This link is no longer valid. You can ask for a new one.' },
@@ -135,8 +131,7 @@ describe('emailed links', () => {
 
 describe('guessing passwords', () => {
   test('at most 100 passwords per account and day are evaluated; known addresses and reset links still get in @takeover-3', async () => {
-    const api = createApi()
-    const ann = await createUser(api)
+    const { api, user: ann } = await createApiAndUser()
     expect((await login(api, ann.email, ann.password, addressOf(0))).status).toBe(200)
     const { passwordsPerDay, passwordsKeptForKnownAddresses } = defaultLimits
     await makeGuessingCheap(ann.email, ann.password)
@@ -155,9 +150,9 @@ describe('guessing passwords', () => {
     expect(refused.headers.get('retry-after')).toBe(String(untilMidnight))
     expect((await login(api, ann.email, ann.password, addressOf(0))).status, 'at a known address').toBe(200)
     const here = addressOf(301)
-    await post(api, 'forgot-password', { email: ann.email }, here)
+    await auth(api, 'forgot-password', { email: ann.email }, here)
     const token = await mailedLinkToken(ann.email)
-    const reset = await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' }, here)
+    const reset = await auth(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' }, here)
     expect(reset.status).toBe(200)
     expect((await login(api, ann.email, 'chosen by Ann', here)).status).toBe(200)
   }, 120_000)
@@ -169,9 +164,9 @@ describe('guessing passwords', () => {
     expect((await login(api, ann.email, ann.password, known)).status).toBe(200)
     expect((await login(api, ann.email, 'guess', known)).status).toBe(401)
     expect((await login(api, ann.email, ann.password, known)).status).toBe(429)
-    await post(api, 'forgot-password', { email: ann.email }, known)
+    await auth(api, 'forgot-password', { email: ann.email }, known)
     const token = await mailedLinkToken(ann.email)
-    expect((await post(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' }, known)).status).toBe(200)
+    expect((await auth(api, 'reset-password-link', { token, newPassword: 'chosen by Ann' }, known)).status).toBe(200)
     expect((await login(api, ann.email, 'chosen by Ann', known)).status).toBe(200)
   })
 
@@ -190,8 +185,7 @@ describe('guessing passwords', () => {
   })
 
   test('a stolen login session cannot guess the current password beyond the daily limit', async () => {
-    const api = createApi()
-    const ann = await createUser(api)
+    const { api, user: ann } = await createApiAndUser()
     await makeGuessingCheap(ann.email, ann.password)
     let { token, refreshToken } = ann
     let evaluated = 0
@@ -201,7 +195,7 @@ describe('guessing passwords', () => {
         const answer = await api.call('PATCH', `/api/users/${ann.id}/change-password`, { token, body })
         if (answer.status === 400) evaluated++
       }
-      const next = (await post(api, 'refresh', { refreshToken })).json.data
+      const next = (await auth(api, 'refresh', { refreshToken })).json.data
       token = next.accessToken
       refreshToken = next.refreshToken
       api.clock.now += 15 * minuteMs

@@ -1,12 +1,10 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
-import { type Api, createApi, createUser, env, login, seed } from './apiClient.ts'
+import { createApi, createApiAndUser, createUser, env, login, refresh, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
-const refresh = (api: Api, refreshToken: unknown) =>
-  api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const parts = (token: string) => {
   const [header, payload, signature] = token.split('.')
@@ -15,8 +13,7 @@ const parts = (token: string) => {
 }
 
 test('a refresh token is exchanged for a new one; two tabs within 30 seconds both succeed @tokens-1', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const [one, two] = await Promise.all([refresh(api, ann.refreshToken), refresh(api, ann.refreshToken)])
   expect([one.status, two.status]).toEqual([200, 200])
   expect(one.json.data.refreshToken).not.toBe(two.json.data.refreshToken)
@@ -26,8 +23,7 @@ test('a refresh token is exchanged for a new one; two tabs within 30 seconds bot
 })
 
 test('a refresh token can be used twice; a third use ends the session, even in parallel @tokens-8', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(api, ann.refreshToken)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
   for (const { status, json } of answers)
@@ -50,8 +46,7 @@ test('using both successors of a refresh token ends the session, whichever is us
 })
 
 test('reusing a refresh token after 30 seconds ends the whole session @tokens-2', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const next = (await refresh(api, ann.refreshToken)).json.data
   api.clock.now += 30_001
   const reused = await refresh(api, ann.refreshToken)
@@ -62,8 +57,7 @@ test('reusing a refresh token after 30 seconds ends the whole session @tokens-2'
 })
 
 test('signing out ends this session with all its tokens, and no other session @tokens-3', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const elsewhere = (await login(api, ann.email, ann.password)).json.data
   const next = (await refresh(api, ann.refreshToken)).json.data
   const signOut = (refreshToken: string) => api.call('POST', '/api/auth/cognito/sign-out', { body: { refreshToken } })
@@ -79,8 +73,7 @@ test('signing out ends this session with all its tokens, and no other session @t
 })
 
 test('sessions expire: access after 15 minutes, refresh after 7 idle days, everything after 30 days @tokens-4', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   api.clock.now += 14 * minuteMs
   expect((await ann.asOwner('GET', `/users/${ann.id}`)).status).toBe(200)
   api.clock.now += 2 * minuteMs
@@ -102,8 +95,7 @@ test('sessions expire: access after 15 minutes, refresh after 7 idle days, every
 })
 
 test('the database stores no refresh token, session or password in plain text', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { user: ann } = await createApiAndUser()
   const tables = ['user', 'session', 'refresh_token', 'login_challenge', 'signup_passcode', 'attempt']
   for (const table of tables) {
     const { results } = await env.DB.prepare(`SELECT * FROM ${table}`).all()
@@ -114,8 +106,7 @@ test('the database stores no refresh token, session or password in plain text', 
 })
 
 test('forged tokens are refused: no algorithm, other keys, changed or borrowed claims @tokens-5', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const { header, payload, signature } = parts(ann.token)
   const foreign = await generateKeyPair('ES256')
   const resigned = await new SignJWT(payload).setProtectedHeader(header).sign(foreign.privateKey)
@@ -147,8 +138,7 @@ test('forged tokens are refused: no algorithm, other keys, changed or borrowed c
 })
 
 test('truncated tokens are refused at any length @tokens-6', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const { length } = ann.token
   for (const end of [1, 10, ann.token.indexOf('.'), ann.token.lastIndexOf('.') + 1, length - 20, length - 1]) {
     const token = ann.token.slice(0, end)
@@ -162,8 +152,7 @@ test('truncated tokens are refused at any length @tokens-6', async () => {
 test.each([-5, 5])(
   'a client clock that is %i minutes off breaks neither tokens nor refresh @tokens-7',
   async (minutes) => {
-    const api = createApi()
-    const ann = await createUser(api)
+    const { api, user: ann } = await createApiAndUser()
     const next = (await refresh(api, ann.refreshToken)).json.data
     api.clock.now += minutes * minuteMs
     for (const token of [ann.token, next.accessToken])

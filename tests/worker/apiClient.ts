@@ -121,8 +121,14 @@ export async function signedUp(api: Api, email = newEmail(), name = 'Ann') {
   return { email, password }
 }
 
+/** Calls the API for signing up and in. */
+export const auth = (api: Api, call: string, body: unknown, from?: string) =>
+  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
+
+export const refresh = (api: Api, refreshToken: unknown) => auth(api, 'refresh', { refreshToken })
+
 export const login = (api: Api, email: string, password: string, from?: string) =>
-  api.call('POST', '/api/auth/cognito/login', { body: { email, password }, ...(from ? { from } : {}) })
+  auth(api, 'login', { email, password }, from)
 
 /** Exchanges an agent's credentials for an access token. */
 export async function accessToken(
@@ -163,6 +169,12 @@ export async function createUser(api: Api, password = 'correct horse battery') {
   const asOwner = (method: string, path: string, body?: unknown) =>
     api.call(method, `/api${path}`, { token: accessToken, body })
   return { email: row.email, password, token: accessToken, refreshToken, id: row.id, asOwner }
+}
+
+/** An app and a signed-in user of it. */
+export async function createApiAndUser() {
+  const api = createApi()
+  return { api, user: await createUser(api) }
 }
 
 const hashes = new Map<string, Promise<string>>()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
-import { type Api, createApi, env, login, mailedCode, mailsTo, newEmail, seed, signedUp } from './apiClient.ts'
+import { type Api, auth, createApi, env, login, mailedCode, mailsTo, newEmail, seed, signedUp } from './apiClient.ts'
 
 /** Both identity directories, D1 and Cognito, meet one contract: a client sees no difference. */
 beforeAll(seed)
@@ -20,7 +20,6 @@ const directories = [
 const password = 'Correct-Horse-1'
 const other = 'Another-Horse-2'
 const weekMs = 7 * dayMs
-const post = (api: Api, call: string, body: unknown) => api.call('POST', `/api/auth/cognito/${call}`, { body })
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
 describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
@@ -28,8 +27,8 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
 
   async function createConfirmedUser(api: Api) {
     const email = newEmail()
-    expect((await post(api, 'signup', { email, password, name: 'Ann' })).status).toBe(201)
-    expect((await post(api, 'confirm', { email, code: await codeFor(email) })).status).toBe(200)
+    expect((await auth(api, 'signup', { email, password, name: 'Ann' })).status).toBe(201)
+    expect((await auth(api, 'confirm', { email, code: await codeFor(email) })).status).toBe(200)
     const { json } = await login(api, email, password)
     return { email, id: json.data.user.id as string, token: json.data.accessToken as string }
   }
@@ -51,7 +50,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     expect((await login(api, email, other)).status).toBe(401)
     const { json } = await login(api, email, temporary)
     expect(json.data).toMatchObject({ challengeName: 'NEW_PASSWORD_REQUIRED', email })
-    const answer = (session: string) => post(api, 'new-password', { email, session, newPassword: password })
+    const answer = (session: string) => auth(api, 'new-password', { email, session, newPassword: password })
     expect((await answer(`${json.data.session}x`)).status).toBe(410)
     expect((await answer(json.data.session)).json.data.user).toMatchObject({
       email,
@@ -68,7 +67,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     const { email, password: temporary } = await signedUp(api, newEmail(), '')
     api.clock.now += weekMs + 1
     const { session } = (await login(api, email, temporary)).json.data
-    const { data } = (await post(api, 'new-password', { email, session, newPassword: password })).json
+    const { data } = (await auth(api, 'new-password', { email, session, newPassword: password })).json
     expect(data.user).toMatchObject({ name: null, needsOnboarding: true, passwordIsTemporary: false })
     const body = { name: 'Zoë 🦉', password: other }
     const done = await api.call('POST', '/api/users/complete-onboarding', { token: data.accessToken, body })
@@ -79,18 +78,18 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
   test('refuses sign-in until the email is confirmed by the code, which works once @directory-4', async () => {
     const api = createApiWithDirectory()
     const email = newEmail()
-    const signup = await post(api, 'signup', { email, password, name: 'Ann' })
+    const signup = await auth(api, 'signup', { email, password, name: 'Ann' })
     expect(signup.json.data).toMatchObject({ email, name: 'Ann', userConfirmed: false })
     expect(await login(api, email, password)).toMatchObject({ status: 403, json: { field: 'email' } })
     expect((await login(api, email, other)).status).toBe(401)
     api.clock.now += minuteMs
-    expect((await post(api, 'resend-code', { email })).status).toBe(200)
+    expect((await auth(api, 'resend-code', { email })).status).toBe(200)
     const code = await codeFor(email)
-    const wrong = await post(api, 'confirm', { email, code: otherThan(code) })
+    const wrong = await auth(api, 'confirm', { email, code: otherThan(code) })
     expect(wrong).toMatchObject({ status: 422, json: { field: 'code' } })
     expect(wrong.json.error).toMatch(/^Email confirmation failed\./)
-    expect((await post(api, 'confirm', { email, code })).status).toBe(200)
-    expect((await post(api, 'confirm', { email, code })).text).toBe(wrong.text)
+    expect((await auth(api, 'confirm', { email, code })).status).toBe(200)
+    expect((await auth(api, 'confirm', { email, code })).text).toBe(wrong.text)
     expect((await login(api, email, password)).status).toBe(200)
   })
 
@@ -98,7 +97,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     const api = createApiWithDirectory()
     const { email } = await createConfirmedUser(api)
     api.clock.now += minuteMs
-    const signup = await post(api, 'signup', { email, password: other, name: 'Mallory' })
+    const signup = await auth(api, 'signup', { email, password: other, name: 'Mallory' })
     expect(signup).toMatchObject({ status: 201, json: { data: { email, name: 'Mallory', userConfirmed: false } } })
     expect((await mailsTo(email))[0]).toContain('already has an account')
     expect([401, 403]).toContain((await login(api, email, other)).status)
@@ -108,7 +107,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
   test('after two sign-ups, confirming keeps the password of the sign-up whose token is sent, or none @directory-9', async () => {
     const api = createApiWithDirectory()
     const signup = async (email: string, password: string) => {
-      const { json } = await post(api, 'signup', { email, password, name: 'Ann' })
+      const { json } = await auth(api, 'signup', { email, password, name: 'Ann' })
       api.clock.now += minuteMs
       return json.data.signupToken as string
     }
@@ -121,7 +120,7 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
       const passwords = [password, other]
       const tokens = [await signup(email, password), await signup(email, other)]
       const body = { email, code: await codeFor(email), ...(own === null ? {} : { signupToken: tokens[own] }) }
-      const confirmed = await post(api, 'confirm', body)
+      const confirmed = await auth(api, 'confirm', body)
       expect(confirmed.json.data.passwordKept, `sign-up ${own}`).toBe(kept)
       for (const [i, tried] of passwords.entries())
         expect((await login(api, email, tried)).status, `sign-up ${own}, password ${i}`).toBe(
@@ -134,12 +133,12 @@ describe.each(directories)('directory $name', ({ name, changes, codeFor }) => {
     const api = createApiWithDirectory()
     const { email, id, token } = await createConfirmedUser(api)
     const [known, unknown] = [
-      await post(api, 'forgot-password', { email }),
-      await post(api, 'forgot-password', { email: newEmail() }),
+      await auth(api, 'forgot-password', { email }),
+      await auth(api, 'forgot-password', { email: newEmail() }),
     ]
     expect([known.status, unknown.text]).toEqual([200, known.text])
     const code = await codeFor(email)
-    const reset = (code: string, to = email) => post(api, 'reset-password', { email: to, code, newPassword: other })
+    const reset = (code: string, to = email) => auth(api, 'reset-password', { email: to, code, newPassword: other })
     const wrong = await reset(otherThan(code))
     expect(wrong).toMatchObject({ status: 422, json: { field: 'code' } })
     expect(wrong.json.error).toMatch(/^Password reset failed\./)
@@ -181,9 +180,9 @@ describe('Cognito only', () => {
     const api = createApi({ ...cognito, COGNITO_ENDPOINT: 'http://127.0.0.1:9/' })
     const answer = await login(api, 'x@bursar.test', password)
     expect(answer).toMatchObject({ status: 502, json: { code: 'upstream_unavailable' } })
-    expect((await post(api, 'signup', account)).status).toBe(502)
+    expect((await auth(api, 'signup', account)).status).toBe(502)
     // forgot-password replies before it calls Cognito, for known and unknown emails alike.
-    expect((await post(api, 'forgot-password', { email: 'x@bursar.test' })).status).toBe(200)
+    expect((await auth(api, 'forgot-password', { email: 'x@bursar.test' })).status).toBe(200)
   })
 
   test('Cognito admin calls with a wrong key fail with 502', async () => {

@@ -1,17 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { type Api, createApi, createUser, env, login, mailedCode, mailsTo, newEmail, seed } from './apiClient.ts'
+import { type Api, auth, createApi, createUser, env, login, mailedCode, mailsTo, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
 const password = 'correct horse battery'
-const post = (api: Api, call: string, body: unknown, from?: string) =>
-  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
 const signup = (api: Api, email: string, changes: Record<string, unknown> = {}) =>
-  post(api, 'signup', { email, password, name: 'Zoë', ...changes })
-const confirm = (api: Api, email: string, code: string, from?: string) => post(api, 'confirm', { email, code }, from)
+  auth(api, 'signup', { email, password, name: 'Zoë', ...changes })
+const confirm = (api: Api, email: string, code: string, from?: string) => auth(api, 'confirm', { email, code }, from)
 const reset = (api: Api, email: string, code: string, newPassword = 'brand new password', from?: string) =>
-  post(api, 'reset-password', { email, code, newPassword }, from)
+  auth(api, 'reset-password', { email, code, newPassword }, from)
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
 describe('signing up with a password', () => {
@@ -51,28 +49,28 @@ describe('signing up with a password', () => {
     const api = createApi()
     const [email, nobody] = [newEmail(), newEmail()]
     await signup(api, email)
-    await post(api, 'forgot-password', { email: nobody })
+    await auth(api, 'forgot-password', { email: nobody })
     for (const [call, to] of [
       ['resend-code', email],
       ['signup', email],
       ['forgot-password', nobody],
     ] as const) {
       const body = call === 'signup' ? { email: to, password, name: 'Z' } : { email: to }
-      const answer = await post(api, call, body)
+      const answer = await auth(api, call, body)
       expect(answer).toMatchObject({ status: 429, json: { code: 'rate_limited', field: 'email' } })
       expect(answer.json.error).toBe('Please wait 60 seconds before asking for another code.')
       expect(answer.headers.get('retry-after')).toBe('60')
     }
     for (let codes = 2; codes <= 5; codes++) {
       api.clock.now += minuteMs
-      expect((await post(api, 'resend-code', { email })).status, `code ${codes}`).toBe(200)
+      expect((await auth(api, 'resend-code', { email })).status, `code ${codes}`).toBe(200)
     }
     expect(await mailsTo(email)).toHaveLength(5)
     api.clock.now += minuteMs
-    const sixth = await post(api, 'resend-code', { email })
+    const sixth = await auth(api, 'resend-code', { email })
     expect(sixth.json.error).toBe('Too many attempts. Try again in 55 minutes.')
     api.clock.now += 55 * minuteMs
-    expect((await post(api, 'resend-code', { email })).status).toBe(200)
+    expect((await auth(api, 'resend-code', { email })).status).toBe(200)
     expect((await confirm(api, email, await mailedCode(email))).status).toBe(200)
   })
 
@@ -82,7 +80,7 @@ describe('signing up with a password', () => {
     await signup(api, waiting)
     api.clock.now += minuteMs
     const sent = (await mailsTo(ann.email)).length
-    const answers = [ann.email, waiting, newEmail()].map((email) => post(api, 'resend-code', { email }))
+    const answers = [ann.email, waiting, newEmail()].map((email) => auth(api, 'resend-code', { email }))
     const texts = (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`)
     expect(new Set(texts).size).toBe(1)
     expect((await mailsTo(ann.email)).length).toBe(sent)
@@ -103,7 +101,7 @@ describe('a forgotten password', () => {
   test('a forgotten password is replaced with the emailed code; other sessions end and the user is notified', async () => {
     const api = createApi()
     const ann = await createUser(api)
-    expect((await post(api, 'forgot-password', { email: ann.email })).status).toBe(200)
+    expect((await auth(api, 'forgot-password', { email: ann.email })).status).toBe(200)
     const code = await mailedCode(ann.email)
     const weak = await reset(api, ann.email, code, 'qwertyuiop')
     expect(weak).toMatchObject({ status: 400, json: { field: 'newPassword' } })
@@ -111,7 +109,7 @@ describe('a forgotten password', () => {
     expect(twice.map(({ status }) => status).sort()).toEqual([200, 422])
     expect((await mailsTo(ann.email))[0]).toContain('was just changed')
     expect((await ann.asOwner('GET', `/users/${ann.id}`)).status).toBe(401)
-    expect((await post(api, 'refresh', { refreshToken: ann.refreshToken })).status).toBe(401)
+    expect((await auth(api, 'refresh', { refreshToken: ann.refreshToken })).status).toBe(401)
     expect((await login(api, ann.email, ann.password)).status).toBe(401)
     expect((await login(api, ann.email, 'brand new password')).status).toBe(200)
   })
@@ -119,7 +117,7 @@ describe('a forgotten password', () => {
   test('a password reset gives unknown emails the same responses as known ones @email-codes-4', async () => {
     const api = createApi()
     const [ann, nobody] = [await createUser(api), newEmail()]
-    const forgot = (email: string) => post(api, 'forgot-password', { email })
+    const forgot = (email: string) => auth(api, 'forgot-password', { email })
     const asked = [await forgot(ann.email), await forgot(nobody)]
     expect(asked[0]!.text).toBe(asked[1]!.text)
     expect(await mailsTo(nobody)).toEqual([])
@@ -134,12 +132,12 @@ describe('a forgotten password', () => {
   test('a reset code lasts 15 minutes and five tries, even in parallel @email-codes-5', async () => {
     const api = createApi()
     const ann = await createUser(api)
-    await post(api, 'forgot-password', { email: ann.email })
+    await auth(api, 'forgot-password', { email: ann.email })
     const late = await mailedCode(ann.email)
     api.clock.now += 15 * minuteMs
     expect((await reset(api, ann.email, late)).json).toMatchObject({ field: 'code', code: 'wrong_passcode' })
 
-    await post(api, 'forgot-password', { email: ann.email })
+    await auth(api, 'forgot-password', { email: ann.email })
     const code = await mailedCode(ann.email)
     const guesses = Array.from({ length: 5 }, (_, i) =>
       reset(api, ann.email, otherThan(code), 'brand new password', `192.0.2.${i}`),
@@ -150,14 +148,14 @@ describe('a forgotten password', () => {
     expect(await tries.first('tries')).toBe(5)
 
     api.clock.now += minuteMs
-    await post(api, 'forgot-password', { email: ann.email })
+    await auth(api, 'forgot-password', { email: ann.email })
     expect((await reset(api, ann.email, await mailedCode(ann.email), undefined, '192.0.2.99')).status).toBe(200)
   })
 
   test('a reset code is void once the password was changed in another way', async () => {
     const api = createApi()
     const ann = await createUser(api)
-    await post(api, 'forgot-password', { email: ann.email })
+    await auth(api, 'forgot-password', { email: ann.email })
     const code = await mailedCode(ann.email)
     await ann.asOwner('PATCH', `/users/${ann.id}/change-password`, {
       currentPassword: ann.password,
@@ -171,7 +169,7 @@ describe('a forgotten password', () => {
     const api = createApi()
     const email = newEmail()
     await signup(api, email, { password: 'somebody else chose' })
-    await post(api, 'forgot-password', { email })
+    await auth(api, 'forgot-password', { email })
     expect((await reset(api, email, await mailedCode(email))).status).toBe(200)
     expect((await login(api, email, 'somebody else chose')).status).toBe(401)
     expect((await login(api, email, 'brand new password')).status).toBe(200)
@@ -180,7 +178,7 @@ describe('a forgotten password', () => {
   test('codes do not work for another purpose or user, and none is stored in plain text @email-codes-6', async () => {
     const api = createApi()
     const [ann, bob] = [await createUser(api), newEmail()]
-    await post(api, 'forgot-password', { email: ann.email })
+    await auth(api, 'forgot-password', { email: ann.email })
     await signup(api, bob)
     const [annsCode, bobsCode] = [await mailedCode(ann.email), await mailedCode(bob)]
     expect((await confirm(api, ann.email, annsCode)).status).toBe(422)

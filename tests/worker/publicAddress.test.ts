@@ -2,7 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { serializeErc6492Signature } from 'viem/utils'
 import { beforeAll, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
+import { type Api, createApi, createApiAndUser, createUser, env, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -19,8 +19,7 @@ const linked = async (api: Api, { id, token }: Who) =>
   (await api.call('GET', `/api/users/${id}`, { token })).json.data.publicAddress
 
 test('a public address is linked by a signature of its key, once per message, and stored with its checksum @wallet-link-13', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const message = await nonce(api, ann)
   for (const part of [ann.email, ann.id, env.APP_ORIGIN, 'Expires: 2026-11-20T12:10:00.000Z', 'moves no money'])
     expect(message).toContain(part)
@@ -34,8 +33,7 @@ test('a public address is linked by a signature of its key, once per message, an
 })
 
 test('null unlinks the public address @wallet-link-14', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const message = await nonce(api, ann)
   await link(api, ann, { publicAddress: wallet.address, signature: await wallet.signMessage({ message }) })
   expect((await link(api, ann, { publicAddress: null })).json.data.publicAddress).toBeNull()
@@ -43,8 +41,7 @@ test('null unlinks the public address @wallet-link-14', async () => {
 })
 
 test('parallel uses of one signature link the address once @wallet-link-15', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const signature = await wallet.signMessage({ message: await nonce(api, ann) })
   const body = { publicAddress: wallet.address, signature }
   const answers = await Promise.all([link(api, ann, body), link(api, ann, body), link(api, ann, body)])
@@ -72,8 +69,7 @@ test('a linking message is bound to one user, expires after ten minutes and is v
 })
 
 test('linking with another key, a changed signature, a contract wallet or invalid input is refused with its field @wallet-link-16', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const stranger = privateKeyToAccount(generatePrivateKey())
   const attempts: Record<string, (message: string) => Promise<unknown>> = {
     'signature of another key': async (message) => ({ signature: await stranger.signMessage({ message }) }),

@@ -3,13 +3,11 @@ import { beforeAll, expect, test } from 'vitest'
 import { dayMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { deleteOldRows } from '../../worker/db/retention.ts'
-import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
+import { createApi, createApiAndUser, createUser, env, refresh, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
 const db = primaryDb(env.DB)
-const refresh = (api: Api, refreshToken: string) =>
-  api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })
 const run = (query: string, ...values: unknown[]) =>
   env.DB.prepare(query)
     .bind(...values)
@@ -68,8 +66,7 @@ test('credentials of deleted agents are deleted 30 days after they were revoked 
 })
 
 test('a spent refresh token is deleted after a minute, and using it again still ends the session @retention-7', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const session = ann.refreshToken.split('.')[1]!
   const stored = () => ids('SELECT hash AS id FROM refresh_token WHERE session_id = ?', session)
   let newest = ann.refreshToken
@@ -92,8 +89,7 @@ test('a spent refresh token is deleted after a minute, and using it again still 
 })
 
 test('signing out with a token whose row was deleted ends the session @retention-8', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const next = (await refresh(api, ann.refreshToken)).json.data.refreshToken
   api.clock.now += 60_001
   await deleteOldRows(db, api.clock.now)

@@ -6,7 +6,9 @@ import { deleteExpired } from '../../worker/db/attempts.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import {
   type Api,
+  auth,
   createApi,
+  createApiAndUser,
   createUser,
   env,
   login,
@@ -18,12 +20,10 @@ import {
 
 beforeAll(seed)
 
-const post = (api: Api, call: string, body: unknown, from?: string) =>
-  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
 /** Signs up a minute after the previous sign-up and returns the token that only this browser has. */
 async function signup(api: Api, email: string, password: string, name = 'Ann'): Promise<string> {
   api.clock.now += minuteMs
-  const answer = await post(api, 'signup', { email, password, name })
+  const answer = await auth(api, 'signup', { email, password, name })
   expect(answer.status, answer.text).toBe(201)
   return answer.json.data.signupToken
 }
@@ -40,7 +40,7 @@ test.each(['before', 'after'])(
     if (when === 'before') await signup(api, email, mallorysPassword, 'Mallory')
     const signupToken = await signup(api, email, annsPassword)
     if (when === 'after') await signup(api, email, mallorysPassword, 'Mallory')
-    const confirmed = await post(api, 'confirm', { email, code: await mailedCode(email), signupToken })
+    const confirmed = await auth(api, 'confirm', { email, code: await mailedCode(email), signupToken })
     expect(confirmed.json).toMatchObject({ success: true, data: { passwordKept: true, resetToken: null } })
     expect(await statusOf(api, email, mallorysPassword)).toBe(401)
     const signedIn = await login(api, email, annsPassword)
@@ -57,12 +57,12 @@ test.each(['code', 'link'])(
     await signup(api, email, mallorysPassword, 'Mallory')
     const confirmed =
       proof === 'code'
-        ? await post(api, 'confirm', { email, code: await mailedCode(email) })
-        : await post(api, 'confirm-link', { token: await mailedLinkToken(email) })
+        ? await auth(api, 'confirm', { email, code: await mailedCode(email) })
+        : await auth(api, 'confirm-link', { token: await mailedLinkToken(email) })
     expect(confirmed.json).toMatchObject({ data: { passwordKept: false, resetToken: expect.any(String) } })
     for (const password of [annsPassword, mallorysPassword]) expect(await statusOf(api, email, password)).toBe(401)
     const token = confirmed.json.data.resetToken
-    const reset = await post(api, 'reset-password-link', { token, newPassword: 'chosen afterwards' })
+    const reset = await auth(api, 'reset-password-link', { token, newPassword: 'chosen afterwards' })
     expect(reset.status).toBe(200)
     expect(await statusOf(api, email, 'chosen afterwards')).toBe(200)
   },
@@ -73,7 +73,7 @@ test('the token of another sign-up does not keep a password, not even the only o
   const [email, other] = [newEmail(), newEmail()]
   const signupToken = await signup(api, other, annsPassword)
   await signup(api, email, mallorysPassword)
-  const confirmed = await post(api, 'confirm-link', { token: await mailedLinkToken(email), signupToken })
+  const confirmed = await auth(api, 'confirm-link', { token: await mailedLinkToken(email), signupToken })
   expect(confirmed.json.data.passwordKept).toBe(false)
   expect(await statusOf(api, email, mallorysPassword)).toBe(401)
 })
@@ -84,23 +84,22 @@ test('a single sign-up is confirmed by its code or link alone, even after the em
     const email = newEmail()
     await signup(api, email, annsPassword)
     api.clock.now += minuteMs
-    await post(api, 'resend-code', { email })
+    await auth(api, 'resend-code', { email })
     const confirmed =
       proof === 'code'
-        ? await post(api, 'confirm', { email, code: await mailedCode(email) })
-        : await post(api, 'confirm-link', { token: await mailedLinkToken(email) })
+        ? await auth(api, 'confirm', { email, code: await mailedCode(email) })
+        : await auth(api, 'confirm-link', { token: await mailedLinkToken(email) })
     expect(confirmed.json.data).toEqual({ passwordKept: true, resetToken: null })
     expect(await statusOf(api, email, annsPassword)).toBe(200)
   }
 })
 
 test('an unconfirmed sign-up reveals nothing about the address @signup-4', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   const free = newEmail()
   const [taken, other] = [
-    await post(api, 'signup', { email: ann.email, password: mallorysPassword, name: 'Mallory' }),
-    await post(api, 'signup', { email: free, password: mallorysPassword, name: 'Mallory' }),
+    await auth(api, 'signup', { email: ann.email, password: mallorysPassword, name: 'Mallory' }),
+    await auth(api, 'signup', { email: free, password: mallorysPassword, name: 'Mallory' }),
   ]
   expect(Object.keys(taken.json.data)).toEqual(Object.keys(other.json.data))
   const [atTaken, atFree] = [await login(api, ann.email, mallorysPassword), await login(api, free, mallorysPassword)]
@@ -110,8 +109,7 @@ test('an unconfirmed sign-up reveals nothing about the address @signup-4', async
 })
 
 test('the password of an unconfirmed sign-up does not reset the count of wrong passwords', async () => {
-  const api = createApi()
-  const ann = await createUser(api)
+  const { api, user: ann } = await createApiAndUser()
   await signup(api, ann.email, mallorysPassword)
   const statuses: number[] = []
   for (let i = 0; i < 6; i++) statuses.push(await statusOf(api, ann.email, i % 2 ? mallorysPassword : `guess ${i}`))
@@ -135,7 +133,7 @@ test('at most twenty sign-ups of one address are kept, and its owner can still c
   const signupToken = await signup(api, email, annsPassword)
   const rows = env.DB.prepare('SELECT count(*) AS n FROM signup WHERE user_id = ?').bind(user_id)
   expect(await rows.first('n')).toBe(20)
-  const confirmed = await post(api, 'confirm', { email, code: await mailedCode(email), signupToken })
+  const confirmed = await auth(api, 'confirm', { email, code: await mailedCode(email), signupToken })
   expect(confirmed.json.data.passwordKept).toBe(false)
   expect(await rows.first('n')).toBe(0)
   expect(user.id).not.toBe(user_id)
@@ -168,6 +166,6 @@ test('an unconfirmed address is deleted a week after its last sign-up, together 
   await deleteExpired(db, api.clock.now)
   expect(await left()).toEqual({ [ann.email]: 0 })
   await signup(api, email, mallorysPassword)
-  const confirmed = await post(api, 'confirm', { email, code: await mailedCode(email), signupToken })
+  const confirmed = await auth(api, 'confirm', { email, code: await mailedCode(email), signupToken })
   expect(confirmed.json.data.passwordKept).toBe(false)
 })

@@ -8,7 +8,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { dayMs } from '#domain/time.ts'
 import {
-  type Api,
+  auth,
   createApi,
   createUser,
   env,
@@ -27,8 +27,6 @@ const maxGuessesPerYear = 100 // of 10⁶ codes: 10⁻⁴
 beforeAll(seed)
 
 const addressOf = (i: number) => `203.0.${113 + Math.floor(i / 250)}.${i % 250}`
-const post = (api: Api, call: string, body: unknown, from?: string) =>
-  api.call('POST', `/api/auth/cognito/${call}`, { body, ...(from ? { from } : {}) })
 const code = () => String(Math.floor(Math.random() * 1_000_000)).padStart(6, '0')
 
 /** Counts the guesses that were compared with a secret, by account. */
@@ -56,7 +54,7 @@ test(`${days} days from ${addresses} addresses: an attacker guesses no code or p
   expect((await login(api, ann.email, ann.password, home)).status).toBe(200)
   await makeGuessingCheap(ann.email, ann.password)
   const bob = { email: newEmail(), password: 'chosen by Bob' }
-  const { signupToken } = (await post(api, 'signup', { ...bob, name: 'Bob' }, home)).json.data
+  const { signupToken } = (await auth(api, 'signup', { ...bob, name: 'Bob' }, home)).json.data
   const codes = new Tally()
   const passwords = new Tally()
   let { token, refreshToken } = ann // of a stolen login session
@@ -70,12 +68,12 @@ test(`${days} days from ${addresses} addresses: an attacker guesses no code or p
       [ann.email, 'confirm'],
       [bob.email, 'confirm'],
     ] as const) {
-      const { status } = await post(api, call, { email, ...guess }, from)
+      const { status } = await auth(api, call, { email, ...guess }, from)
       codes.add(email, status === 422, status)
     }
     for (const call of ['confirm-link', 'reset-password-link']) {
       const body = { token: `${code()}${'x'.repeat(37)}`, newPassword: guess.newPassword }
-      expect((await post(api, call, body, from)).status).toBe(410)
+      expect((await auth(api, call, body, from)).status).toBe(410)
     }
     const today = `${ann.email} on day ${Math.floor(api.clock.now / dayMs)}`
     for (let i = 0; i < 6; i++) {
@@ -85,23 +83,23 @@ test(`${days} days from ${addresses} addresses: an attacker guesses no code or p
       passwords.add(today, status === 401, status)
     }
     const body = { email: ann.email, session: 'x'.repeat(43), newPassword: guess.newPassword }
-    expect((await post(api, 'new-password', body, from)).status).toBe(410)
+    expect((await auth(api, 'new-password', body, from)).status).toBe(410)
   }
 
   for (let round = 0; round < days * roundsPerDay; round++) {
     // Requests the codes to be guessed, and signs up with both email addresses.
-    await post(api, 'forgot-password', { email: ann.email }, addressOf(round))
-    await post(api, 'resend-code', { email: bob.email }, addressOf(round))
+    await auth(api, 'forgot-password', { email: ann.email }, addressOf(round))
+    await auth(api, 'resend-code', { email: bob.email }, addressOf(round))
     if (round === 0)
       for (const email of [ann.email, bob.email])
-        await post(api, 'signup', { email, password: 'chosen by Mallory', name: 'Mallory' }, addressOf(1))
+        await auth(api, 'signup', { email, password: 'chosen by Mallory', name: 'Mallory' }, addressOf(1))
     await env.DB.prepare(
       "UPDATE signup SET password_hash = (SELECT password_hash FROM user WHERE id = ?) WHERE name = 'Mallory'",
     )
       .bind(ann.id)
       .run()
     for (let i = 0; i < addresses; i++) await attack(addressOf(i))
-    const next = (await post(api, 'refresh', { refreshToken })).json.data
+    const next = (await auth(api, 'refresh', { refreshToken })).json.data
     token = next.accessToken
     refreshToken = next.refreshToken
     for (let i = 0; i < 12; i++) {
@@ -122,13 +120,13 @@ test(`${days} days from ${addresses} addresses: an attacker guesses no code or p
   expect([...codes.refusals, ...passwords.refusals].every((status) => status === 429)).toBe(true)
 
   // Both owners get in by a mailed link, however many guesses others have made today.
-  await post(api, 'forgot-password', { email: ann.email }, home)
+  await auth(api, 'forgot-password', { email: ann.email }, home)
   const reset = { token: await mailedLinkToken(ann.email), newPassword: 'chosen by Ann' }
-  expect((await post(api, 'reset-password-link', reset, home)).status).toBe(200)
+  expect((await auth(api, 'reset-password-link', reset, home)).status).toBe(200)
   expect((await login(api, ann.email, 'chosen by Ann', home)).status).toBe(200)
-  await post(api, 'resend-code', { email: bob.email }, home)
+  await auth(api, 'resend-code', { email: bob.email }, home)
   const link = { token: await mailedLinkToken(bob.email), signupToken }
-  expect((await post(api, 'confirm-link', link, home)).json.data).toEqual({ passwordKept: true, resetToken: null })
+  expect((await auth(api, 'confirm-link', link, home)).json.data).toEqual({ passwordKept: true, resetToken: null })
   expect((await login(api, bob.email, bob.password, home)).status).toBe(200)
   console.log(`codes of one account: ${codes.max}; passwords of one account and day: ${passwords.max}`)
 }, 3_600_000)
