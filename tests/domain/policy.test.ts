@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultApprovalRules } from '#domain/approval.ts'
 import { decideRecipient, normalCallingCode, normalDomain, type RecipientCheck } from '#domain/decideRecipient.ts'
-import { microUsdc, zeroUsdc } from '#domain/money.ts'
+import { type MicroUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import { minPayout } from '#domain/payment.ts'
 import { decideAmount, type GroupPolicy, maxAllowedNow, remainingOf, type WalletFunds } from '#domain/policy.ts'
 import { type PeriodBudget, periodAt, periodNow, periods } from '#domain/policyPeriod.ts'
@@ -54,6 +54,14 @@ const open: GroupPolicy = {
   period: null,
   unclaimed: { open: zeroUsdc, limit: null },
 }
+/** An active wallet whose session may spend all of it. */
+const walletWith = (available: MicroUsdc, validUntil: number): WalletFunds => ({
+  available,
+  status: 'active',
+  halted: false,
+  paused: false,
+  session: { limit: available, spent: zeroUsdc, held: zeroUsdc, validUntil },
+})
 const kind = fc.record({ isPayout: fc.boolean(), at: fc.constant(now) })
 const send = { isPayout: false, at: now }
 const more = (value: bigint) => microUsdc(value + 1n)
@@ -104,13 +112,7 @@ describe('decideAmount', () => {
 
   test('a period’s budget is full again when the period ends, not a millisecond earlier @policy-24', () => {
     const at = Date.UTC(2026, 10, 20, 12)
-    const wallet: WalletFunds = {
-      available: microUsdc(100n),
-      status: 'active',
-      halted: false,
-      paused: false,
-      session: { limit: microUsdc(100n), spent: zeroUsdc, held: zeroUsdc, validUntil: at * 2 },
-    }
+    const wallet = walletWith(microUsdc(100n), at * 2)
     for (const each of periods) {
       const { startAt, endAt } = periodAt(each, at)
       const policy = { ...open, period: { period: each, limit: microUsdc(10n), startAt, used: microUsdc(10n) } }
@@ -132,13 +134,7 @@ describe('decideAmount', () => {
   })
 
   test('a session is valid up to and including its last millisecond', () => {
-    const wallet: WalletFunds = {
-      available: microUsdc(10n),
-      status: 'active',
-      halted: false,
-      paused: false,
-      session: { limit: microUsdc(10n), spent: microUsdc(0n), held: microUsdc(0n), validUntil: now },
-    }
+    const wallet = walletWith(microUsdc(10n), now)
     expect(decideAmount(null, wallet, microUsdc(1n), now, send).ok).toBe(true)
     expect(decideAmount(null, wallet, microUsdc(1n), now + 1, send)).toMatchObject({
       refusal: { code: 'session_key_expired' },

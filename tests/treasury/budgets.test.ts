@@ -60,6 +60,13 @@ type World = {
   payments: Model[]
 }
 
+/** A book with one agent. */
+function createAgentBook(over: Parameters<Book['addGroup']>[0] = {}) {
+  const book = createBook()
+  const group = book.addGroup(over)
+  return { book, group, principal: book.addAgent(group) }
+}
+
 /** Edits the group, changing only these fields. */
 const edit = (book: Pick<Book, 'context'>, group: string, over: Partial<GroupEdit>) =>
   editGroup(book.context, group, groupEdit(over))
@@ -355,9 +362,7 @@ describe('a period budget', () => {
   const daily = (limit: string) => ({ periodBudget: { period: 'day' as const, limit: usdc(limit) } })
 
   test('a failed payment returns its amount to the period in which it was reserved, not to the next @budgets-2', () => {
-    const book = createBook()
-    const group = book.addGroup({ limits: daily('10') })
-    const principal = book.addAgent(group)
+    const { book, group, principal } = createAgentBook({ limits: daily('10') })
     const paid = unwrap(pay(book, principal, shop, usdc('10')))
     expect(pay(book, principal, shop, usdc('0.000001'))).toMatchObject({
       ok: false,
@@ -375,9 +380,7 @@ describe('a period budget', () => {
   })
 
   test('after the clock went back across a period boundary, a failed payment frees its amount exactly once @budgets-3', () => {
-    const book = createBook()
-    const group = book.addGroup()
-    const principal = book.addAgent(group)
+    const { book, group, principal } = createAgentBook()
     const midnight = Date.UTC(2026, 10, 21)
     book.clock.now = midnight + 1
     const early = unwrap(pay(book, principal, shop, usdc('10')))
@@ -392,9 +395,7 @@ describe('a period budget', () => {
   })
 
   test('after a change of the period’s kind, the new period counts payments made before the change @budgets-4', () => {
-    const book = createBook()
-    const group = book.addGroup()
-    const principal = book.addAgent(group)
+    const { book, group, principal } = createAgentBook()
     book.clock.now = Date.UTC(2026, 10, 19, 12) // Thursday
     unwrap(pay(book, principal, shop, usdc('3')))
     book.clock.now = Date.UTC(2026, 10, 20, 12)
@@ -408,9 +409,7 @@ describe('a period budget', () => {
 })
 
 test('a full account accepts no payment, group, contact or agent, but settles open payments and allows lower limits', () => {
-  const book = createBook()
-  const group = book.addGroup({ spendLimit: usdc('50') })
-  const principal = book.addAgent(group)
+  const { book, group, principal } = createAgentBook({ spendLimit: usdc('50') })
   const paid = unwrap(pay(book, principal, shop, usdc('10')))
   book.size(8_000_000_001)
   const full = /This account is full/
@@ -427,9 +426,7 @@ test('a full account accepts no payment, group, contact or agent, but settles op
 })
 
 test('every decision is in the audit log with its figures and policy version @budgets-5', () => {
-  const book = createBook()
-  const group = book.addGroup({ spendLimit: usdc('5'), limits: { maxPayment: usdc('4') } })
-  const principal = book.addAgent(group)
+  const { book, group, principal } = createAgentBook({ spendLimit: usdc('5'), limits: { maxPayment: usdc('4') } })
   const paid = unwrap(pay(book, principal, shop, usdc('3')))
   unwrap(topUp(book.context, group, usdc('1'), null))
   expect(pay(book, principal, shop, usdc('4')).ok).toBe(false)
@@ -487,8 +484,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
   const unauthenticated = { ok: false, code: 'unauthenticated' }
 
   test('a replaced credential works until the last millisecond of its 24 hours, even after a second renewal @budgets-6', () => {
-    const book = createBook()
-    const principal = book.addAgent(book.addGroup())
+    const { book, principal } = createAgentBook()
     const id = principal.agentId
     const ends = book.clock.now + dayMs
     const renew = (hash: string, endsAt: number) =>
@@ -508,8 +504,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
   })
 
   test('a caller without valid credentials learns nothing about earlier payments', () => {
-    const book = createBook()
-    const principal = book.addAgent(book.addGroup())
+    const { book, principal } = createAgentBook()
     const again = () => pay(book, principal, shop, usdc('1'), 'one key')
     const paid = unwrap(again())
     expect(unwrap(again())).toMatchObject({ replayed: true, payment: { id: paid.payment.id } })
@@ -522,9 +517,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
   })
 
   test('a pause fails queued payments with its reason, releases them once, and does not touch signed payments @budgets-7', () => {
-    const book = createBook()
-    const group = book.addGroup({ spendLimit: usdc('10') })
-    const principal = book.addAgent(group)
+    const { book, group, principal } = createAgentBook({ spendLimit: usdc('10') })
     const signed = unwrap(pay(book, principal, shop, usdc('1')))
     move(book, signed.payment.id, 'QUEUED', 'PROCESSING', () => {})
     const queued = unwrap(pay(book, principal, toEmail(), usdc('2')))
@@ -545,9 +538,7 @@ describe('credentials and pauses, by the Treasury’s own clock', () => {
   })
 
   test('cancelling a payment twice releases it once, and an agent does not find another agent’s payment @budgets-8', () => {
-    const book = createBook()
-    const group = book.addGroup({ spendLimit: usdc('10') })
-    const principal = book.addAgent(group)
+    const { book, group, principal } = createAgentBook({ spendLimit: usdc('10') })
     const paid = unwrap(pay(book, principal, shop, usdc('4')))
     const cancel = (agent: string) => cancelPayment(book.context, agentPrincipal(agent), paid.payment.id)
     expect(cancel('agt_other')).toMatchObject({ ok: false, code: 'not_found' })
