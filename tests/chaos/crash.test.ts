@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { SignedIn } from '#schemas/account.ts'
 import { root } from '../../local/tools/runTool.ts'
 import type { Address } from '../../worker/chain/types.ts'
@@ -16,7 +16,7 @@ import { leaks, linesOf, watchSecrets } from '../support/secretsInLog.ts'
 import { chainReader, createSender, pause } from '../support/stackClient.ts'
 import { booksAtRest, violations } from './checker.ts'
 import { Client, type SenderRecord } from './client.ts'
-import { createFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
+import { createFaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
 import { addVersions, removeFirst, rotationEnds } from './rotateKeys.ts'
 import { addWebhook, type ChaosWebhook, webhookProblems } from './webhooks.ts'
@@ -31,15 +31,9 @@ const clientsEach = 4
 const limit = 2 + Math.ceil(kills / 5)
 const restMs = 90_000 // 1.5 minutes
 
-let stack: FaultyStack['stack']
-let node: FaultyStack['node']
-let stop: FaultyStack['stop'] | undefined
-let watched: ReturnType<typeof watchSecrets>
-beforeAll(async () => {
-  ;({ stack, node, stop } = await createFaultyStack())
-  watched = watchSecrets(stack.url)
-})
-afterAll(() => stop?.())
+const { stack, node, stop } = await createFaultyStack()
+afterAll(stop)
+const watched = watchSecrets(stack.url)
 
 test(`${kills} kills: no payment is lost or made twice, every figure is exact, every event is delivered @chaos-1`, {
   timeout: 120_000 + kills * 15_000,

@@ -1,6 +1,6 @@
 /** Parallel payments against one budget and with one key, over REST and MCP, also while the Worker is killed. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Approval } from '#schemas/approval.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
@@ -9,7 +9,7 @@ import { type Answer, until } from '../../local/client.ts'
 import { usdc } from '../support/build.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
 import { addressFor, chainReader, createSender, definiteAnswer, type Sender } from '../support/stackClient.ts'
-import { createTestStack, type TestStack } from '../support/testStack.ts'
+import { createTestStack } from '../support/testStack.ts'
 
 const attempts = 200
 const budget = 50
@@ -17,11 +17,8 @@ const budget = 50
 /** The body of an accepted payment or of a refusal. */
 type Reply = { id: string; code: string }
 
-let stack: TestStack
-beforeAll(async () => {
-  stack = await createTestStack({ lean: true })
-})
-afterAll(() => stack?.stop())
+const stack = await createTestStack({ lean: true })
+afterAll(() => stack.stop())
 
 const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)
 

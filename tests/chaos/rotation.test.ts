@@ -3,7 +3,7 @@
  * contract counts them, no payment is lost or made twice, and we can sign with the session that is in force.
  */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { RotateReply, SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { until } from '../../local/client.ts'
@@ -13,19 +13,14 @@ import { usdc } from '../support/build.ts'
 import { randomFrom } from '../support/random.ts'
 import { addressFor, chainReader, createSender, definite, pause } from '../support/stackClient.ts'
 import { booksAtRest } from './checker.ts'
-import { createFaultyStack, type FaultyStack, logProblems } from './faultyStack.ts'
+import { createFaultyStack, logProblems } from './faultyStack.ts'
 
 const rotations = Number(process.env.CHAOS_ROTATIONS ?? 4)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const paymentsEach = 3
 
-let stack: FaultyStack['stack']
-let node: FaultyStack['node']
-let stop: FaultyStack['stop'] | undefined
-beforeAll(async () => {
-  ;({ stack, node, stop } = await createFaultyStack())
-})
-afterAll(() => stop?.())
+const { stack, node, stop } = await createFaultyStack()
+afterAll(stop)
 
 test(`each of ${rotations} rotations takes effect once although workerd is killed during each @chaos-5`, {
   timeout: 120_000 + rotations * 30_000,

@@ -5,23 +5,20 @@
  */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { SendReply } from '#schemas/transaction.ts'
 import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
 import { addressFor, chainReader, definite, newUser, pause } from '../support/stackClient.ts'
-import { createTestStack, type TestStack } from '../support/testStack.ts'
+import { createTestStack } from '../support/testStack.ts'
 
 /** When the Worker is killed, in ms after the request was sent. Blocks come every second. */
 const moments = [0, 15, 40, 80, 150, 300, 600, 1_000, 1_600, 2_500]
 
-let stack: TestStack
-beforeAll(async () => {
-  stack = await createTestStack({ lean: true })
-})
-afterAll(() => stack?.stop())
+const stack = await createTestStack({ lean: true })
+afterAll(() => stack.stop())
 
 type Envelope<T> = { success: boolean; data: T; code: string }
 const chain = () => chainReader(stack.rpc[8453], stack.contracts[8453].usdc)

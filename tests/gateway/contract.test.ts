@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { noteNames } from '#domain/paymentNotes.ts'
 import { until } from '../../local/client.ts'
 import { freePort } from '../../local/stack/ports.ts'
@@ -15,7 +15,6 @@ import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent, stateDir, url } from './gateway.ts'
 import { invalidValues, type JsonSchema, validValues } from './schemaValues.ts'
 
-type Agent = Awaited<ReturnType<typeof createAgent>>
 // biome-ignore lint/suspicious/noExplicitAny: tests read replies of any shape
 type Answer = { status: number; headers: Headers; body: any; text: string }
 type Input = {
@@ -26,19 +25,13 @@ type Input = {
   headers?: [string, string][]
 }
 
-let own: Agent
-let prism: Awaited<ReturnType<typeof startPrism>>
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
-let document: any
+const document: any = await bursar.plain('/openapi.json')
 const documentPath = join(stateDir, 'openapi.json')
-
-beforeAll(async () => {
-  document = await bursar.plain('/openapi.json')
-  writeFileSync(documentPath, JSON.stringify(document))
-  own = await createAgent({ scopes: ['address_payments:write', 'contact_payments:write', 'email_payments:write'] })
-  prism = await startPrism()
-})
-afterAll(() => prism?.stop())
+writeFileSync(documentPath, JSON.stringify(document))
+const own = await createAgent({ scopes: ['address_payments:write', 'contact_payments:write', 'email_payments:write'] })
+const prism = await startPrism()
+afterAll(() => prism.stop())
 
 /** Starts Prism as a proxy of the stack; it returns 500 with `sl-violations` if a reply breaks the contract. */
 async function startPrism() {

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { importClient, runClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { createAgent, url } from './gateway.ts'
 
-let own: Awaited<ReturnType<typeof createAgent>>
-// biome-ignore lint/suspicious/noExplicitAny: types are checked before these packages are installed
-let oauth: any
-
-beforeAll(async () => {
-  oauth = await importClient('oauth4webapi/build/index.js')
-  own = await createAgent()
-})
+const oauth = await importClient('oauth4webapi/build/index.js')
+const own = await createAgent()
 
 /** Allows HTTP, because the stack has no TLS. */
 const local = () => ({ [oauth.allowInsecureRequests]: true })

@@ -3,20 +3,17 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 import { clientPath, runClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent, stateDir, url } from './gateway.ts'
 
-let agent: Awaited<ReturnType<typeof createAgent>>
-let examples: Record<string, string>
-
-beforeAll(async () => {
-  agent = await createAgent()
-  const to = { type: 'address', address: addressFor('quick start') }
-  examples = Object.fromEntries(quickStarts(url, agent.clientId, to).map(({ name, code }) => [name, code]))
-})
+const agent = await createAgent()
+const to = { type: 'address', address: addressFor('quick start') }
+const examples: Record<string, string> = Object.fromEntries(
+  quickStarts(url, agent.clientId, to).map(({ name, code }) => [name, code]),
+)
 
 const env = () => ({
   PATH: process.env.PATH ?? '',

@@ -1,18 +1,14 @@
 /** Whatever the owner stops is refused from the next call on, for any credential, while payments are in progress. */
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { CreatedAgent } from '#schemas/policy.ts'
 import { addressFor, createSender } from '../support/stackClient.ts'
 import { bursar, stateDir, url } from './gateway.ts'
 
-type Sender = Awaited<ReturnType<typeof createSender>>
 type Agent = { id: string; apiKey: string; clientId: string; clientSecret: string }
 type Refusal = { id: string; code: string; error?: string }
 
-let sender: Sender
-beforeAll(async () => {
-  sender = await createSender({ bursar, stateDir }, { funds: '50', limit: 40 })
-})
+const sender = await createSender({ bursar, stateDir }, { funds: '50', limit: 40 })
 
 const to = addressFor('stops')
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { CreatedWebhook, DeliveryPage, WebhookFilter } from '#schemas/webhook.ts'
 import { PaymentEventData } from '#schemas/webhook.ts'
 import { freePort } from '../../local/stack/ports.ts'
@@ -12,14 +12,10 @@ import { addressFor } from '../support/stackClient.ts'
 import { startReceiver } from '../support/webhookServer.ts'
 import { bursar, createAgent, url as ownUrl } from './gateway.ts'
 
-let agent: Awaited<ReturnType<typeof createAgent>>
-let token: string
+const agent = await createAgent()
+const token = await agent.sender.token()
 const receivers: { stop: () => Promise<void> }[] = []
 
-beforeAll(async () => {
-  agent = await createAgent()
-  token = await agent.sender.token()
-})
 afterAll(() => Promise.all(receivers.map(({ stop }) => stop())))
 
 async function receiver(events: WebhookFilter[], respond?: Parameters<typeof startReceiver>[0]) {

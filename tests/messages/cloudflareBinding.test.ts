@@ -1,7 +1,7 @@
 /** Cloudflare's adapter against the `send_email` binding as Miniflare implements it. */
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { payoutLinkMessage } from '../../worker/notifications/payoutMessages.ts'
 import { cloudflareEmail } from '../../worker/notifications/providers/cloudflareEmail.ts'
 
@@ -11,17 +11,14 @@ class RecordingLog extends Log {
     logged += `${text}\n`
   }
 }
-let miniflare: Miniflare
-beforeAll(() => {
-  const options = convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    compatibilityDate: '2026-11-01',
-    cf: false,
-    email: { send_email: [{ name: 'EMAIL', allowed_sender_addresses: ['hello@bursar.example'] }] },
-  })
-  miniflare = new Miniflare({ ...options, log: new RecordingLog(LogLevel.INFO) })
+const options = convertV4MiniflareOptions({
+  modules: true,
+  script: 'export default { fetch: () => new Response() }',
+  compatibilityDate: '2026-11-01',
+  cf: false,
+  email: { send_email: [{ name: 'EMAIL', allowed_sender_addresses: ['hello@bursar.example'] }] },
 })
+const miniflare = new Miniflare({ ...options, log: new RecordingLog(LogLevel.INFO) })
 afterAll(() => miniflare.dispose())
 
 const message = payoutLinkMessage({

@@ -1,34 +1,27 @@
 /** What a browser's push service receives, decrypted by an independent implementation, web-push-testing. */
 import { createRequire } from 'node:module'
 import getPort from 'get-port'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { newSigningKey } from '../../local/stack/secrets.ts'
 import { type PushSettings, sendPush, vapidKeys } from '../../worker/notifications/push.ts'
 import { clientPath } from '../support/clients.ts'
-import { type RequestRecorder, startRequestRecorder } from '../support/requestRecorder.ts'
+import { startRequestRecorder } from '../support/requestRecorder.ts'
 
 const notice = { title: 'Bot asks to pay 25.00 USDC', body: 'Zoë', path: '/dashboard/approvals/apr_1', tag: 'apr_1' }
-let settings: PushSettings
-let service: RequestRecorder
-// biome-ignore lint/suspicious/noExplicitAny: installed separately, without types
-let browser: { model: any; server: any }
-
-beforeAll(async () => {
-  const require = createRequire(clientPath('web-push-testing/package.json'))
-  const { PushApiModel } = require('./src/PushApiModel.js')
-  const WebPushTestingServer = require('./src/server.js')
-  const port = await getPort()
-  const model = new PushApiModel()
-  browser = { model, server: new WebPushTestingServer(model, port) }
-  browser.server.startServer()
-  settings = {
-    PUSH_PRIVATE_JWK: await newSigningKey(),
-    PUSH_ENDPOINT: `http://localhost:${port}`,
-    MAIL_FROM: 'hello@bursar.example',
-    APP_ORIGIN: 'https://bursar.example',
-  }
-  service = await startRequestRecorder()
-})
+const require = createRequire(clientPath('web-push-testing/package.json'))
+const { PushApiModel } = require('./src/PushApiModel.js')
+const WebPushTestingServer = require('./src/server.js')
+const port = await getPort()
+const model = new PushApiModel()
+const browser = { model, server: new WebPushTestingServer(model, port) }
+browser.server.startServer()
+const settings: PushSettings = {
+  PUSH_PRIVATE_JWK: await newSigningKey(),
+  PUSH_ENDPOINT: `http://localhost:${port}`,
+  MAIL_FROM: 'hello@bursar.example',
+  APP_ORIGIN: 'https://bursar.example',
+}
+const service = await startRequestRecorder()
 afterAll(async () => {
   browser.server._server.close()
   await service.stop()

@@ -1,33 +1,29 @@
 /** Vendors that refuse a message, fail or never reply, and what happens to the message. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Message, MessageProvider } from '../../worker/notifications/message.ts'
+import { afterAll, expect, test } from 'vitest'
+import type { Message } from '../../worker/notifications/message.ts'
 import { amazonSes } from '../../worker/notifications/providers/amazonSes.ts'
 import { postmark } from '../../worker/notifications/providers/postmark.ts'
 import { resend } from '../../worker/notifications/providers/resend.ts'
 import { twilio } from '../../worker/notifications/providers/twilio.ts'
-import { type RequestRecorder, type ScriptedReply, startRequestRecorder } from '../support/requestRecorder.ts'
+import { type ScriptedReply, startRequestRecorder } from '../support/requestRecorder.ts'
 
-let vendor: RequestRecorder
-let providers: Record<'resend' | 'postmark' | 'ses' | 'twilio', MessageProvider>
-beforeAll(async () => {
-  vendor = await startRequestRecorder()
-  const endpoint = vendor.url
-  const from = 'Bursar <hello@bursar.example>'
-  const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'only-for-tests' }
-  providers = {
-    resend: resend({ from, apiKey: 'secret-key', endpoint }),
-    postmark: postmark({ from, serverToken: 'secret-key', endpoint }),
-    ses: amazonSes({ from, region: 'eu-west-1', credentials, endpoint }, Date.now),
-    twilio: twilio({
-      accountSid: 'AC1',
-      authToken: 'secret-key',
-      from: '+1',
-      apiOrigin: 'https://b.example',
-      endpoint,
-    }),
-  }
-})
+const vendor = await startRequestRecorder()
 afterAll(() => vendor.stop())
+const endpoint = vendor.url
+const from = 'Bursar <hello@bursar.example>'
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'only-for-tests' }
+const providers = {
+  resend: resend({ from, apiKey: 'secret-key', endpoint }),
+  postmark: postmark({ from, serverToken: 'secret-key', endpoint }),
+  ses: amazonSes({ from, region: 'eu-west-1', credentials, endpoint }, Date.now),
+  twilio: twilio({
+    accountSid: 'AC1',
+    authToken: 'secret-key',
+    from: '+1',
+    apiOrigin: 'https://b.example',
+    endpoint,
+  }),
+}
 
 const message: Message = {
   id: 'payout-link:pay_1:1',

@@ -1,5 +1,5 @@
 /** Compares each adapter's request with the one that the vendor's own SDK sends to the same receiver. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Message } from '../../worker/notifications/message.ts'
 import { payoutLinkMessage } from '../../worker/notifications/payoutMessages.ts'
 import { amazonSes } from '../../worker/notifications/providers/amazonSes.ts'
@@ -8,12 +8,9 @@ import { resend } from '../../worker/notifications/providers/resend.ts'
 import { twilio } from '../../worker/notifications/providers/twilio.ts'
 import { referenceOf } from '../../worker/notifications/reports/deliveryReport.ts'
 import { importClient } from '../support/clients.ts'
-import { type RecordedRequest, type RequestRecorder, startRequestRecorder } from '../support/requestRecorder.ts'
+import { type RecordedRequest, startRequestRecorder } from '../support/requestRecorder.ts'
 
-let vendor: RequestRecorder
-beforeAll(async () => {
-  vendor = await startRequestRecorder()
-})
+const vendor = await startRequestRecorder()
 afterAll(() => vendor.stop())
 
 const from = 'Bursar <hello@bursar.example>'

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { pad } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { reclaimPayout, withdraw } from '#chain/ownerCalls.ts'
 import { hourMs } from '#domain/time.ts'
 import type { PublicConfig } from '#schemas/account.ts'
@@ -24,17 +24,12 @@ import { addressOf } from '../../worker/chain/sign.ts'
 import type { Address, Contracts, Hex } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
 import { addressFor, chainReader } from '../support/stackClient.ts'
-import { createFundedWallet, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
+import { createFundedWallet, createTestStack, signIn } from '../support/testStack.ts'
 
-let stack: TestStack
-let token: string
-let first: Contracts
-beforeAll(async () => {
-  stack = await createTestStack({ entry: 'local/sample/worker.ts' })
-  first = stack.contracts[8453]
-  token = await signIn(stack.bursar)
-}, 60_000)
-afterAll(() => stack?.stop())
+const stack = await createTestStack({ entry: 'local/sample/worker.ts' })
+afterAll(() => stack.stop())
+const first = stack.contracts[8453]
+let token = await signIn(stack.bursar)
 
 const owner = ownerSecretOf(generatePrivateKey())
 

@@ -20,7 +20,7 @@ import {
   zeroAddress,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { WalletLedger } from '#schemas/wallet.ts'
 import { waitForReceipt } from '../../contracts/receipt.ts'
@@ -31,13 +31,10 @@ import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../wo
 import type { Address } from '../../worker/chain/types.ts'
 import { usdc } from '../support/build.ts'
 import { addressFor, createSender, type Sender } from '../support/stackClient.ts'
-import { createTestStack, type TestStack } from '../support/testStack.ts'
+import { createTestStack } from '../support/testStack.ts'
 
-let stack: TestStack
-beforeAll(async () => {
-  stack = await createTestStack()
-})
-afterAll(() => stack?.stop())
+const stack = await createTestStack()
+afterAll(() => stack.stop())
 
 test('the owner withdraws everything while the server is down @exit-1', async () => {
   const sender = await createSender(stack, { funds: '100', limit: 50 })

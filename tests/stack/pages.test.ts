@@ -1,39 +1,30 @@
 /** The SPA as in production: Pages serves the files, and its Function forwards the Worker's paths. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { BursarClient } from '../../local/client.ts'
 import { freePort } from '../../local/stack/ports.ts'
-import { startWrangler, type WorkerProcess } from '../../local/stack/workerProcess.ts'
+import { startWrangler } from '../../local/stack/workerProcess.ts'
 import { root } from '../../local/tools/runTool.ts'
 import { createFundedWallet, createPayout, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
 
-let stack: TestStack
-let pages: WorkerProcess
-let bursar: BursarClient
-let payout: Awaited<ReturnType<typeof createPayout>>
+const stack = await createTestStack()
+afterAll(() => stack.stop())
+const owner = await signIn(stack.bursar)
+const wallet = await createFundedWallet(stack.bursar, owner)
+const payout = await createPayout(stack.bursar, owner, wallet.id)
+// Only one process may use the state: Pages continues with that of the stopped Worker.
+await stack.stopWorker()
+const { bursar, stop } = await startPages(stack)
+// Before the stack: the last hook runs first.
+afterAll(stop)
 
-beforeAll(async () => {
-  stack = await createTestStack()
-  const token = await signIn(stack.bursar)
-  const wallet = await createFundedWallet(stack.bursar, token)
-  payout = await createPayout(stack.bursar, token, wallet.id)
-  // Only one process may use the state: Pages continues with that of the stopped Worker.
-  await stack.stopWorker()
-  pages = await startPages(stack)
-})
-afterAll(async () => {
-  await pages?.stop()
-  await stack?.stop()
-})
-
-async function startPages({ stateDir, vars, secrets, rpc }: TestStack): Promise<WorkerProcess> {
+async function startPages({ stateDir, vars, secrets, rpc }: TestStack) {
   const port = await freePort()
   const args = ['pages', 'dev', '-c', 'wrangler.toml', '-c', '../wrangler.toml']
   // `--env-file` and `--binding` reach the Pages part only; the Worker next to it reads the environment.
   const env = { CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true', ...vars, ...secrets }
   const server = await startWrangler({ args, cwd: join(root, 'web'), port, stateDir, show: false, env })
-  bursar = new BursarClient(`http://localhost:${port}`, rpc[8453])
-  return server
+  return { bursar: new BursarClient(`http://localhost:${port}`, rpc[8453]), stop: () => server.stop() }
 }
 
 test('a user signs in through Pages', async () => {

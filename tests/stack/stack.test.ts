@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFundedWallet, createPayout, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
+import { afterAll, expect, test } from 'vitest'
+import { createFundedWallet, createPayout, createTestStack, signIn } from '../support/testStack.ts'
 
-let stack: TestStack
-beforeAll(async () => {
-  stack = await createTestStack()
-})
-afterAll(() => stack?.stop())
+const stack = await createTestStack()
+afterAll(() => stack.stop())
 
 const get = (path: string) => fetch(`${stack.url}${path}`, { headers: { accept: 'text/html' } })
 

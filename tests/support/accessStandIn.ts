@@ -1,6 +1,8 @@
 /** Cloudflare Access as the Worker sees it: a team's keys behind `fetch`, and tokens signed with them. */
 import type { JWTPayload } from 'jose'
+import { expect, vi } from 'vitest'
 import { newKeys, signAccessToken } from '../../local/standIns/access.ts'
+import { createApi } from '../worker/apiClient.ts'
 import { serveUrl } from './serveUrl.ts'
 
 export { newKeys }
@@ -28,3 +30,21 @@ export async function createAccess(team = 'team') {
   }
 }
 export type Access = Awaited<ReturnType<typeof createAccess>>
+
+/** The app behind Access, with the current time. Each test file uses its own `team`. */
+export async function createOpsApi(team: string) {
+  const access = await createAccess(team)
+  const api = createApi(access.settings)
+  api.clock.now = Date.now()
+  const headers = async (email = 'olga@bursar.example') => ({
+    'cf-access-jwt-assertion': await access.token(api.clock.now, { email }),
+  })
+  /** Calls the operators' API. */
+  const operate = async (method: string, path: string, body?: object, email?: string) =>
+    api.call(method, `/ops/api${path}`, { headers: await headers(email), ...(body && { body }) })
+  // The keys are read once and kept: objects also use fetch, and must not get the stand-in.
+  access.serveKeys()
+  expect((await operate('GET', '/stop')).status).toBe(200)
+  vi.restoreAllMocks()
+  return { access, api, headers, operate }
+}

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { type Api, createApi, createUser, type Options, seed } from '../worker/apiClient.ts'
-import { chain, prepare, until } from './payer.ts'
+import { chain, fresh, prepare, until } from './payer.ts'
 import { party } from './workerChain.ts'
 
 /** Creates the app with the current time, a seeded database and working chains. */
@@ -43,6 +43,9 @@ export async function createAccountFixture(api: Api, over: { funds?: bigint; lim
   /** Pays as the agent, under a new Idempotency-Key. */
   const pay = (body: unknown, over: Options = {}) =>
     api.call('POST', '/v1/payments', { token: apiKey, key: crypto.randomUUID(), body, ...over })
+  /** Sends 1 USDC to a new address as the owner. */
+  const send = (over: object = {}) =>
+    asOwner('POST', '/transactions/send', { walletId: wallet, toAddress: fresh('recipient'), amount: '1', ...over })
   /** Creates a payout as the owner, and waits until it can be claimed. */
   async function createPayout(over: object = {}) {
     const input = { sourceWalletId: wallet, amount: '2', recipientEmail: 'bob@example.com', ...over }
@@ -74,6 +77,7 @@ export async function createAccountFixture(api: Api, over: { funds?: bigint; lim
     groupNow: async () => (await asOwner('GET', '/policy-groups')).json.data[0],
     asOwner,
     pay,
+    send,
     createPayout,
   }
 }

@@ -1,14 +1,7 @@
-import { beforeAll, expect, test } from 'vitest'
-import { createAccountFixture } from '../support/accountFixture.ts'
-import { prepare } from '../support/payer.ts'
-import { type Api, createApi, seed } from './apiClient.ts'
+import { expect, test } from 'vitest'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 
-let api: Api
-beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = createApi()
-})
+const api = await createTestApp()
 
 test('an agent’s first call already includes the wallet’s first deposit', async () => {
   const [rich, poor] = [await createAccountFixture(api), await createAccountFixture(api, { funds: 0n })]

@@ -1,17 +1,13 @@
 /** The agents' REST API: paging, cancelling and dry runs. badInput.test.ts covers single refusals. */
 import fc from 'fast-check'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
-import { type Api, accessToken } from './apiClient.ts'
+import { accessToken } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api)
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api)
 afterEach(() => chain.fault({ mode: 'none' }))
 
 const toAddress = (amount = '0.01') => ({ to: { type: 'address', address: fresh('x') }, amount })

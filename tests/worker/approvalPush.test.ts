@@ -1,17 +1,14 @@
 import { runInDurableObject } from 'cloudflare:test'
-import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { approvalNotice } from '../../worker/notifications/approvalMessages.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh, until } from '../support/payer.ts'
 import { newBrowser } from '../support/pushBrowser.ts'
 import { serveUrl } from '../support/serveUrl.ts'
-import { type Api, env } from './apiClient.ts'
+import { env } from './apiClient.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await createTestApp()
-})
+const api = await createTestApp()
 afterEach(() => vi.restoreAllMocks())
 
 const PUSH_PRIVATE_JWK = JSON.stringify({ ...JSON.parse(env.JWT_PRIVATE_JWK), kid: 'push' })

@@ -1,21 +1,16 @@
 /** Approvals over HTTP: an agent asks, its owner decides. tests/treasury/approvals.test.ts covers the rules. */
 import { runDurableObjectAlarm } from 'cloudflare:test'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Approval } from '../../worker/schemas/approval.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { rowsOf, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
-import { type Api, accessToken, env, mailsTo } from './apiClient.ts'
+import { accessToken, env, mailsTo } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api, { limit: 30 })
-  await setRules({ approveAbove: '1' })
-}, 60_000)
+const api = await createTestApp()
+let own = await createAccountFixture(api, { limit: 30 })
 
 async function setRules(rules: Record<string, unknown>) {
   const { name, scopes } = await own.groupNow()
@@ -23,6 +18,7 @@ async function setRules(rules: Record<string, unknown>) {
   const { status, text } = await own.asOwner('PUT', `/policy-groups/${own.group}`, body)
   expect(status, text).toBe(200)
 }
+await setRules({ approveAbove: '1' })
 const pay = (body: object, key?: string) => own.pay(body, key === undefined ? {} : { key })
 const toAddress = (amount: string, address = fresh('shop')) => ({ to: { type: 'address', address }, amount })
 const asked = async (body: object, key?: string) => {

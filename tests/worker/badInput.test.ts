@@ -1,15 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { describe, expect, test } from 'vitest'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { party } from '../support/workerChain.ts'
-import type { Api } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api)
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api)
 
 const amounts = [
   '-1',
@@ -183,11 +177,7 @@ describe('refusals @rest-5', () => {
     })
   })
   test('a send over the balance is refused with its field', async () => {
-    const answer = await own.asOwner('POST', '/transactions/send', {
-      walletId: own.wallet,
-      toAddress: to,
-      amount: '51',
-    })
+    const answer = await own.send({ toAddress: to, amount: '51' })
     expect(answer).toMatchObject({ status: 422, json: { code: 'insufficient_balance', field: 'amount' } })
   })
   test('a payment that needs a scope the group lacks is refused', async () => {

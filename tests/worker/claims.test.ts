@@ -1,22 +1,17 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lockMs } from '#domain/attempts.ts'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { setClock } from '../support/treasuries.ts'
-import { type Api, env } from './apiClient.ts'
+import { env } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api, { funds: 200_000_000n })
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api, { funds: 200_000_000n })
 
 async function createPayout(amount = '2') {
   const payout = await own.createPayout({ amount, senderName: 'Ann', memo: 'Lunch' })

@@ -1,20 +1,14 @@
 import { createHmac } from 'node:crypto'
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { until } from '../support/payer.ts'
 import { serveUrl } from '../support/serveUrl.ts'
-import { type Api, createApi, env } from './apiClient.ts'
+import { createApi, env } from './apiClient.ts'
 
-let api: Api
-let account: AccountFixture
-let payoutId: string
-beforeAll(async () => {
-  api = await createTestApp()
-  account = await createAccountFixture(api)
-  payoutId = await createPayout()
-})
+const api = await createTestApp()
+const account = await createAccountFixture(api)
 afterEach(() => vi.restoreAllMocks())
 
 const secret = Buffer.from('thirty-two bytes of a secret....').toString('base64')
@@ -29,6 +23,7 @@ async function createPayout(): Promise<string> {
   expect(reply.status, reply.text).toBe(201)
   return reply.json.id
 }
+const payoutId = await createPayout()
 const referenceTo = (payout: string, version = 1) => ({
   message: Buffer.from(`payout-link:${payout}:${version}`).toString('base64url'),
   payout,

@@ -1,12 +1,8 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh } from '../support/payer.ts'
-import type { Api } from './apiClient.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await createTestApp()
-}, 60_000)
+const api = await createTestApp()
 
 const crowd = 300
 

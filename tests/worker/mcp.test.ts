@@ -1,17 +1,12 @@
 /** The protocol of /mcp. mcpTools.test.ts covers what its tools do. */
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { callTool, legacy, legacyCall, mcp, modern } from '../support/mcpMessages.ts'
-import { type Api, accessToken, env } from './apiClient.ts'
+import { accessToken, env } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api)
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api)
 
 const resource = `${env.API_ORIGIN}/mcp`
 

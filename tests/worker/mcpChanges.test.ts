@@ -1,16 +1,13 @@
 /** An owner's changes apply to an agent's next MCP call with any token. Also cancelling, and long whitelists. */
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { groupInput } from '../support/build.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { chain, fresh } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
-import { type Api, accessToken, env } from './apiClient.ts'
+import { accessToken, env } from './apiClient.ts'
 
-let api: Api
-beforeAll(async () => {
-  api = await createTestApp()
-}, 60_000)
+const api = await createTestApp()
 afterEach(() => chain.fault({ mode: 'none' }))
 
 async function createAgent(over: Parameters<typeof createAccountFixture>[1] = {}) {

@@ -1,21 +1,16 @@
 /** Approvals as tasks (SEP-2663), message by message. tests/gateway/mcpTasks.test.ts uses an unmodified client. */
 import { runInDurableObject } from 'cloudflare:test'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { mcp } from '../support/mcpMessages.ts'
 import { fresh, until } from '../support/payer.ts'
-import { type Api, env } from './apiClient.ts'
+import { env } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api)
-  const { name, scopes } = await own.groupNow()
-  const body = { name, scopes, approveAbove: '1' }
-  await own.asOwner('PUT', `/policy-groups/${own.group}`, body)
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api)
+const { name, scopes } = await own.groupNow()
+await own.asOwner('PUT', `/policy-groups/${own.group}`, { name, scopes, approveAbove: '1' })
 
 const knowsTasks = {
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },

@@ -1,19 +1,14 @@
 /** How the tools of /mcp pay, refuse and handle bad input. */
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { describe, expect, test } from 'vitest'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
 import { callTool, legacyCall, mcp } from '../support/mcpMessages.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
-import { type Api, env } from './apiClient.ts'
+import { env } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api, { limit: 20 })
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api, { limit: 20 })
 
 const key = () => crypto.randomUUID()
 const call = (name: string, args: Record<string, unknown> = {}, token = own.apiKey) => callTool(api, token, name, args)

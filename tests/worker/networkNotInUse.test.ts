@@ -1,21 +1,17 @@
 /** A deployment without Base Sepolia: CONTRACTS_84532 is `{}`, as in production. */
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { chainsFrom } from '../../worker/chain/rpcChain.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh, manualChain } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
-import { type Api, createApi, env } from './apiClient.ts'
+import { createApi, env } from './apiClient.ts'
 
 const settings = { ...env, CONTRACTS_84532: '{}', SMS_COUNTRIES: '' }
-let api: Api
-let account: AccountFixture
-beforeAll(async () => {
-  account = await createAccountFixture(await createTestApp())
-  api = createApi(settings)
-  await inTreasury(account, ({ context }) => {
-    context.chains = chainsFrom(settings)
-  })
+const account = await createAccountFixture(await createTestApp())
+const api = createApi(settings)
+await inTreasury(account, ({ context }) => {
+  context.chains = chainsFrom(settings)
 })
 
 test('without Base Sepolia, new addresses on Base are paid @ready-5', async () => {

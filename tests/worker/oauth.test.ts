@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { Hono } from 'hono'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { AppEnv } from '../../worker/appEnv.ts'
 import { openDb } from '../../worker/db/d1.ts'
@@ -17,21 +17,16 @@ import { agent } from '../../worker/middleware/auth.ts'
 import { onFailure } from '../../worker/middleware/failures.ts'
 import { dependencies } from '../../worker/middleware/requests.ts'
 import { agentCalls, tokenRequests } from '../../worker/services/quotas.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { fresh } from '../support/payer.ts'
-import { type Api, createUser, env } from './apiClient.ts'
+import { createUser, env } from './apiClient.ts'
 
 const { db } = openDb(env.DB)
 const grant = { grant_type: 'client_credentials' }
 
-let api: Api
+const api = await createTestApp()
 /** The agent's group allows addresses, contacts and email, but not phones. */
-let own: AccountFixture
-
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api)
-}, 60_000)
+const own = await createAccountFixture(api)
 
 /** Credentials of an agent that no Treasury knows. */
 async function createStranger() {

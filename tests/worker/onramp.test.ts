@@ -1,20 +1,14 @@
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose'
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
-import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
-import { chain, fresh, prepare, until } from '../support/payer.ts'
+import { chain, fresh, until } from '../support/payer.ts'
 import { serveUrl } from '../support/serveUrl.ts'
-import { type Api, createApi, env, seed } from './apiClient.ts'
+import { createApi, env } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = createApi()
-  own = await createAccountFixture(api, { funds: 0n })
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api, { funds: 0n })
 afterEach(() => void vi.restoreAllMocks())
 
 const back = `${env.APP_ORIGIN}/dashboard?onramp=success`

@@ -1,35 +1,19 @@
 /** Operator actions on one account. serviceStop.test.ts covers stops for all accounts, operators.test.ts authentication. */
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defaultLimits } from '#domain/limits.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { type Access, createAccess } from '../support/accessStandIn.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createOpsApi } from '../support/accessStandIn.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { kill } from '../support/kill.ts'
 import { callTool } from '../support/mcpMessages.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { inTreasury, runNow, setClock } from '../support/treasuries.ts'
-import { type Api, createApi, env } from './apiClient.ts'
+import { env } from './apiClient.ts'
 
-let api: Api
-let ops: Api
-let access: Access
-let own: AccountFixture
-beforeAll(async () => {
-  api = await createTestApp()
-  access = await createAccess('operator-controls')
-  ops = createApi(access.settings)
-  ops.clock.now = Date.now()
-  // The keys are read once and kept: objects also use fetch, and must not get the stand-in.
-  access.serveKeys()
-  await operate('GET', '/stop')
-  vi.restoreAllMocks()
-  own = await createAccountFixture(api)
-}, 60_000)
+const api = await createTestApp()
+const { api: ops, headers, operate } = await createOpsApi('operator-controls')
+const own = await createAccountFixture(api)
 
-async function operate(method: string, path: string, body?: object, email = 'olga@bursar.example') {
-  const token = await access.token(ops.clock.now, { email })
-  return ops.call(method, `/ops/api${path}`, { headers: { 'cf-access-jwt-assertion': token }, ...(body && { body }) })
-}
 const act = (path: string, body: object = {}, email?: string) =>
   operate('POST', path, { reason: 'ticket 7', ...body }, email)
 const owner = (method: string, path: string, body?: object) => own.asOwner(method, path, body)
@@ -288,7 +272,7 @@ test('reading a user’s audit log needs a reason, which is recorded before the 
     getByName: () => ({ operators: () => ({ readAudit, [Symbol.dispose]() {} }) }),
   } as unknown as typeof env.TREASURY
   const read8 = await ops.call('POST', `/ops/api/users/${own.user}/audit`, {
-    headers: { 'cf-access-jwt-assertion': await access.token(ops.clock.now, { email: 'olga@bursar.example' }) },
+    headers: await headers(),
     body: { reason: 'ticket 8' },
     env: { TREASURY },
   })

@@ -1,20 +1,15 @@
 import { base64url, SignJWT } from 'jose'
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import type { Env } from '../../worker/env.ts'
-import { type Access, accessSettings, createAccess, newKeys } from '../support/accessStandIn.ts'
+import { accessSettings, createAccess, newKeys } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { type Api, createApi, env, login, newEmail, passcode } from './apiClient.ts'
+import { createApi, env, login, newEmail, passcode } from './apiClient.ts'
 
-let api: Api
-let access: Access
-let user: { token: string; apiKey: string }
-beforeAll(async () => {
-  user = await createAccountFixture(await createTestApp())
-  access = await createAccess()
-  api = createApi(accessSettings)
-})
+const user = await createAccountFixture(await createTestApp())
+const access = await createAccess()
+const api = createApi(accessSettings)
 beforeEach(() => void access.serveKeys())
 afterEach(() => vi.restoreAllMocks())
 

@@ -2,27 +2,18 @@
  * The commands of `npm run ops` against the app, behind a stand-in for Access that turns a service token into an assertion.
  * tests/domain/opsCommandLine.test.ts covers the parsing of command lines.
  */
-import { beforeAll, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
-import { type Access, createAccess } from '../support/accessStandIn.ts'
+import { createOpsApi } from '../support/accessStandIn.ts'
 import { exportNow } from '../support/exportNow.ts'
-import { type Api, createApi, createUser, seed } from './apiClient.ts'
+import { createUser, seed } from './apiClient.ts'
 
 const origin = 'https://ops.bursar.example'
 const token = { CF_ACCESS_CLIENT_ID: 'night-shift.access', CF_ACCESS_CLIENT_SECRET: 'the secret' }
-let api: Api
-let access: Access
-let user: { id: string; email: string }
-beforeAll(async () => {
-  await seed()
-  access = await createAccess('ops-commands')
-  api = createApi(access.settings)
-  user = await createUser(api)
-  access.serveKeys()
-  await run('acts')
-  vi.restoreAllMocks()
-})
+await seed()
+const { access, api } = await createOpsApi('ops-commands')
+const user = await createUser(api)
 
 const run = (name: string, args: string[] = [], options: Record<string, string> = {}, env = {}) =>
   execute(

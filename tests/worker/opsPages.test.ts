@@ -1,26 +1,13 @@
 /** /ops as a browser sees it: pages over the services of /ops/api. */
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { hourMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
-import { type Access, createAccess } from '../support/accessStandIn.ts'
-import { type Api, createApi, createUser, env, seed } from './apiClient.ts'
+import { createOpsApi } from '../support/accessStandIn.ts'
+import { createUser, env, seed } from './apiClient.ts'
 
-let api: Api
-let access: Access
-let user: { id: string; email: string }
-beforeAll(async () => {
-  await seed()
-  access = await createAccess('ops-pages')
-  api = createApi(access.settings)
-  user = await createUser(api)
-  access.serveKeys()
-  expect((await open('/ops/actions')).status).toBe(200)
-  vi.restoreAllMocks()
-})
-
-const headers = async (email = 'olga@bursar.example') => ({
-  'cf-access-jwt-assertion': await access.token(api.clock.now, { email }),
-})
+await seed()
+const { access, api, headers } = await createOpsApi('ops-pages')
+const user = await createUser(api)
 const open = async (path: string) => api.call('GET', path, { headers: await headers() })
 const tokenOn = (text: string) => /name="token" value="([^"]+)"/.exec(text)![1]!
 

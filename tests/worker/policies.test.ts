@@ -1,22 +1,17 @@
 import { encodeFunctionData } from 'viem/utils'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dayMs } from '#domain/time.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { groupEdit, usdc } from '../support/build.ts'
 import { chain, createPayer, fresh, until } from '../support/payer.ts'
 import { env, party } from '../support/workerChain.ts'
-import { type Api, accessToken } from './apiClient.ts'
+import { accessToken } from './apiClient.ts'
 
 /** Changes of groups and agents in the dashboard, and their effect on agents that are calling meanwhile. */
-let api: Api
-let own: AccountFixture
+const api = await createTestApp()
+const own = await createAccountFixture(api, { funds: 500_000_000n, limit: 300 })
 const address = party('somebody').address
-
-beforeAll(async () => {
-  api = await createTestApp()
-  own = await createAccountFixture(api, { funds: 500_000_000n, limit: 300 })
-}, 60_000)
 
 const as = (token: string) => ({
   get: (path: string) => api.call('GET', path, { token }),

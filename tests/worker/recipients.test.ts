@@ -1,27 +1,20 @@
 import { runInDurableObject } from 'cloudflare:test'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { statusIn } from '../../worker/treasury/storage/statuses.ts'
-import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
-import { fresh, prepare, until } from '../support/payer.ts'
-import { type Api, createApi, env, seed } from './apiClient.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { fresh, until } from '../support/payer.ts'
+import { env } from './apiClient.ts'
 
-let api: Api
-let own: AccountFixture
-beforeAll(async () => {
-  await seed()
-  await prepare()
-  api = createApi()
-  own = await createAccountFixture(api)
-}, 60_000)
+const api = await createTestApp()
+const own = await createAccountFixture(api)
 
 const check = async (body: object) => (await own.asOwner('POST', '/transactions/recipient-check', body)).json
-const send = (body: object) => own.asOwner('POST', '/transactions/send', { walletId: own.wallet, amount: '1', ...body })
 
 test('the recipient check reports a new recipient, then earlier payments and a recent payment of the same amount @send-19', async () => {
   const to = fresh('recipient')
   const never = { payments: 0, lastPaidAt: null, sameAmountAt: null, lookAlike: null }
   expect((await check({ toAddress: to, amount: '1' })).data).toEqual(never)
-  expect((await send({ toAddress: to })).status).toBe(201)
+  expect((await own.send({ toAddress: to })).status).toBe(201)
   const { data } = await check({ toAddress: to.toLowerCase(), amount: '1' })
   expect(data).toMatchObject({ payments: 1, lookAlike: null })
   expect(Date.now() - Date.parse(data.sameAmountAt)).toBeLessThan(60_000)
@@ -31,13 +24,13 @@ test('the recipient check reports a new recipient, then earlier payments and a r
 
 test('a refused payment does not count in the recipient check @send-20', async () => {
   const to = fresh('refused')
-  expect((await send({ toAddress: to, amount: '9999' })).status).toBe(422)
+  expect((await own.send({ toAddress: to, amount: '9999' })).status).toBe(422)
   expect((await check({ toAddress: to, amount: '9999' })).data).toMatchObject({ payments: 0, sameAmountAt: null })
 })
 
 test('the recipient check reports an address that looks like one paid before @send-21', async () => {
   const to = fresh('paid').toLowerCase()
-  await send({ toAddress: to })
+  await own.send({ toAddress: to })
   const twin = `${to.slice(0, 6)}${'0'.repeat(32)}${to.slice(-4)}`
   expect((await check({ toAddress: twin, amount: '1' })).data.lookAlike.toLowerCase()).toBe(to)
   expect((await check({ toAddress: `0x${'f'.repeat(37)}${to.slice(-3)}`, amount: '1' })).data.lookAlike).toBeNull()
@@ -62,7 +55,7 @@ test('a payment is labeled with its contact, and refused if the contact has anot
   const address = fresh('contact')
   const make = async (body: object) => (await own.asOwner('POST', '/contacts', body)).json.data.id as string
   const contactId = await make({ name: 'Dora', address, email: 'dora@example.com' })
-  const sent = await send({ toAddress: address.toLowerCase(), contactId })
+  const sent = await own.send({ toAddress: address.toLowerCase(), contactId })
   expect(sent.status, sent.text).toBe(201)
   const view = async (id: string) => (await own.asOwner('GET', `/transactions/${id}`)).json.data
   expect(await view(sent.json.data.id)).toMatchObject({
@@ -79,7 +72,7 @@ test('a payment is labeled with its contact, and refused if the contact has anot
     recipientEmail: 'dora@example.com',
   })
 
-  expect(await send({ toAddress: fresh('elsewhere'), contactId })).toMatchObject({
+  expect(await own.send({ toAddress: fresh('elsewhere'), contactId })).toMatchObject({
     status: 409,
     json: { field: 'contactId', error: 'Dora has changed in the meantime. Choose the contact again.' },
   })

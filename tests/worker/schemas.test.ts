@@ -1,6 +1,6 @@
 /** Objects whose database this code must not use yet: newer code has changed it, or a background job is not finished. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openTroubles } from '../../worker/db/troubles.ts'
 import { contract, expand, type Migration, type MigrationJob } from '../../worker/durable/migrations.ts'
@@ -9,22 +9,17 @@ import { unwrap } from '../../worker/result.ts'
 import { freshStop, maySign } from '../../worker/treasury/core/stop.ts'
 import { treasurySchema } from '../../worker/treasury/storage/migrations.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
-import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { kill } from '../support/kill.ts'
 import { callTool } from '../support/mcpMessages.ts'
-import { createPayer, fresh, type Payer, until } from '../support/payer.ts'
-import { type Api, env } from './apiClient.ts'
+import { createPayer, fresh, until } from '../support/payer.ts'
+import { env } from './apiClient.ts'
 
 type Stub = { [key in 'id']: DurableObjectId }
 
-let app: Api
-let own: AccountFixture
-let payer: Payer
-beforeAll(async () => {
-  app = await createTestApp()
-  own = await createAccountFixture(app)
-  payer = await createPayer()
-}, 60_000)
+const app = await createTestApp()
+const own = await createAccountFixture(app)
+const payer = await createPayer()
 beforeEach(() => {
   for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => undefined)
 })

@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import type { StopMode } from '#domain/serviceStop.ts'
 import { minuteMs } from '#domain/time.ts'
@@ -7,27 +7,17 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { readServiceStop, writeServiceStop } from '../../worker/db/operatorControls.ts'
 import { DeliveryStop } from '../../worker/relayer/deliveryState.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
-import { type Access, createAccess } from '../support/accessStandIn.ts'
+import { createOpsApi } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
-import { becomes, look, pass } from '../support/manualClock.ts'
+import { becomes, look, lookUntil, pass, settlesAs } from '../support/manualClock.ts'
 import { callTool } from '../support/mcpMessages.ts'
 import { accepted, chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
-import { type Api, createApi, env } from './apiClient.ts'
+import { env } from './apiClient.ts'
 
-let api: Api
-let access: Access
-beforeAll(async () => {
-  await prepare()
-  access = await createAccess('service-stop')
-  api = createApi(access.settings)
-  api.clock.now = Date.now()
-  // The keys are read once and kept: objects also use fetch, and must not get the stand-in.
-  access.serveKeys()
-  await stop('none')
-  vi.restoreAllMocks()
-})
+await prepare()
+const { api, operate } = await createOpsApi('service-stop')
 afterEach(async () => {
   for (const each of [chain, manualChain]) await each.fault({ mode: 'none' })
   await env.DB.prepare("UPDATE service_stop SET mode = 'none'").run()
@@ -35,11 +25,8 @@ afterEach(async () => {
 })
 
 /** Sends an operator's command. Objects notice it once their last reading is too old. */
-async function stop(mode: StopMode, from?: StopMode, email = 'olga@bursar.example') {
-  const token = await access.token(api.clock.now, { email })
-  const headers = { 'cf-access-jwt-assertion': token }
-  return api.call('POST', '/ops/api/stop', { headers, body: { mode, reason: 'drill', ...(from && { from }) } })
-}
+const stop = (mode: StopMode, from?: StopMode, email?: string) =>
+  operate('POST', '/stop', { mode, reason: 'drill', ...(from && { from }) }, email)
 
 /** Sets the Treasury's clock `ms` ahead. */
 const ahead = (payer: Payer, ms: number) => setClock(payer, () => Date.now() + ms)
@@ -101,10 +88,9 @@ describe('stop sign', () => {
 
     expect((await stop('none', 'sign')).status).toBe(200)
     await ahead(payer, giveUpMs + 30_000)
-    await until('all confirmed', async () => {
-      await look(payer)
-      return (await payments(payer)).every(({ status }) => status === 'CONFIRMED')
-    })
+    await lookUntil(payer, 'all confirmed', async () =>
+      (await payments(payer)).every(({ status }) => status === 'CONFIRMED'),
+    )
     const paid = await Promise.all(recipients.map((address) => chain.usdcBalance(address)))
     expect(paid).toEqual(results.map(({ ok }) => (ok ? 1_000_000n : 0n)))
     await payer.booksBalance()
@@ -117,10 +103,7 @@ describe('stop sign', () => {
     await manualChain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
     const to = fresh('shop')
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
-    await until('signed', async () => {
-      await look(payer)
-      return (await payer.status(payment.id)) === 'PROCESSING'
-    })
+    await settlesAs(payer, payment.id, 'PROCESSING')
     const [signed] = await payments(payer)
     await stop('sign')
     await ahead(payer, 10_000)
@@ -282,8 +265,7 @@ test('an operator cannot lift a stop that they have not seen, and concurrent act
   expect(await writeServiceStop(db, 'all', null, api.clock.now + 5)).toBe(true)
   expect(await readServiceStop(db), 'since the first command').toEqual({ mode: 'all', since })
   expect((await stop('none', 'all')).json.data.mode).toBe('none')
-  const headers = { 'cf-access-jwt-assertion': await access.token(api.clock.now) }
-  const acts = (await api.call('GET', '/ops/api/actions', { headers })).json.data
+  const acts = (await operate('GET', '/actions')).json.data
   expect(acts[0]).toMatchObject({ action: 'service.resume', reason: 'drill', detail: { mode: 'none', from: 'all' } })
   expect(acts.map(({ actor }: { actor: string }) => actor)).toContain('otto@bursar.example')
 })

@@ -4,16 +4,12 @@ import type { Address } from '../../worker/chain/types.ts'
 import { followDeploy } from '../../worker/treasury/wallets/deploy.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { owner, usdc } from '../support/build.ts'
-import { accepted, chain, createPayer, fresh, manualChain, until } from '../support/payer.ts'
+import { accepted, chain, createPayer, manualChain, until } from '../support/payer.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
-import { type Api, createUser } from './apiClient.ts'
+import { createUser } from './apiClient.ts'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await createTestApp()
-})
+const api = await createTestApp()
 
 const list = async (token: string) => (await api.call('GET', '/api/wallets', { token })).json.data
 const deploy = (token: string, key?: string, name?: string) =>
@@ -85,11 +81,7 @@ describe('deleting a wallet @wallets-14', () => {
 
   test('deleting a wallet hides it, destroys our key and keeps its history; two concurrent deletions both succeed @wallets-15', async () => {
     const own = await createAccountFixture(api)
-    const sent = await own.asOwner('POST', '/transactions/send', {
-      walletId: own.wallet,
-      toAddress: fresh('x'),
-      amount: '1',
-    })
+    const sent = await own.send()
     const transaction = () => own.asOwner('GET', `/transactions/${sent.json.data.id}`)
     await until('confirmed', async () => (await transaction()).json.data.status === 'CONFIRMED')
     await own.asOwner('DELETE', `/policy-groups/${own.group}/cascade`)
@@ -111,11 +103,7 @@ describe('deleting a wallet @wallets-14', () => {
       `/api/wallets/smart-wallets-v2/${own.wallet}/session-key`,
     ])
       expect((await api.call('GET', path, { token: own.token })).status, path).toBe(404)
-    const pay = await own.asOwner('POST', '/transactions/send', {
-      walletId: own.wallet,
-      toAddress: fresh('x'),
-      amount: '1',
-    })
+    const pay = await own.send()
     expect([pay.status, pay.json.code]).toEqual([404, 'not_found'])
     const group = await own.asOwner('POST', '/policy-groups', { name: 'G', scopes: [], walletId: own.wallet })
     expect(group.json.code).toBe('not_found')

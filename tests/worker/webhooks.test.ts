@@ -1,22 +1,22 @@
 /** Webhooks from the change in the Treasury to the receiver. */
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
-import { createAccess } from '../support/accessStandIn.ts'
+import { createOpsApi } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
 import { kill } from '../support/kill.ts'
-import { becomes } from '../support/manualClock.ts'
+import { becomes, payAndConfirm } from '../support/manualClock.ts'
 import { accepted, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
-import { blockAt, finalAt, lookAtFinality, relayerAhead, reorganize, takeBranch } from '../support/reorganization.ts'
+import { relayerAhead, removeBlocks, stopFinality } from '../support/reorganization.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
-import { createApi, env, mailsTo } from './apiClient.ts'
+import { env, mailsTo } from './apiClient.ts'
 
 beforeAll(prepare)
 afterEach(() => relayerAhead(0))
@@ -294,19 +294,11 @@ test('a webhook sender whose alarm was lost is woken by the cron and reported @w
 
 test('a payment that a reorganization removed is reported as undone, then as confirmed again, with a rising seq @webhooks-13', async () => {
   const payer = await createPayer({ on: manualChain })
-  await payer.ledger()
-  await manualChain.mine(3)
-  await payer.ledger()
-  await lookAtFinality(payer)
-  const { number: last } = await blockAt('latest')
-  await finalAt(payer, last)
+  const { last } = await stopFinality(payer)
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add()
-  const { id } = await accepted(payer, { amount: usdc('1') })
-  await becomes(payer, id, 'CONFIRMED')
-  await reorganize(last)
-  await relayerAhead(60)
-  await takeBranch(payer)
+  const { id } = await payAndConfirm(payer, { amount: usdc('1') })
+  await removeBlocks(payer, last)
   await becomes(payer, id, 'CONFIRMED')
   await handedOver(payer)
   await receiver.settled()
@@ -403,17 +395,9 @@ test('a user has at most five webhooks, with different URLs outside Bursar; agen
 })
 
 test('operators see how many webhooks fail, and can stop them with a reason @webhooks-21', async () => {
-  const access = await createAccess('webhooks')
   const payer = await createPayer({ funds: '0' })
-  const api = createApi(access.settings)
-  api.clock.now = Date.now()
-  access.serveKeys()
-  const headers = { 'cf-access-jwt-assertion': await access.token(api.clock.now) }
-  const ops = (method: string, path: string, body?: unknown) =>
-    api.call(method, `/ops/api${path}`, { headers, ...(body === undefined ? {} : { body }) })
-  const state = async () => (await ops('GET', '/status')).json.data.webhooks
-  await state()
-  vi.restoreAllMocks()
+  const { api, headers, operate } = await createOpsApi('webhooks')
+  const state = async () => (await operate('GET', '/status')).json.data.webhooks
   const receiver = await createReceiver(payer.userId)
   const hook = await receiver.add(['webhook.test'], () => new Response(null, { status: 500 }))
   await payer.treasury().webhooks().test(hook.id)
@@ -424,19 +408,19 @@ test('operators see how many webhooks fail, and can stop them with a reason @web
   await until('counted', async () => (await failingSince()) !== null)
   expect((await state()).on).toBeGreaterThan(0)
   expect((await state()).failing).toBeGreaterThan(0)
-  expect((await ops('POST', '/webhooks/stop', {})).status, 'without a reason').toBe(400)
-  expect((await ops('POST', '/webhooks/stop', { reason: 'drill' })).json.data.stoppedSince).toMatch(/^20/)
+  expect((await operate('POST', '/webhooks/stop', {})).status, 'without a reason').toBe(400)
+  expect((await operate('POST', '/webhooks/stop', { reason: 'drill' })).json.data.stoppedSince).toMatch(/^20/)
   await receiver.pass(10_000)
   const tried = (await hook.deliveries())[0]!.attempts
   await receiver.pass(5 * hourMs, 5)
   expect((await hook.deliveries())[0]!.attempts, 'nothing is tried while it is stopped').toBe(tried)
-  const page = await api.call('GET', '/ops', { headers })
+  const page = await api.call('GET', '/ops', { headers: await headers() })
   expect(page.text).toContain('Send webhooks again')
-  expect((await ops('POST', '/webhooks/resume', { reason: 'drill' })).json.data.stoppedSince).toBeNull()
+  expect((await operate('POST', '/webhooks/resume', { reason: 'drill' })).json.data.stoppedSince).toBeNull()
   hook.respond(() => new Response())
   await receiver.pass(15 * hourMs, 5)
   expect(hook.events()).toHaveLength(1)
   await until('works again', async () => (await failingSince()) === null)
-  const acts = (await ops('GET', '/actions')).json.data.map(({ action }: { action: string }) => action)
+  const acts = (await operate('GET', '/actions')).json.data.map(({ action }: { action: string }) => action)
   expect(acts).toEqual(expect.arrayContaining(['webhooks.stop', 'webhooks.resume']))
 })
