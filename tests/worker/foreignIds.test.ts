@@ -4,7 +4,7 @@ import { createApp } from '../../worker/app.ts'
 import { accessSettings } from '../support/accessStandIn.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
-import { fresh, prepare, until } from '../support/payer.ts'
+import { fresh, prepare } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
 import { type Api, createApi, env, seed } from './apiClient.ts'
 
@@ -26,7 +26,7 @@ type Ids = {
   agentPayment: string
   payout: string
   approval: string
-  askedPayment: string
+  paymentToApprove: string
   grant: string
   budgetRequest: string
   webhook: string
@@ -136,9 +136,9 @@ const rows: Row[] = [
   ['POST /api/approvals/{approval}/approve', { hash: '0'.repeat(64) }],
   ['POST /api/approvals/{approval}/deny', { hash: '0'.repeat(64) }],
   ['POST /api/grants/{grant}/end'],
-  ['GET /api/transactions/{askedPayment}'],
-  ['GET /v1/payments/{askedPayment}'],
-  ['POST /v1/payments/{askedPayment}/cancel'],
+  ['GET /api/transactions/{paymentToApprove}'],
+  ['GET /v1/payments/{paymentToApprove}'],
+  ['POST /v1/payments/{paymentToApprove}/cancel'],
   ['GET /v1/budget-requests/{budgetRequest}'],
   ['POST /v1/payments/check', { to: { type: 'contact', contactId: '{contact}' }, amount: '1' }],
 ]
@@ -241,18 +241,10 @@ beforeAll(async () => {
   api = createApi({ COINBASE_ONRAMP_KEY_ID: 'key', COINBASE_ONRAMP_KEY_SECRET: 'secret', ...accessSettings })
   api.clock.now = Date.now()
   const own = await createAccountFixture(api)
-  const sent = await own.asOwner('POST', '/transactions/send', {
-    walletId: own.wallet,
-    toAddress: fresh('x'),
-    amount: '1',
-  })
-  const payout = await own.asOwner('POST', '/escrow/create', {
-    sourceWalletId: own.wallet,
-    amount: '2',
-    recipientEmail: 'carol@example.com',
-  })
+  const sent = await own.send()
+  const payout = await own.createPayout()
   const paid = await own.pay({ to: { type: 'address', address: fresh('y') }, amount: '1' })
-  expect([sent.status, payout.status, paid.status], paid.text).toEqual([201, 201, 201])
+  expect([sent.status, paid.status], paid.text).toEqual([201, 201])
   const asked = await askOwner(own)
   const hook = await own.asOwner('POST', '/webhooks', {
     url: 'https://hooks.example.com/ann',
@@ -268,17 +260,11 @@ beforeAll(async () => {
     webhook: hook.json.data.id,
     delivery: 'evt_1',
     payment: sent.json.data.id,
-    payout: payout.json.data.escrowId,
+    payout: payout.id,
     agentPayment: paid.json.id,
   }
-  await until(
-    'payout created',
-    async () => (await own.asOwner('GET', `/escrow/${ids.payout}`)).json.data.status === 'CREATED',
-  )
-  const link = payout.json.data.claimUrl.split('/claim/')[1]
-  const verified = await api.call('POST', '/api/escrow/verify-passcode', {
-    body: { accessToken: link, passcode: payout.json.data.passcode },
-  })
+  const { link, passcode } = payout
+  const verified = await api.call('POST', '/api/escrow/verify-passcode', { body: { accessToken: link, passcode } })
   claimSession = verified.json.data.sessionToken
   // All ids are real: Ann herself gets 200.
   for (const path of [
@@ -289,7 +275,7 @@ beforeAll(async () => {
     `/api/webhooks/${ids.webhook}/deliveries`,
     `/api/users/${ids.user}`,
     `/api/approvals/${ids.approval}`,
-    `/api/transactions/${ids.askedPayment}`,
+    `/api/transactions/${ids.paymentToApprove}`,
   ])
     expect((await api.call('GET', path, { token: own.token })).status, path).toBe(200)
 }, 60_000)
@@ -315,7 +301,7 @@ async function askOwner(own: AccountFixture) {
   const { json: request } = await api.call('POST', '/v1/budget-requests', as(own.apiKey, { amount: '3' }))
   return {
     approval: second.approval.id as string,
-    askedPayment: second.id as string,
+    paymentToApprove: second.id as string,
     grant: approved.data.grantId as string,
     budgetRequest: request.id as string,
   }

@@ -12,7 +12,7 @@ import { env } from './apiClient.ts'
 beforeAll(prepare, 60_000)
 
 const all = async <Row>(query: string, userId: string) => (await env.DB.prepare(query).bind(userId).all<Row>()).results
-const keptOf = async (view: string, userId: string) =>
+const keptRows = async (view: string, userId: string) =>
   (await all<{ kept: string }>(`SELECT kept FROM ${view} WHERE user_id = ? AND kept IS NOT NULL`, userId)).map(
     ({ kept }) => JSON.parse(kept),
   )
@@ -27,7 +27,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })
   await inTreasury(payer.userId, (treasury) => treasury.syncReadModel())
 
-  const payments: BackupPayment[] = await keptOf('transaction_view', payer.userId)
+  const payments: BackupPayment[] = await keptRows('transaction_view', payer.userId)
   const of = (id: string) => payments.find(({ row }) => row.id === id)!
   const stored = await inTreasury(payer.userId, ({ context: { store } }) =>
     [sent, payout].map(({ id }) => ({ row: store.payment(id)!, payout: store.payout(id) })),
@@ -41,7 +41,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   }
   expect(of(sent.id).request?.key).toMatch(/\|key of the send$/)
 
-  const [kept]: BackupPayout[] = await keptOf('payout_view', payer.userId)
+  const [kept]: BackupPayout[] = await keptRows('payout_view', payer.userId)
   expect(kept).toMatchObject({ id: payout.id, payout_hash: stored[1]!.payout!.payout_hash, code_version: 1 })
   expect(Object.keys(kept!)).not.toContain('sealed_code')
   const values = () =>
@@ -65,7 +65,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
   expect(await inTreasury(payer.userId, (treasury) => treasury.operators().renewKeys())).toMatchObject({ unsealed: 0 })
   expect((await values())[0]!.value).toMatch(/^v2\./)
-  const [again]: BackupPayout[] = await keptOf('payout_view', payer.userId)
+  const [again]: BackupPayout[] = await keptRows('payout_view', payer.userId)
   expect(again!.sealed_token).toMatch(/^v2\./)
   const opened = await inTreasury(payer.userId, ({ context }) =>
     context.sealer.open(again!.sealed_token!, tokenBinding(context, payout.id)),
