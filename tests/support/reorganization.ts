@@ -76,7 +76,7 @@ export async function takeBranch(payer: WalletUser): Promise<void> {
 
 /** Replaces every block after `last`, lets the Treasury see that, and the Relayer send again what is missing. */
 export async function removeBlocks(payer: WalletUser, last: number): Promise<void> {
-  await reorganise(last)
+  await reorganize(last)
   await relayerAhead(60)
   await takeBranch(payer)
 }
