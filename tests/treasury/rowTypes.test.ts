@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseSync, type TsType } from '@swc/core'
 import { expect, test } from 'vitest'
-import { noteNames } from '#domain/paymentNotes.ts'
+import { filterNames, noteNames } from '#domain/paymentNotes.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 
 /** Each column, and whether it may be null. */
@@ -46,4 +46,13 @@ test.each(tables)('the type of a row of %s has the columns of its table', (table
   expect(columns).toEqual(
     Object.fromEntries(stored.map(({ name, notnull, pk }) => [name, notnull || pk ? 'not null' : 'null'])),
   )
+})
+
+test.each(filterNames)('lists of payments find %s by an index', (name) => {
+  const { store, close } = createMemoryTreasury(1n, 1n)
+  const [plan] = store.all<{ detail: string }>(
+    `EXPLAIN QUERY PLAN SELECT * FROM payment WHERE agent_id = 'agt' AND ${name} = 'x'`,
+  )
+  close()
+  expect(plan!.detail).toContain(`(${name}=? AND agent_id=?)`)
 })

@@ -1,11 +1,14 @@
 /** Every field of a payment's terms reaches every place that keeps, compares or shows a payment. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import { eachNote } from '#domain/paymentNotes.ts'
+import { eachNote, filterNames } from '#domain/paymentNotes.ts'
+import { PaymentsQuery } from '#schemas/payment.ts'
 import { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { unwrap } from '../../worker/result.ts'
+import { listPayments } from '../../worker/services/agentPayments.ts'
 import { exportPayouts, exportTransactions } from '../../worker/services/lists.ts'
 import { approvalHash } from '../../worker/treasury/approvals/views.ts'
+import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import { approvalView } from '../../worker/treasury/decisions/views.ts'
 import { idempotentRequest } from '../../worker/treasury/ledger/idempotency.ts'
 import { newPayment, termsOf } from '../../worker/treasury/storage/newPayment.ts'
@@ -127,18 +130,27 @@ test('replies, lists, exports and webhooks show every field of the terms @terms-
     expect(missingIn(JSON.stringify(unwrap(await treasury().payment(principals[0]!, id)))), 'reply').toEqual([])
     expect(missingIn(JSON.stringify(unwrap(await treasury().transaction(id)))), 'transaction').toEqual([])
   }
-  const page = { limit: 20, after: null, reference: terms.reference }
-  const { payments } = unwrap(await treasury().payments(principals[0]!, page))
-  expect(payments.map(({ id }) => id).sort()).toEqual([accepted.id, waiting.id, refusedId].sort())
-  expect(unwrap(await treasury().payments(principals[0]!, { ...page, reference: 'The' })).payments).toEqual([])
+  for (const name of filterNames) {
+    const listed = async (value: string) => {
+      const { agentId, credentialHash } = principals[0] as Principal & { type: 'agent' }
+      const agent = { userId, agentId, credentialHash, scopes: [] }
+      const found = await listPayments({ env, agent }, PaymentsQuery.parse({ [name]: value }))
+      return unwrap(found).data.map(({ id }) => id)
+    }
+    expect((await listed(terms[name])).sort()).toEqual([accepted.id, waiting.id, refusedId].sort())
+    expect(await listed('The'), 'part of it').toEqual([])
+  }
   expect(missingIn(JSON.stringify(unwrap(await treasury().escrow(accepted.id)))), 'payout').toEqual([])
 
   const lineOf = async (csv: Promise<Response>, id: string) =>
     (await (await csv).text()).split('\r\n').find((line) => line.includes(id))!
-  const filter = { reference: terms.reference }
-  expect(missingIn(await lineOf(exportTransactions(env, userId, filter), waiting.id)), 'transactions').toEqual([])
-  expect(missingIn(await lineOf(exportPayouts(env, userId, filter), accepted.id)), 'payouts').toEqual([])
-  expect(await lineOf(exportPayouts(env, userId, { reference: 'The' }), accepted.id)).toBeUndefined()
+  for (const name of filterNames) {
+    const filter = { [name]: terms[name] }
+    expect(missingIn(await lineOf(exportTransactions(env, userId, filter), waiting.id)), 'transactions').toEqual([])
+    expect(missingIn(await lineOf(exportPayouts(env, userId, filter), accepted.id)), 'payouts').toEqual([])
+    for (const exported of [exportTransactions, exportPayouts])
+      expect(await lineOf(exported(env, userId, { [name]: 'The' }), accepted.id), 'part of it').toBeUndefined()
+  }
 
   const event = await until('the event arrives', async () => webhook.events()[0])
   expect(missingIn(event.body), 'webhook').toEqual([])

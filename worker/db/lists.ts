@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNull, like, notInArray, notLike, 
 import { encodeCursor, type ListCursor, type ListSort, transactionStatusGroups } from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { type ChainName, chainNames } from '#domain/networks.ts'
+import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
 import { unspentCategories } from '#domain/statistics.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
@@ -29,7 +30,7 @@ export type ListQuery = {
 export function transactionsQuery(userId: string, filter: TransactionFilter): ListQuery {
   const view = transactionView
   const { sort = 'newest', ...filters } = filter
-  const { type, status, sender, contact, recipient, memo, reference, wallet, search } = filters
+  const { type, status, sender, contact, recipient, memo, wallet, search } = filters
   const where = and(
     eq(view.userId, userId),
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
@@ -47,7 +48,7 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
       ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone', '$.toAddress', '$.contact.name')
       : undefined,
     memo ? contains(view, memo, '$.memo') : undefined,
-    hasReference(view, reference),
+    hasNotes(view, filter),
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
   return { view, where, ranges: filter, sort, sumsSpent: Object.values(filters).some((each) => each !== undefined) }
@@ -55,7 +56,7 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
 
 export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
   const view = payoutView
-  const { status, wallets, ids, recipient, reference, sort = 'newest' } = filter
+  const { status, wallets, ids, recipient, sort = 'newest' } = filter
   const where = and(
     eq(view.userId, userId),
     status?.length ? inArray(view.status, status) : undefined,
@@ -63,7 +64,7 @@ export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
     // One parameter: D1 allows 100 per statement, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
     recipient ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone') : undefined,
-    hasReference(view, reference),
+    hasNotes(view, filter),
   )
   return { view, where, ranges: filter, sort }
 }
@@ -98,8 +99,12 @@ function conditions({ view, where, ranges, sort }: ListQuery, beyond?: { compari
 const contains = (view: View, text: string, ...paths: string[]) =>
   or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
 
-const hasReference = (view: View, reference: string | undefined) =>
-  reference ? sql`${view.body}->>'$.reference' = ${reference}` : undefined
+const hasNotes = (view: View, filters: NoteFilters) =>
+  and(
+    ...filterNames.map((name) =>
+      filters[name] ? sql`${view.body}->>${sql.raw(`'$.${name}'`)} = ${filters[name]}` : undefined,
+    ),
+  )
 
 type Slice = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
 

@@ -7,6 +7,7 @@ export const paymentNotes = {
     label: 'Memo',
     max: 100,
     oneLine: false,
+    isFilter: false,
     about: 'A note for the owner’s records.',
     example: 'Hosting in October',
   },
@@ -14,18 +15,33 @@ export const paymentNotes = {
     label: 'Reference',
     max: 64,
     oneLine: true,
+    isFilter: true,
     about: 'An invoice or order number. Lists can be filtered by it.',
     example: 'INV-1142',
   },
 } as const satisfies Record<string, NoteRule>
 
-/** `oneLine`: without control and format characters, such as line breaks and marks that change the text's direction. */
-type NoteRule = { label: string; max: number; oneLine: boolean; about: string; example: string }
+/**
+ * `oneLine`: without control and format characters, such as line breaks and marks that change the text's direction.
+ * `isFilter`: lists can be filtered by the whole text.
+ */
+type NoteRule = { label: string; max: number; oneLine: boolean; isFilter: boolean; about: string; example: string }
 
 export type NoteName = keyof typeof paymentNotes
 export const noteNames = Object.keys(paymentNotes) as NoteName[]
 /** The notes of one payment. Null: none. */
 export type PaymentNotes = Record<NoteName, string | null>
+
+type Notes = typeof paymentNotes
+/** The notes that lists can be filtered by. */
+export type FilterName = { [Name in NoteName]: Notes[Name]['isFilter'] extends true ? Name : never }[NoteName]
+export const filterNames = noteNames.filter((name): name is FilterName => paymentNotes[name].isFilter)
+/** Only payments with exactly these notes. Missing: any. */
+export type NoteFilters = { [Name in FilterName]?: string | undefined }
+
+/** An object with the value that `read` returns for each note that is a filter. */
+export const eachFilter = <T>(read: (name: FilterName) => T): Record<FilterName, T> =>
+  Object.fromEntries(filterNames.map((name) => [name, read(name)])) as Record<FilterName, T>
 
 /** An object with the value that `read` returns for each note. */
 export const eachNote = <T>(read: (name: NoteName) => T): Record<NoteName, T> =>

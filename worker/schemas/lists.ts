@@ -9,7 +9,7 @@ import {
   transactionTypes,
 } from '#domain/lists.ts'
 import { parseUsdc } from '#domain/money.ts'
-import { paymentNotes } from '#domain/paymentNotes.ts'
+import { noteFilters } from './paymentTerms.ts'
 
 /** Filters and sort orders of both lists. Times: ISO 8601, `from` inclusive, `to` exclusive. Amounts: USDC, inclusive. */
 
@@ -57,8 +57,6 @@ const list = <T extends string>(values: readonly [T, ...T[]]) =>
     .pipe(z.array(z.enum(values)).max(20))
 const text = z.string().trim().max(254).optional()
 const id = z.string().max(64).optional()
-/** Exactly. */
-const reference = z.string().max(paymentNotes.reference.max).optional()
 
 type Ranges = { [Name in 'from' | 'to' | 'amountMin' | 'amountMax']?: number | undefined }
 const inOrder = ({ from, to, amountMin, amountMax }: Ranges, ctx: z.core.$RefinementCtx) => {
@@ -86,7 +84,7 @@ const transactionFilter = z.object({
   /** Part of an email address, a phone number, an address or a contact's name. */
   recipient: text,
   memo: text,
-  reference,
+  ...noteFilters,
   wallet: id,
   /** Part of a transaction's id or hash. */
   search: z.string().trim().max(80).optional(),
@@ -104,7 +102,7 @@ const payoutFilter = z.object({
     .pipe(z.array(z.string().regex(/^0x[0-9a-f]{40}$/, 'Invalid wallet address format')).max(20))
     .optional(),
   recipient: text,
-  reference,
+  ...noteFilters,
   /** Ids, separated by commas. */
   ids: z
     .string()

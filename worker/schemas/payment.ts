@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { reasonMax } from '#domain/approval.ts'
 import { chainNames } from '#domain/networks.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
-import { eachNote, paymentNotes } from '#domain/paymentNotes.ts'
+import { eachNote } from '#domain/paymentNotes.ts'
 import { rowCursor, usdcAmount } from './common.ts'
-import { commonTerms, PaymentRecipient } from './paymentTerms.ts'
+import { commonTerms, noteFilters, PaymentRecipient } from './paymentTerms.ts'
 
 /**
  * The contract of /v1 and the MCP tools. These schemas validate requests, type responses and are published in
@@ -58,11 +58,7 @@ export const PaymentId = z.string().min(1).max(64).describe('The id that POST /v
 export const PaymentsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('Payments per page.'),
   cursor: rowCursor.optional().describe('`next_cursor` of the previous page.'),
-  reference: z
-    .string()
-    .max(paymentNotes.reference.max)
-    .optional()
-    .describe('Only payments with exactly this reference.'),
+  ...noteFilters,
 })
 export type PaymentsQuery = z.output<typeof PaymentsQuery>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { expiryDays } from '#domain/payment.ts'
-import { eachNote, type NoteName, noteProblem, paymentNotes } from '#domain/paymentNotes.ts'
+import { eachFilter, eachNote, type NoteName, noteProblem, paymentNotes } from '#domain/paymentNotes.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import { address, checkedBy, email, phone, usdcAmount } from './common.ts'
@@ -83,3 +83,12 @@ export const PaymentTerms = z.strictObject({
   senderName: z.string().max(senderNameMax).nullable(),
 })
 export type PaymentTerms = z.output<typeof PaymentTerms>
+
+/** Parameters of lists. */
+export const noteFilters = eachFilter((name) =>
+  z
+    .string()
+    .max(paymentNotes[name].max)
+    .optional()
+    .describe(`Only payments with exactly this ${paymentNotes[name].label.toLowerCase()}.`),
+)

@@ -61,9 +61,9 @@ export async function waitForApprovals(caller: Caller, paymentIds: string[], for
 /** Newest first. */
 export async function listPayments(
   caller: Caller,
-  { limit, cursor, reference }: PaymentsQuery,
+  { limit, cursor, ...filters }: PaymentsQuery,
 ): Promise<Result<PaymentList>> {
-  const page = { limit, after: cursor ?? null, reference: reference ?? null }
+  const page = { limit, after: cursor ?? null, filters }
   const result = await treasury(caller).payments(principal(caller), page)
   if (!result.ok) return result
   const { payments, next } = result.value

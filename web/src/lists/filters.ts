@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { paymentNotes } from '#domain/paymentNotes.ts'
+import { eachFilter, paymentNotes } from '#domain/paymentNotes.ts'
 
 /**
  * One filter of a list. Its value is text, the same in the URL as in the API's parameter of that name; several values are
@@ -38,10 +38,10 @@ export const text = (name: string, { label = name, ...rest }: { label?: string; 
     field: { kind: 'text', label, ...rest },
   }) satisfies Filter
 
-/** Payments with exactly this reference. */
-export const referenceFilter = text(paymentNotes.reference.label, {
-  hint: 'The whole reference, exactly as it was given',
-  maxLength: paymentNotes.reference.max,
+/** Payments with exactly these notes. */
+export const noteFilters = eachFilter((name) => {
+  const { label, max } = paymentNotes[name]
+  return text(label, { hint: `The whole ${label.toLowerCase()}, exactly as it was given`, maxLength: max })
 })
 
 export const personal = (filter: Filter) => ({ ...filter, isPersonal: true as const })

@@ -1,4 +1,5 @@
 import type { RowCursor } from '#domain/lists.ts'
+import { filterNames } from '#domain/paymentNotes.ts'
 import { looksLike, repeatMs } from '#domain/sendRules.ts'
 import { isoOf } from '#domain/time.ts'
 import type { RecipientHistory, Transaction } from '#schemas/transaction.ts'
@@ -29,18 +30,18 @@ export function findPayment(ctx: Context, principal: Principal, id: string): Res
 export function pageOfPayments(
   ctx: Context,
   agentId: string,
-  { limit, after, reference }: PaymentsInput,
+  { limit, after, filters }: PaymentsInput,
 ): { rows: PaymentRow[]; next: RowCursor | null } {
   endOverdue(ctx)
   const from = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
-  const [hasReference, ...values] = reference === null ? ['1'] : ['reference = ?', reference]
+  const asked = filterNames.flatMap((name) => (filters[name] ? [[` AND ${name} = ?`, filters[name]] as const] : []))
   const found = ctx.store.all<PaymentRow & { at: number }>(
-    `SELECT *, ${listedAt} AS at FROM payment WHERE agent_id = ? AND (${listedAt}, id) < (?, ?) AND ${hasReference}
+    `SELECT *, ${listedAt} AS at FROM payment WHERE agent_id = ? AND (${listedAt}, id) < (?, ?)${asked.map(([condition]) => condition).join('')}
      ORDER BY ${listedAt} DESC, id DESC LIMIT ?`,
     agentId,
     from.at,
     from.id,
-    ...values,
+    ...asked.map(([, value]) => value),
     limit + 1,
   )
   const rows = found.slice(0, limit)

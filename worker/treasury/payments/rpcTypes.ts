@@ -1,5 +1,6 @@
 import type { RowCursor } from '#domain/lists.ts'
 import type { MicroUsdc } from '#domain/money.ts'
+import type { NoteFilters } from '#domain/paymentNotes.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 
@@ -27,5 +28,5 @@ export type RecipientInput = {
   recipientPhone?: string | undefined
 }
 
-/** `after` is the last row of the previous page. `reference`: only payments with exactly this one. */
-export type PaymentsInput = { limit: number; after: RowCursor | null; reference: string | null }
+/** `after` is the last row of the previous page. */
+export type PaymentsInput = { limit: number; after: RowCursor | null; filters: NoteFilters }

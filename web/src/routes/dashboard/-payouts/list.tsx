@@ -11,7 +11,7 @@ import { notesLine } from '#web/components/Notes.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
 import { plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { addresses, anyOf, partsOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
+import { addresses, anyOf, noteFilters, partsOf, personal, text } from '#web/lists/filters.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import {
@@ -40,7 +40,7 @@ export const payoutList = {
     status: anyOf('Status', payoutStatuses),
     wallets: addresses({ useText: useWalletsText, field: { kind: 'custom', Field: WalletsField } }),
     recipient: personal(text('Recipient', { label: 'Recipient Email/Phone', maxLength: 254 })),
-    reference: referenceFilter,
+    ...noteFilters,
   },
 } satisfies ListDefinition<Payout, PayoutParams>
 export type PayoutList = typeof payoutList

@@ -3,7 +3,7 @@ import { lazy, useDeferredValue, useMemo } from 'react'
 import { transactionStatuses } from '#domain/lists.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
 import { Field, Select } from '#web/components/Field.tsx'
-import { anyOf, type FilterFieldProps, id, oneOf, personal, referenceFilter, text } from '#web/lists/filters.ts'
+import { anyOf, type FilterFieldProps, id, noteFilters, oneOf, personal, text } from '#web/lists/filters.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
@@ -37,7 +37,7 @@ export const transactionList = {
     wallet: id({ useText: useWalletText }),
     recipient: personal(text('Recipient', { maxLength: 254, hint: 'Part of an email, phone number, address or name' })),
     memo: personal(text('Memo', { maxLength: paymentNotes.memo.max })),
-    reference: referenceFilter,
+    ...noteFilters,
   },
 } satisfies ListDefinition<Transaction, TransactionParams>
 export type TransactionList = typeof transactionList
