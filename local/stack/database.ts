@@ -96,7 +96,7 @@ const schemaFiles = () => [
 ]
 
 /** A hash of the statements, without comments and spaces. */
-const schemaHash = (): string => {
+export const schemaHash = (): string => {
   const hash = createHash('sha256')
   for (const path of schemaFiles())
     hash.update(readFileSync(join(root, path), 'utf8').replaceAll(/--.*$|^ *(\/\*)?\*.*$|\s+/gm, ''))
