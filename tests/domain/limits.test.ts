@@ -59,21 +59,22 @@ describe('the gas allowance', () => {
   const limits = withLimits()
   const now = Date.UTC(2026, 10, 20, 12)
 
-  test('starts at 20 M and doubles after a day with a confirmed payment and no failure, up to 200 M', () => {
+  test('starts at 20 M and doubles after a day with 1 USDC confirmed and no failure, up to 200 M', () => {
     let level = levelAt(null, limits, now)
     const allowances: number[] = []
     for (let day = 1; day <= 6; day++) {
-      level = levelAt({ ...level, confirmed: true }, limits, now + day * dayMs)
+      level = levelAt({ ...level, confirmed: 1e6 }, limits, now + day * dayMs)
       allowances.push(level.allowance / 1e6)
     }
     expect(allowances).toEqual([40, 80, 160, 200, 200, 200])
   })
 
   test('stays the same after a day without a payment or with a failure', () => {
-    const level = { allowance: 40e6, day: utcDay(now), confirmed: false, failed: false }
+    const level = { allowance: 40e6, day: utcDay(now), confirmed: 0, failed: false }
     expect(levelAt(level, limits, now + dayMs).allowance).toBe(40e6)
-    expect(levelAt({ ...level, confirmed: true, failed: true }, limits, now + dayMs).allowance).toBe(40e6)
-    expect(levelAt({ ...level, confirmed: true }, limits, now - dayMs), 'a clock that went back').toMatchObject({
+    expect(levelAt({ ...level, confirmed: 1e6, failed: true }, limits, now + dayMs).allowance).toBe(40e6)
+    expect(levelAt({ ...level, confirmed: 1e6 - 1 }, limits, now + dayMs).allowance, 'dust').toBe(40e6)
+    expect(levelAt({ ...level, confirmed: 1e6 }, limits, now - dayMs), 'a clock that went back').toMatchObject({
       day: level.day,
     })
   })

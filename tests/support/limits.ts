@@ -17,12 +17,14 @@ const kept = {
 /** Lifts limits of payments, gas and messages, for tests of other things. Codes, passwords, claims and refusals keep theirs. */
 export const noLimits: Limits = {
   ...(Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, 1e12])) as Limits),
-  newAccountGasGrant: 100_000_000,
   ownerSlots: 0,
   agentGasPercent: 100,
   ownerGasPercent: 0,
   agentMessagePercent: 100,
   establishedAfterHours: 0,
   establishedAfterPayments: 0,
+  establishedAfterUsdc: 0,
+  goodDayUsdc: 0,
+  newAccountsDeployGasPerDay: 0,
   ...kept,
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { paymentGas, stepGas } from '#domain/gasAllowance.ts'
+import { paymentGas, stepGas, utcDay } from '#domain/gasAllowance.ts'
 import type { Limits } from '#domain/limits.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
-import { gasAllowance, recordGrant } from '../../worker/treasury/limits/gas.ts'
+import { gasAllowance, recordConfirmation } from '../../worker/treasury/limits/gas.ts'
 import { countMessage, renewalRefusal } from '../../worker/treasury/limits/messageLimits.ts'
 import { stopUnsigned } from '../../worker/treasury/payments/cancel.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
@@ -29,6 +29,10 @@ function createTreasury(limits: Partial<Limits>, agentCount = 2) {
   return { ...book, agents, pay, payTimes, signAll }
 }
 const headAt = (now: number) => ({ number: 1, timestamp: Math.floor(now / 1000), hash: '0x' }) as unknown as Block
+
+/** What the Relayer grants to a new account. */
+const grant = ({ store, clock }: ReturnType<typeof createTreasury>, gas: number) =>
+  store.run("INSERT INTO gas_use VALUES (?, 'granted work 8453', ?)", utcDay(clock.now), gas)
 
 const accepted = { ok: true }
 const refusedBy = (code: string, rule: string) => ({ ok: false, code, refusal: { rule } })
@@ -176,20 +180,20 @@ describe('daily gas', () => {
     expect(used()).toBe(before - paymentGas(false))
   })
 
-  test('a new account needs a gas grant from the Relayer, one for many payments @limits-10', () => {
-    const t = createTreasury({ establishedAfterPayments: 10, newAccountGasGrant: sends(3) })
+  test('a new account needs a grant of exactly the gas it lacks, until enough USDC was confirmed @limits-10', () => {
+    const t = createTreasury({ establishedAfterPayments: 10, establishedAfterUsdc: 10 })
     t.context.established = false
-    expect(t.pay(owner)).toMatchObject({ need: 'gasGrant', gas: sends(3) })
+    expect(t.pay(owner)).toMatchObject({ need: 'gasGrant', gas: sends(1) })
     expect(t.pay(owner, toAddress(1), { gas: false })).toMatchObject(
       refusedBy('gas_allowance_exceeded', 'limits.new_accounts_gas'),
     )
-    recordGrant(t.context, sends(3))
+    grant(t, sends(3))
     for (const result of t.payTimes(3, owner)) expect(result).toMatchObject(accepted)
-    expect(t.pay(owner)).toMatchObject({ need: 'gasGrant' })
-    t.store.run("UPDATE payment SET status = 'CONFIRMED'")
-    recordGrant(t.context, sends(7))
-    t.payTimes(7, owner)
-    t.store.run("UPDATE payment SET status = 'CONFIRMED'")
+    for (let i = 0; i < 100; i++) recordConfirmation(t.context, 8453, 99_999)
+    expect(t.pay(owner), '100 payments of dust').toMatchObject({ need: 'gasGrant' })
+    recordConfirmation(t.context, 84532, 1_000_000)
+    expect(t.pay(owner), 'test money').toMatchObject({ need: 'gasGrant' })
+    recordConfirmation(t.context, 8453, 100)
     expect(t.pay(owner), 'established').toMatchObject(accepted)
   })
 })
@@ -275,7 +279,7 @@ describe('messages to recipients', () => {
   test('each message of a new account needs a grant from the count that all new accounts share @limits-13', () => {
     const t = createTreasury({ establishedAfterPayments: 10 })
     t.context.established = false
-    recordGrant(t.context, 1e9)
+    grant(t, 1e9)
     expect(t.pay(owner, toEmail())).toMatchObject({ need: 'messageGrant' })
     expect(t.pay(owner, toEmail(), { message: false })).toMatchObject(
       refusedBy('message_limit', 'limits.new_account_messages'),

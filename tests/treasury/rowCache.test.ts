@@ -7,7 +7,14 @@ import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
 import { queuedOf } from '../../worker/treasury/limits/admission.ts'
-import { correctGas, gasAllowance, recordOutcome, releaseGas, takeExitGas } from '../../worker/treasury/limits/gas.ts'
+import {
+  correctGas,
+  gasAllowance,
+  recordConfirmation,
+  recordFailure,
+  releaseGas,
+  takeExitGas,
+} from '../../worker/treasury/limits/gas.ts'
 import { paymentRateStates } from '../../worker/treasury/limits/rates.ts'
 import { readSlots } from '../../worker/treasury/payments/slots.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
@@ -60,10 +67,11 @@ test('cached rates and gas equal the tables after any sequence of steps @limits-
               throw new Error('rolled back')
             }),
           ).toThrow('rolled back')
-        else if (one.kind === 'exit') takeExitGas(context, 1_000)
+        else if (one.kind === 'exit') takeExitGas(context, 8453, 1_000)
         else if (one.kind === 'receipt') payment && correctGas(context, payment, 'send', one.gas)
         else if (one.kind === 'failure') payment && releaseGas(context, payment)
-        else recordOutcome(context, one.kind)
+        else if (one.kind === 'confirmed') recordConfirmation(context, 8453, 1_000_000)
+        else recordFailure(context)
         const reloaded = { ...context, store: new Store(storage, () => {}) }
         expect(figures(context)).toEqual(figures(reloaded))
       }

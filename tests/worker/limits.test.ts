@@ -165,7 +165,7 @@ test('an owner’s wallet changes are limited to 60 an hour and by the gas allow
     context.now = () => now
     context.store.run('DELETE FROM rate')
     const steps = [...Array(61).fill('offer'), 'exit'] as const
-    return steps.map((step) => takeOwnerAction(context, step)?.code)
+    return steps.map((step) => takeOwnerAction(context, step, 8453)?.code)
   })
   expect(codes).toEqual([...Array(60).fill(undefined), 'rate_limited', undefined])
 })

@@ -215,6 +215,7 @@ describe('actions that the owner signs', () => {
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
     const revoked = unwrap(await act(payer, 'revokeSession'))
     expect(await ended(payer, revoked.actionId)).toMatchObject({ kind: 'revokeSession', status: 'done' })
+    expect(await act(payer, 'revokeSession'), 'at our cost').toMatchObject({ ok: false, code: 'conflict' })
     expect(await infoOf(payer)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '0' })
     expect(await payer.pay()).toMatchObject({ ok: false, code: 'session_key_expired' })
@@ -392,6 +393,7 @@ describe('over HTTP @session-keys-22', () => {
       [{ deadline: 'soon' }, 400, 'invalid_input'],
       [{ kind: 'withdraw', to: '0x12', amount: '1' }, 400, 'invalid_input'],
       [{ kind: 'withdraw', to: party('x').address, amount: '1.5' }, 400, 'invalid_input'],
+      [{ kind: 'withdraw', to: party('x').address, amount: '0' }, 400, 'invalid_input'],
       // A high s, the other form of the same signature.
       [{ signature: `0x${'11'.repeat(32)}${'ff'.repeat(32)}1b` }, 400, 'invalid_input'],
       [{}, 422, 'unprocessable'], // its deadline is years away

@@ -27,21 +27,29 @@ export const defaultLimits = {
   /** Gas units per UTC day: the initial allowance, and the most that it can grow to by doubling on good days. */
   gasPerDay: 20_000_000,
   maxGasPerDay: 200_000_000,
+  /** USDC that confirmed payments must move on a day for the allowance to double, so that dust does not raise it. */
+  goodDayUsdc: 1,
   /** Percent of the allowance: the most for one agent, and the part kept for the owner. */
   agentGasPercent: 40,
   ownerGasPercent: 20,
-  /** For reclaims and owner exits, in addition to the allowance. */
+  /** For owner exits, in addition to the allowance: of any account, and of a new one. */
   exitGasPerDay: 20_000_000,
+  newAccountExitGasPerDay: 1_000_000,
   /** Gas of failed payments that is returned per day. Beyond it their gas counts, which bounds the cost of failures. */
   gasReturnedPerDay: 40_000_000,
 
-  /** Gas units per UTC day that one Relayer grants to all new accounts together, and the size of one grant. */
+  /**
+   * Gas units per UTC day that one Relayer grants to all new accounts together: for everything but exits, the part of it
+   * that only first deploys may use, and for exits.
+   */
   newAccountsGasPerDay: 1_000_000_000,
-  newAccountGasGrant: 1_000_000,
+  newAccountsDeployGasPerDay: 300_000_000,
+  newAccountsExitGasPerDay: 500_000_000,
 
-  /** An account is new until its first wallet is this old and this many of its payments were confirmed. */
+  /** An account is new until its first wallet is this old and so many payments, of so much USDC together, were confirmed. */
   establishedAfterHours: 24,
   establishedAfterPayments: 10,
+  establishedAfterUsdc: 10,
 
   /** Messages to recipients per UTC day and sender, and the percentage of them that one agent may cause. */
   emailsPerDay: 200,
@@ -88,9 +96,11 @@ export const userLimits = [
   'agentApprovalsPerDay',
   'gasPerDay',
   'maxGasPerDay',
+  'goodDayUsdc',
   'agentGasPercent',
   'ownerGasPercent',
   'exitGasPerDay',
+  'newAccountExitGasPerDay',
   'gasReturnedPerDay',
   'emailsPerDay',
   'smsPerDay',

@@ -8,6 +8,8 @@ export const maxAmount = 1_000_000_000_000_000n as MicroUsdc
 
 export const zeroUsdc = 0n as MicroUsdc
 
+export const microPerUsdc = 1_000_000
+
 /** Throws RangeError below zero. */
 export function microUsdc(value: bigint): MicroUsdc {
   if (value < 0n) throw new RangeError(`negative amount: ${value}`)

@@ -123,6 +123,9 @@ export type RelayerAccountState = {
 /** An account of an older version with less than this (wei) counts as swept. */
 export const sweptWei = 3n * 10n ** 14n // 0.0003 ETH
 
+/** What a new account asks gas for: the first deploy of its first wallet, an owner exit, or anything else. */
+export type GasPurpose = 'firstDeploy' | 'exit' | 'work'
+
 /** Object name of a shard: one relayer account per chain and shard. */
 export const relayerName = (chainId: ChainId, shard: number) => `${chainId}:${shard}`
 
@@ -146,7 +149,7 @@ export interface RelayerApi extends Rpc.DurableObjectBranded {
    * Takes `gas` units from what new accounts may cost on this Relayer today (UTC). Returns false if it is used up. A grant
    * whose reply is lost is not refunded.
    */
-  grantGas(gas: number): Promise<boolean>
+  grantGas(gas: number, purpose: GasPurpose): Promise<boolean>
   /**
    * Called by the cron watchdog. Works immediately, regardless of the alarm or a back-off. Returns true if work was due
    * and the alarm was lost.

@@ -55,8 +55,12 @@ export const relayerMigrations: Migrations = [
     PRIMARY KEY (user_id, principal)
   ) WITHOUT ROWID;
   CREATE TABLE frozen (user_id TEXT PRIMARY KEY) WITHOUT ROWID;
-  -- Gas granted to new accounts, by UTC day number.
-  CREATE TABLE new_account_gas (day INTEGER PRIMARY KEY, granted INTEGER NOT NULL);
+  -- When a job of a new account was last chosen.
+  CREATE TABLE new_account_turn (user_id TEXT PRIMARY KEY, last_turn INTEGER NOT NULL) WITHOUT ROWID;
+  -- Gas granted to new accounts, by UTC day number; is_exit: to owner exits, or to everything else.
+  CREATE TABLE new_account_gas (
+    day INTEGER NOT NULL, is_exit INTEGER NOT NULL, granted INTEGER NOT NULL, PRIMARY KEY (day, is_exit)
+  ) WITHOUT ROWID;
 
   -- One row per nonce that was used. Its content never changes.
   CREATE TABLE account_tx (

@@ -1,4 +1,5 @@
 import { dayMs } from '#domain/time.ts'
+import { forgetTurns } from './readyJobs.ts'
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 import { lostWatchMs } from './transactions.ts'
 
@@ -26,7 +27,10 @@ export async function prune(
   accounts: readonly TransactionSubmitter[],
   now: number,
 ): Promise<{ isMoreLeft: boolean }> {
-  const jobs = storage.transactionSync(() => deleteOldJobs(storage.sql, now))
+  const jobs = storage.transactionSync(() => {
+    forgetTurns(storage.sql, now - dayMs)
+    return deleteOldJobs(storage.sql, now)
+  })
   const chain = accounts[0]!.chain()
   const [finalized, ...nonces] = await Promise.all([
     chain.finalized(),

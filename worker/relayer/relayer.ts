@@ -1,5 +1,4 @@
 import { DurableObject } from 'cloudflare:workers'
-import { utcDay } from '#domain/gasAllowance.ts'
 import { type Limits, parseLimits, withLimits } from '#domain/limits.ts'
 import { hourMs } from '#domain/time.ts'
 import { chainsFrom } from '../chain/rpcChain.ts'
@@ -11,6 +10,7 @@ import type { Env } from '../env.ts'
 import { logWarning } from '../observability/log.ts'
 import { followOlder, openAccounts, type RelayerAccounts, sweepOlder } from './accounts.ts'
 import type {
+  GasPurpose,
   JobReport,
   RelayerAccount,
   RelayerAccountState,
@@ -27,8 +27,9 @@ import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
 import { JobQueue } from './jobQueue.ts'
 import { relayerSchema } from './migrations.ts'
+import { grantNewAccountGas } from './newAccountGas.ts'
 import { prune } from './prune.ts'
-import { hasReadyJobs, readyJobs } from './readyJobs.ts'
+import { hasReadyJobs, readyJobs, recordTurns } from './readyJobs.ts'
 import { ReportOutbox } from './reportOutbox.ts'
 import type { TransactionSubmitter } from './transactionSubmitter.ts'
 
@@ -164,8 +165,8 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     return this.#jobs.stuck(this.clock.now() - stuckAfterMs, limit)
   }
 
-  async grantGas(gas: number): Promise<boolean> {
-    return grantNewAccountGas(this.#schema.storage.sql, gas, this.#limits.newAccountsGasPerDay, this.clock.now())
+  async grantGas(gas: number, purpose: GasPurpose): Promise<boolean> {
+    return grantNewAccountGas(this.#schema.storage.sql, gas, purpose, this.#limits, this.clock.now())
   }
 
   async wakeUp(): Promise<boolean> {
@@ -216,6 +217,12 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const inFlight = submitter.inFlight()
     const ready = submitter.transactions.hasCapacity() ? readyJobs(sql, submitter.chain(), now) : []
     const { batch, nextAt } = this.#chooser.choose(ready, inFlight, now)
+    if (batch)
+      recordTurns(
+        sql,
+        ready.filter(({ id }) => batch.jobIds.includes(id)),
+        now,
+      )
     const followAt = isFollowing ? now + followMs : null
     if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now), followAt)
 
@@ -289,20 +296,6 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     })
     return this.#accounts
   }
-}
-
-/** Grants gas units to new accounts. Returns false and grants nothing if all of today's (UTC) would exceed `ceiling`. */
-export function grantNewAccountGas(sql: SqlStorage, gas: number, ceiling: number, now: number): boolean {
-  const day = utcDay(now)
-  sql.exec('DELETE FROM new_account_gas WHERE day < ?', day)
-  const [today] = sql.exec<{ granted: number }>('SELECT granted FROM new_account_gas WHERE day = ?', day).toArray()
-  if ((today?.granted ?? 0) + gas > ceiling) return false
-  sql.exec(
-    'INSERT INTO new_account_gas (day, granted) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET granted = granted + ?2',
-    day,
-    gas,
-  )
-  return true
 }
 
 const maxWaitMs = 5_000 // 5 seconds

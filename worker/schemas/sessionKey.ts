@@ -83,5 +83,10 @@ export const SubmitOwnerAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('setSession'), actionId: z.string().min(1).max(64), ...signed }),
   z.object({ kind: z.literal('revokeSession'), ...signed }),
   z.object({ kind: z.literal('disableRotation'), ...signed }),
-  z.object({ kind: z.literal('withdraw'), to: address, amount: micro('amount'), ...signed }),
+  z.object({
+    kind: z.literal('withdraw'),
+    to: address,
+    amount: micro('amount').refine((amount) => amount > 0n, 'amount must be more than zero'),
+    ...signed,
+  }),
 ])

@@ -26,17 +26,17 @@ type Admission = { ok: true; shortOfGas: number | null; commit: () => void }
 export function admit(ctx: Context, { wallet, agentId, message }: Work): Refused | Admission {
   const rates = takeRates(ctx, paymentRates(ctx.limits, agentId))
   if (!rates.ok) return rates
-  const gas = paymentGas(message !== null)
   const refused = queueRefusal(ctx, wallet, agentId) ?? (message && messageRefusal(ctx, agentId, message))
   if (refused) return refused
-  const shortage = gasShortage(ctx, agentId, gas)
+  const work = { chainId: wallet.chain_id, agentId, gas: paymentGas(message !== null) }
+  const shortage = gasShortage(ctx, work)
   if (shortage && 'code' in shortage) return shortage
   return {
     ok: true,
     shortOfGas: shortage?.grant ?? null,
     commit: () => {
       rates.save()
-      reserveGas(ctx, agentId, gas)
+      reserveGas(ctx, work)
       if (message) countMessage(ctx, { agentId }, message)
     },
   }

@@ -1,7 +1,19 @@
-import { dayEndsAt, type GasLevel, type GasUse, gasLeft, levelAt, stepGas, utcDay } from '#domain/gasAllowance.ts'
+import {
+  dayEndsAt,
+  type GasLevel,
+  type GasUse,
+  gasLeft,
+  isGoodDay,
+  levelAt,
+  stepGas,
+  utcDay,
+} from '#domain/gasAllowance.ts'
+import { microPerUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
+import { primaryChain } from '../../chain/networkSettings.ts'
 import type { ChainId } from '../../chain/types.ts'
-import type { Refused } from '../../result.ts'
+import type { GasPurpose } from '../../relayer/api.ts'
+import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
 import type { PaymentRow } from '../storage/rows.ts'
@@ -13,57 +25,76 @@ import type { GasAllowance } from './rpcTypes.ts'
  * The gas that the operator pays per user and UTC day. A payment reserves the estimate of all its steps when it is accepted;
  * each estimate is replaced by what the Relayer reports, and returned if the step can never happen. All of it counts
  * toward the day on which the payment was accepted.
+ *
+ * A new account needs a grant as well, from the Relayer of the chain: exactly what the work lacks, so that nothing lies
+ * unused. What is returned of it stays with the account, for work on the same chain and day.
  */
+
+/** Work on one chain. `agentId` is null for the owner, `gas` in units. */
+export type GasWork = { chainId: ChainId; agentId: string | null; gas: number }
 
 /** Gas units that a new account's Relayer must grant before the work is accepted. */
 type GrantNeeded = { grant: number }
 
-/** Null if there is enough gas for the work. `agentId` is null for the owner. */
-export function gasShortage(ctx: Context, agentId: string | null, gas: number): Refused | GrantNeeded | null {
+/** Null if there is enough gas for the work. */
+export function gasShortage(ctx: Context, { chainId, agentId, gas }: GasWork): Refused | GrantNeeded | null {
   const level = readLevel(ctx)
   const use = readUse(ctx, level.day)
-  const left = gasLeft(level, use, ctx.limits, agentId)
   const who = agentId === null ? 'account' : 'agent'
-  if (left < gas) return shortage(ctx, 'limits.gas', `This ${who} has used its gas allowance for today.`)
+  if (gasLeft(level, use, ctx.limits, agentId) < gas)
+    return shortage(ctx, 'limits.gas', `This ${who} has used its gas allowance for today.`)
+  return missingGrant(ctx, granted('work', chainId), gas)
+}
+
+function missingGrant(ctx: Context, grant: string, gas: number): GrantNeeded | null {
   if (isEstablished(ctx)) return null
-  const missing = used(use) + gas - level.granted
-  return missing <= 0 ? null : { grant: Math.max(missing, Math.min(ctx.limits.newAccountGasGrant, left)) }
+  const missing = gas - gasOf(ctx, readLevel(ctx).day, grant)
+  return missing > 0 ? { grant: missing } : null
 }
 
 /** Called inside the transaction that accepts the work. */
-export function reserveGas(ctx: Context, agentId: string | null, gas: number): void {
+export function reserveGas(ctx: Context, { chainId, agentId, gas }: GasWork): void {
   const { store } = ctx
   const { day } = readLevel(ctx)
   const isOldKept = () => store.first('SELECT 1 FROM gas_use WHERE day < ? LIMIT 1', day - 1) !== null
   if (store.cached('gas_use', `before ${day - 1}`, isOldKept)) store.run('DELETE FROM gas_use WHERE day < ?', day - 1)
+  if (!isEstablished(ctx)) addGas(ctx, day, granted('work', chainId), -gas)
   const use = readUse(ctx, day)
   if (agentId === null) use.owner += gas
   else use.agents[agentId] = (use.agents[agentId] ?? 0) + gas
   store.runCached('gas_use', [[`${day}`, use]], addedGas, day, agentId ?? 'owner', gas)
 }
 
-/** Records that the Relayer of a new account has granted this much more gas for today. */
-export function recordGrant(ctx: Context, gas: number): void {
-  const level = readLevel(ctx)
-  saveLevel(ctx, { ...level, granted: level.granted + gas })
-}
+/** The refusal when a parallel call has used the grant that this one waited for. */
+export const grantTaken: Refused = refuse('conflict', 'Another change was made at the same time. Please try again.')
 
 /** The refusal when the deployment has spent today's gas for new accounts. */
 export const grantRefusal = (ctx: Context): Refused =>
   shortage(ctx, 'limits.new_accounts_gas', 'This service has spent today’s gas for new accounts.')
 
 /** Takes gas from the separate pool for owner exits. Returns a refusal if the pool has too little. */
-export function takeExitGas(ctx: Context, gas: number): Refused | null {
+export function takeExitGas(ctx: Context, chainId: ChainId, gas: number): Refused | null {
   const day = utcDay(ctx.now())
-  if (gasOf(ctx, day, 'exit') + gas > ctx.limits.exitGasPerDay)
-    return shortage(
-      ctx,
-      'limits.exit_gas',
-      'Today’s gas for withdrawals and revocations is used up. You can still send them yourself.',
-    )
+  const shortage = exitShortage(ctx, chainId, gas)
+  if (shortage) return 'code' in shortage ? shortage : grantTaken
+  if (!isEstablished(ctx)) addGas(ctx, day, granted('exit', chainId), -gas)
   addGas(ctx, day, 'exit', gas)
   return null
 }
+
+function exitShortage(ctx: Context, chainId: ChainId, gas: number): Refused | GrantNeeded | null {
+  const { exitGasPerDay, newAccountExitGasPerDay } = ctx.limits
+  const most = isEstablished(ctx) ? exitGasPerDay : Math.min(exitGasPerDay, newAccountExitGasPerDay)
+  if (gasOf(ctx, utcDay(ctx.now()), 'exit') + gas > most) return exitRefusal(ctx)
+  return missingGrant(ctx, granted('exit', chainId), gas)
+}
+
+const exitRefusal = (ctx: Context): Refused =>
+  shortage(
+    ctx,
+    'limits.exit_gas',
+    'Today’s gas for withdrawals and revocations is used up. You can still send them yourself.',
+  )
 
 /** Replaces a step's estimate with the gas that a receipt shows. Later receipts can only raise it. */
 export function correctGas(ctx: Context, payment: PaymentRow, step: PaymentStep, gas: number): void {
@@ -89,10 +120,23 @@ export function releaseGas(ctx: Context, payment: PaymentRow): void {
   changeGas(ctx, payment, -estimates)
 }
 
-/** Records a payment's outcome. The allowance doubles after a day with confirmations and no refusals by the contract. */
-export function recordOutcome(ctx: Context, outcome: 'confirmed' | 'failed'): void {
+/** Records that the contract refused a payment: the allowance does not double after a day on which one did. */
+export function recordFailure(ctx: Context): void {
   const level = readLevel(ctx)
-  if (!level[outcome]) saveLevel(ctx, { ...level, [outcome]: true })
+  if (!level.failed) saveLevel(ctx, { ...level, failed: true })
+}
+
+/** Records a confirmed payment of `amount` micro-USDC. It counts until the day is good and the account established. */
+export function recordConfirmation(ctx: Context, chainId: ChainId, amount: number): void {
+  const level = readLevel(ctx)
+  const isNew = !isEstablished(ctx) && chainId === primaryChain(ctx.env)
+  if (!isNew && isGoodDay(level, ctx.limits)) return
+  const enough = ctx.limits.establishedAfterUsdc * microPerUsdc
+  saveLevel(ctx, {
+    ...level,
+    confirmed: level.confirmed + amount,
+    ...(isNew && { payments: level.payments + 1, sent: Math.min(enough, level.sent + amount) }),
+  })
 }
 
 /** Applies an allowance set by an operator, starting today. */
@@ -121,29 +165,31 @@ const steps = {
 
 const stepsOf = (payment: PaymentRow) => (payment.kind === 'payout' ? Object.values(steps) : [steps.send])
 
-type Level = GasLevel & { granted: number }
+/** With what was confirmed on the primary network while the account was new: payments, and micro-USDC. */
+type Level = GasLevel & { payments: number; sent: number }
 
 function readLevel(ctx: Context): Level {
   const stored = ctx.store.cached('gas_level', 'stored', () => readStored(ctx))
-  const level = levelAt(stored, ctx.limits, ctx.now())
-  return { ...level, granted: stored?.day === level.day ? stored.granted : 0 }
+  return { payments: stored?.payments ?? 0, sent: stored?.sent ?? 0, ...levelAt(stored, ctx.limits, ctx.now()) }
 }
 
 function readStored({ store }: Context): Level | null {
   const row = store.first<Record<keyof Level, number>>(
-    'SELECT allowance, day, confirmed, failed, granted FROM gas_level',
+    'SELECT allowance, day, confirmed, failed, payments, sent FROM gas_level',
   )
-  return row && { ...row, confirmed: row.confirmed === 1, failed: row.failed === 1 }
+  return row && { ...row, failed: row.failed === 1 }
 }
 
-function saveLevel(ctx: Context, { allowance, day, confirmed, failed, granted }: Level): void {
+function saveLevel(ctx: Context, { allowance, day, confirmed, failed, payments, sent }: Level): void {
   ctx.store.run(
-    'INSERT OR REPLACE INTO gas_level (one, allowance, day, confirmed, failed, granted) VALUES (1, ?, ?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO gas_level (one, allowance, day, confirmed, failed, payments, sent)
+     VALUES (1, ?, ?, ?, ?, ?, ?)`,
     allowance,
     day,
-    confirmed ? 1 : 0,
+    confirmed,
     failed ? 1 : 0,
-    granted,
+    payments,
+    sent,
   )
 }
 
@@ -156,7 +202,7 @@ function readStoredUse(ctx: Context, day: number): CachedUse {
   const agents: Record<string, number> = {}
   let owner = 0
   for (const row of ctx.store.all<{ principal: string; gas: number }>(
-    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal NOT IN ('exit', 'returned')",
+    "SELECT principal, gas FROM gas_use WHERE day = ? AND principal NOT IN ('exit', 'returned') AND principal NOT LIKE 'granted %'",
     day,
   ))
     if (row.principal === 'owner') owner = row.gas
@@ -166,7 +212,10 @@ function readStoredUse(ctx: Context, day: number): CachedUse {
 
 const used = (use: GasUse) => Object.values(use.agents).reduce((sum, gas) => sum + gas, use.owner)
 
-/** `principal` is an agent's id, `owner`, or a separate count: `exit`, or `returned` by failed payments. */
+/** The count of gas that a new account was granted and has not used. */
+const granted = (purpose: 'work' | 'exit', chainId: ChainId) => `granted ${purpose} ${chainId}`
+
+/** `principal` is an agent's id, `owner`, or a separate count: `exit`, `returned` by failed payments, or `granted …`. */
 const gasOf = (ctx: Context, day: number, principal: string): number =>
   ctx.store.first<{ gas: number }>('SELECT gas FROM gas_use WHERE day = ? AND principal = ?', day, principal)?.gas ?? 0
 
@@ -176,13 +225,15 @@ const addedGas = `INSERT INTO gas_use (day, principal, gas) VALUES (?1, ?2, ?3)
 const addGas = (ctx: Context, day: number, principal: string, gas: number) =>
   ctx.store.run(addedGas, day, principal, gas)
 
-/** Has no effect for a day that is no longer kept. */
+/** What a payment uses less goes back to the grants of a new account. Has no effect for a day that is no longer kept. */
 const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
   ctx.store.run(
-    'UPDATE gas_use SET gas = max(0, gas + ?) WHERE day = ? AND principal = ?',
+    `UPDATE gas_use SET gas = max(0, gas + iif(principal LIKE 'granted %', -?1, ?1))
+     WHERE day = ?2 AND principal IN (?3, (SELECT 'granted work ' || chain_id FROM wallet WHERE id = ?4))`,
     by,
     utcDay(payment.accepted_at!),
     payment.agent_id ?? 'owner',
+    payment.wallet_id,
   )
 
 function shortage(ctx: Context, rule: string, message: string): Refused {
@@ -196,15 +247,27 @@ function shortage(ctx: Context, rule: string, message: string): Refused {
 }
 
 /** Asks the Relayer that will pay for gas from today's share for new accounts. False if that is used up. */
-export async function askForGas(ctx: Context, chainId: ChainId, gas: number): Promise<boolean> {
-  const isGranted = await relayerOf(ctx, chainId).grantGas(gas)
-  if (isGranted) recordGrant(ctx, gas)
+export async function askForGas(
+  ctx: Context,
+  chainId: ChainId,
+  gas: number,
+  purpose: GasPurpose = 'work',
+): Promise<boolean> {
+  const isGranted = await relayerOf(ctx, chainId).grantGas(gas, purpose)
+  if (isGranted) addGas(ctx, readLevel(ctx).day, granted(purpose === 'exit' ? 'exit' : 'work', chainId), gas)
   return isGranted
 }
 
 /** Obtains the gas for an owner action before it starts. Null if the account now has enough. */
-export async function obtainGas(ctx: Context, chainId: ChainId, gas: number): Promise<Refused | null> {
-  const shortage = gasShortage(ctx, null, gas)
+export async function obtainGas(
+  ctx: Context,
+  chainId: ChainId,
+  gas: number,
+  purpose: GasPurpose = 'work',
+): Promise<Refused | null> {
+  const shortage =
+    purpose === 'exit' ? exitShortage(ctx, chainId, gas) : gasShortage(ctx, { chainId, agentId: null, gas })
   if (!shortage || 'code' in shortage) return shortage
-  return (await askForGas(ctx, chainId, shortage.grant)) ? null : grantRefusal(ctx)
+  if (await askForGas(ctx, chainId, shortage.grant, purpose)) return null
+  return purpose === 'exit' ? exitRefusal(ctx) : grantRefusal(ctx)
 }

@@ -1,8 +1,9 @@
 import { stepGas } from '#domain/gasAllowance.ts'
+import type { ChainId } from '../../chain/types.ts'
 import type { Refused } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
-import { gasShortage, reserveGas, takeExitGas } from './gas.ts'
+import { gasShortage, grantTaken, reserveGas, takeExitGas } from './gas.ts'
 import { ownerActionRate, ownerChangeRate, takeRate, takeRates } from './rates.ts'
 
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
@@ -12,17 +13,18 @@ export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
  * pool of their own, so that nothing else can use it up, and suspended accounts can make them. Null if the step is allowed;
  * it is then counted. Called inside the transaction that starts it.
  */
-export function takeOwnerAction(ctx: Context, step: OwnerStep): Refused | null {
-  if (step === 'exit') return takeExitGas(ctx, stepGas.ownerAction)
+export function takeOwnerAction(ctx: Context, step: OwnerStep, chainId: ChainId): Refused | null {
+  if (step === 'exit') return takeExitGas(ctx, chainId, stepGas.ownerAction)
   const suspended = suspendedOwner(ctx)
   if (suspended) return suspended
   const rate = takeRates(ctx, [ownerActionRate(ctx.limits)])
   if (!rate.ok) return rate
   // An offer is a row and a key; nothing is sent before the owner has signed it.
   if (step !== 'offer') {
-    const shortage = gasShortage(ctx, null, stepGas[step])
-    if (shortage && 'code' in shortage) return shortage
-    reserveGas(ctx, null, stepGas[step])
+    const work = { chainId, agentId: null, gas: stepGas[step] }
+    const shortage = gasShortage(ctx, work)
+    if (shortage) return 'code' in shortage ? shortage : grantTaken
+    reserveGas(ctx, work)
   }
   rate.save()
   return null

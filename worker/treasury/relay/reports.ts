@@ -1,7 +1,7 @@
 import type { Hex } from '../../chain/types.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
 import type { Context } from '../core/context.ts'
-import { correctGas, recordOutcome } from '../limits/gas.ts'
+import { correctGas, recordFailure } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { forgetRecipient } from '../payments/recipients.ts'
 
@@ -36,7 +36,7 @@ function recordRevert(ctx: Context, ref: JobRef & { type: 'payment' }, revert: s
   if (payment?.status !== 'PROCESSING' || payment.sig_version !== ref.version || payment.revert === revert) return
   ctx.store.run('UPDATE payment SET revert = ? WHERE id = ?', revert, payment.id)
   if (revert === null) return
-  recordOutcome(ctx, 'failed')
+  recordFailure(ctx)
   const wallet = ctx.store.wallet(payment.wallet_id)
   if (wallet && payment.kind === 'send') forgetRecipient(ctx, wallet, payment.to_address!)
 }

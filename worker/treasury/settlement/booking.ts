@@ -5,7 +5,7 @@ import type { Address, Hex, Log } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
-import { recordOutcome } from '../limits/gas.ts'
+import { recordConfirmation } from '../limits/gas.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
@@ -153,7 +153,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   enqueue(ctx, 'payment', payment.id)
-  recordOutcome(ctx, 'confirmed')
+  recordConfirmation(ctx, wallet.chain_id, value)
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (payment.kind === 'send') {
     settleSend(store, payment, ctx.now())

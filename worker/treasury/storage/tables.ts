@@ -266,14 +266,15 @@ export const tables = `
   CREATE TABLE rate (
     principal TEXT NOT NULL, name TEXT NOT NULL, tokens REAL NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (principal, name)
   ) WITHOUT ROWID;
-  -- Gas units reserved or used; 'exit' is the pool of owner exits.
+  -- Gas units reserved or used; 'exit' is the pool of owner exits, and 'granted …' what a new account has left of grants.
   CREATE TABLE gas_use (
     day INTEGER NOT NULL, principal TEXT NOT NULL, gas INTEGER NOT NULL, PRIMARY KEY (day, principal)
   ) WITHOUT ROWID;
-  -- Today's allowance, and what new accounts were granted of it.
+  -- Today's allowance and outcomes. While the account is new, payments and sent count what was confirmed on the primary
+  -- network, sent in micro-USDC.
   CREATE TABLE gas_level (
     one INTEGER PRIMARY KEY CHECK (one = 1), allowance INTEGER NOT NULL, day INTEGER NOT NULL,
-    confirmed INTEGER NOT NULL, failed INTEGER NOT NULL, granted INTEGER NOT NULL
+    confirmed INTEGER NOT NULL, failed INTEGER NOT NULL, payments INTEGER NOT NULL, sent INTEGER NOT NULL
   );
   -- Messages to recipients; principal 'recipient' are renewals that recipients requested.
   CREATE TABLE sent_message (

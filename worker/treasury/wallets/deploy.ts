@@ -41,7 +41,8 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   const before = replay()
   if (before) return before
 
-  const ungranted = await obtainGas(ctx, input.chainId, stepGas.deploy)
+  const isFirst = store.first('SELECT 1 FROM wallet LIMIT 1') === null
+  const ungranted = await obtainGas(ctx, input.chainId, stepGas.deploy, isFirst ? 'firstDeploy' : 'work')
   if (ungranted) return ungranted
   const head = await freshHead(ctx, input.chainId)
   const chain = ctx.chains[input.chainId]
@@ -69,7 +70,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     if (meanwhile) return meanwhile
     const over = walletLimitProblem(ctx)
     if (over) return refuse('unprocessable', over)
-    const limited = takeOwnerAction(ctx, 'deploy')
+    const limited = takeOwnerAction(ctx, 'deploy', input.chainId)
     if (limited) return limited
     const now = ctx.now()
     store.insert('wallet', {

@@ -53,7 +53,7 @@ export async function offerSession(ctx: Context, input: RotateInput): Promise<Re
       const meanwhile = actionReplay(ctx, 'setSession', input)
       if (meanwhile) return meanwhile
       if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
-      const limited = takeOwnerAction(ctx, 'offer')
+      const limited = takeOwnerAction(ctx, 'offer', wallet.chain_id)
       if (limited) return limited
       const validUntil = state.timestamp + input.hours * 3600
       const id = insertSession(ctx, wallet, 'setSession', 'offered', input, key, { epoch: null, validUntil })
@@ -93,11 +93,15 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     store.first<WalletActionRow>('SELECT * FROM wallet_action WHERE wallet_id = ? AND data = ?', wallet.id, data)
   const before = known()
   if (before) return ok(before)
+  if (input.kind === 'revokeSession' && state.sessionRevoked) return alreadyDone('The session key is already revoked.')
+  if (input.kind === 'disableRotation' && state.rotationDisabled)
+    return alreadyDone('Bursar’s authority to rotate the session key is already switched off.')
   const stopped = deliveryRefusal(ctx)
   if (stopped) return stopped
   const refused = await callRefusal(ctx, wallet, data)
   if (refused) return refused
-  const ungranted = isExit(input) ? null : await obtainGas(ctx, wallet.chain_id, stepGas.ownerAction)
+  const exitOrWork = isExit(input) ? 'exit' : 'work'
+  const ungranted = await obtainGas(ctx, wallet.chain_id, stepGas.ownerAction, exitOrWork)
   if (ungranted) return ungranted
 
   return store.transaction((): Result<WalletActionRow> => {
@@ -112,7 +116,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     if (taken)
       return refuse('conflict', 'Another action that you signed is still in progress. Please wait until it has ended.')
     if (offer && isChanging(ctx, wallet.id)) return changeInProgress
-    const limited = takeOwnerAction(ctx, isExit(input) ? 'exit' : 'ownerAction')
+    const limited = takeOwnerAction(ctx, isExit(input) ? 'exit' : 'ownerAction', wallet.chain_id)
     if (limited) return limited
     const now = ctx.now()
     const id = offer?.id ?? newId(ctx, 'act')
@@ -138,6 +142,9 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     return ok(ctx.store.walletAction(id)!)
   })
 }
+
+/** The wallet would accept this again, at the operator's cost. */
+const alreadyDone = (message: string) => refuse('conflict', message)
 
 /** Converts r ‖ s ‖ v (v: 27, 28, 0 or 1) to the compact form of EIP-2098. Returns null for a high s or any other v. */
 function compact(signature: Hex): { r: Hex; vs: Hex } | null {

@@ -45,7 +45,7 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
     if (meanwhile) return meanwhile
     if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
     if (isChanging(ctx, wallet.id)) return changeInProgress
-    const limited = takeOwnerAction(ctx, 'rotate')
+    const limited = takeOwnerAction(ctx, 'rotate', wallet.chain_id)
     if (limited) return limited
     const id = insertSession(ctx, wallet, 'rotate', 'draining', input, key, { epoch: state.epoch, validUntil: null })
     ctx.schedule('settle', ctx.now())
