@@ -35,7 +35,7 @@ const healthy: DeploymentState = {
   webhooks: { on: 9, failing: 4, disabled: 3, late: 0 },
   lateExport: null,
   restores: [],
-  databaseBytes: 1_000,
+  database: { bytes: 1_000, ms: 5 },
 }
 const keys = (state: Partial<DeploymentState>) => observe({ ...healthy, ...state }).conditions.map(({ key }) => key)
 const halted = (count: number) =>
@@ -55,6 +55,11 @@ test('a healthy deployment has no alert conditions, known or unknown', () => {
 test('operators are alerted to failing webhooks only if more than half of them fail @webhooks-19', () => {
   expect(keys({ webhooks: { on: 20, failing: 10, disabled: 0, late: 0 } })).toEqual([])
   expect(keys({ webhooks: { on: 20, failing: 11, disabled: 0, late: 0 } })).toEqual(['webhooks_failing'])
+})
+
+test('operators are alerted when D1 is large or slow @alerts-12', () => {
+  expect(keys({ database: { bytes: 7_000_000_000, ms: 1_000 } })).toEqual([])
+  expect(keys({ database: { bytes: 7_000_000_001, ms: 1_001 } })).toEqual(['database_size', 'database_slow'])
 })
 
 test('halted wallets raise at most twenty alerts, plus one that counts the rest', () => {

@@ -88,7 +88,7 @@ test('the cron records runway, queues, nodes, halted wallets, overdue accounts, 
   }
   expect(values.get('unsent_messages sms')).toEqual([90])
   expect(values.get('unsent_messages email')).toHaveLength(1)
-  expect(values.get('deployment ')).toEqual([1, 1, expect.any(Number)])
+  expect(values.get('deployment ')).toEqual([1, 1, expect.any(Number), expect.any(Number)])
   expect(values.get('deployment ')![2]).toBeGreaterThan(0)
 
   // After more than ten minutes in which the account spent, its runway is known.

@@ -82,7 +82,7 @@ export async function sendAlert(
  * Cloudflare limits the points per invocation. Values that could not be read are left out. `now` in ms.
  */
 export function minuteMetrics(state: DeploymentState, now: number): Metric[] {
-  const { networks, relayers, overdue, troubles, channels, webhooks, databaseBytes } = state
+  const { networks, relayers, overdue, troubles, channels, webhooks, database } = state
   const halted = troubles.filter(({ kind }) => kind === 'wallet_halted').length
   return [
     ...networks.map(({ chainId, problems }) => metric('network', `${chainId}`, problems.length)),
@@ -92,7 +92,7 @@ export function minuteMetrics(state: DeploymentState, now: number): Metric[] {
       return metric('unsent_messages', channel, since === undefined ? 0 : (now - since) / 1000)
     }),
     metric('webhooks', '', webhooks.on, webhooks.failing, webhooks.disabled, webhooks.late),
-    metric('deployment', '', halted, overdue, databaseBytes),
+    metric('deployment', '', halted, overdue, database.bytes, database.ms),
   ]
 }
 

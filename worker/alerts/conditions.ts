@@ -13,6 +13,11 @@ const largeShare = 0.8
 /** Alerts sent individually per kind; the rest share one alert. A node that hides logs can halt many wallets. */
 const maxOfKind = 20
 
+/** D1 is limited to 10 GB. */
+const largeDatabaseBytes = 7_000_000_000
+/** A query without rows usually takes a few ms. Treasuries wait for two seconds before they sign nothing. */
+const slowDatabaseMs = 1_000 // 1 second
+
 /** A single failing webhook is its owner's problem. This many or more, if over half of all webhooks, point to ours. */
 const minFailingWebhooks = 5
 
@@ -25,6 +30,8 @@ export const conditionNames = [
   'wallet_halted',
   'treasuries_overdue',
   'alarms_lost',
+  'database_size',
+  'database_slow',
   'account_size',
   'schema_newer',
   'messages',
@@ -44,7 +51,7 @@ const keyOf = (name: Name, subject?: string): Key => (subject === undefined ? na
 
 /** Conditions that need an operator's attention now. */
 export function observe(state: DeploymentState): Observation & { conditions: Condition[] } {
-  const { networks, relayers, overdue, channels, webhooks, lateExport, restores, troubles } = state
+  const { networks, relayers, overdue, channels, webhooks, lateExport, restores, troubles, database } = state
   const lost = troubles.filter(({ kind }) => kind === 'alarm_lost')
   return {
     conditions: [
@@ -56,6 +63,12 @@ export function observe(state: DeploymentState): Observation & { conditions: Con
       ...channels.map(({ channel, since }) => condition('messages', unsentText(channel, since), channel)),
       ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
         ? [condition('webhooks_failing', `${webhooks.failing} of ${webhooks.on} webhooks fail`)]
+        : []),
+      ...(database.bytes > largeDatabaseBytes
+        ? [condition('database_size', `D1 has ${database.bytes} bytes of at most 10 GB`)]
+        : []),
+      ...(database.ms > slowDatabaseMs
+        ? [condition('database_slow', `D1 needed ${database.ms} ms for a query without rows`)]
         : []),
       ...(webhooks.late > 0 ? [condition('webhooks_overdue', lateText(webhooks.late))] : []),
       ...(lateExport === null

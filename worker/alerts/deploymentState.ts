@@ -40,7 +40,8 @@ export type DeploymentState = {
   lateExport: number | null
   /** Accounts that have been frozen for a restore for more than two hours; `since` in ms. */
   restores: { userId: string; since: number }[]
-  databaseBytes: number
+  /** Size of D1, and the time that a query without rows took. */
+  database: { bytes: number; ms: number }
 }
 
 /** `account` is null if its node does not respond, `health` if the object does not. */
@@ -53,20 +54,19 @@ export type RelayerState = {
 
 /** `now` in ms. Throws if the database does not respond. */
 export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
+  const database = await probe(db)
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const [networks, relayers, overdue, troubles, channels, webhooks, late, exportedAt, frozen, probe] =
-    await Promise.all([
-      Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
-      Promise.all(relayersInUse(env).map((relayer) => readRelayer(env.RELAYER, relayer))),
-      countOverdue(db, now - overdueAfterMs),
-      openTroubles(db, now - lostAlarmMs),
-      failingChannels(db, now - channelMs),
-      countWebhooks(db),
-      countLateSenders(db, now - lateSenderMs),
-      lastExportAt(db),
-      openRestores(db),
-      db.run(sql`SELECT 1`),
-    ])
+  const [networks, relayers, overdue, troubles, channels, webhooks, late, exportedAt, frozen] = await Promise.all([
+    Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
+    Promise.all(relayersInUse(env).map((relayer) => readRelayer(env.RELAYER, relayer))),
+    countOverdue(db, now - overdueAfterMs),
+    openTroubles(db, now - lostAlarmMs),
+    failingChannels(db, now - channelMs),
+    countWebhooks(db),
+    countLateSenders(db, now - lateSenderMs),
+    lastExportAt(db),
+    openRestores(db),
+  ])
   const lateExport = exportedAt !== null && exportedAt < now - lateExportMs ? exportedAt : null
   return {
     networks,
@@ -79,8 +79,15 @@ export async function readDeployment(env: Env, db: Db, now: number): Promise<Dep
     restores: frozen
       .filter(({ startedAt }) => startedAt < now - longRestoreMs)
       .map(({ userId, startedAt: since }) => ({ userId, since })),
-    databaseBytes: probe.meta.size_after,
+    database,
   }
+}
+
+/** Made before the other queries, which it would wait for. */
+async function probe(db: Db): Promise<DeploymentState['database']> {
+  const startedAt = Date.now()
+  const { meta } = await db.run(sql`SELECT 1`)
+  return { bytes: meta.size_after, ms: Date.now() - startedAt }
 }
 
 async function readRelayer(
