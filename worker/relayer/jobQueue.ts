@@ -23,7 +23,7 @@ type LoadedRow = {
 }
 
 /**
- * The jobs of one Relayer, from submission until seven days after their end (prune.ts):
+ * The jobs of one Relayer, from submission until a day after their end (prune.ts):
  *
  *     waiting → parked              simulation failed, or the user is over the failure quota; retried when due
  *     waiting, parked → in_flight   part of a signed transaction

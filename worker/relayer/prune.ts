@@ -4,7 +4,7 @@ import type { TransactionSubmitter } from './transactionSubmitter.ts'
 import { lostWatchMs } from './transactions.ts'
 
 /** How long the outcome of a job is kept, for reports and so that the job is not accepted a second time. */
-const jobRetentionMs = 7 * dayMs
+const jobRetentionMs = dayMs
 /** A run deletes at most this many of each, because delivery waits meanwhile. */
 const maxTransactions = 500
 const maxRows = 10_000
@@ -16,7 +16,7 @@ const maxRows = 10_000
  *     the calls of their jobs                with them
  *     guards                                 once executed in such a transaction, or once a finalized block is later than
  *                                            every deadline accepted for them
- *     jobs                                   seven days after their end
+ *     jobs                                   a day after their end, if that is final
  *
  * Different content under a nonce whose guard is gone is refused by the Treasury, which keeps the payment, and by the
  * wallet, which executes a nonce once. Returns whether more is left. `now` is in ms. Throws RpcUnavailable, after deleting
@@ -49,7 +49,9 @@ const count = (sql: SqlStorage, query: string, ...bindings: number[]) => sql.exe
 const deleteOldJobs = (sql: SqlStorage, now: number): number =>
   count(
     sql,
-    'DELETE FROM job WHERE seq IN (SELECT seq FROM job WHERE finished_at < ? LIMIT ?) RETURNING 1',
+    // The calls of a mined job are deleted at finality.
+    `DELETE FROM job WHERE seq IN
+       (SELECT seq FROM job WHERE finished_at < ? AND (state <> 'mined' OR data = '') LIMIT ?) RETURNING 1`,
     now - jobRetentionMs,
     maxRows,
   )
