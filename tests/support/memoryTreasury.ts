@@ -96,6 +96,7 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
         return clock.now
       },
       failedAt: 0,
+      failures: 0,
       reading: null,
     },
   })

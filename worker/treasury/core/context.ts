@@ -36,8 +36,9 @@ export type Context = {
   freeze: (restoreId: string) => boolean
   /** The deployment's limits, overridden by those that an operator has set for this user. */
   limits: Limits
-  /** What operators have stopped, when that reading began, when one last failed (ms), and the one in progress. */
-  stop: { mode: StopMode; readAt: number; failedAt: number; reading: Promise<void> | null }
+  /** What operators have stopped, when that reading began, when one last failed (ms), how many
+   * failed in a row, and the one in progress. */
+  stop: { mode: StopMode; readAt: number; failedAt: number; failures: number; reading: Promise<void> | null }
   /** Operators are alerted when the storage grows beyond this. */
   largeBytes: number
   metrics: Metrics

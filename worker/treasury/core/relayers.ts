@@ -12,10 +12,15 @@ function shardOf(ctx: Context): number {
   return ctx.shard
 }
 
-function chooseShard(ctx: Context): number {
+/** The same number for the same id: 32 bits, spread over ids. */
+export function numberOf(id: string): number {
   let hash = 0
-  for (const char of ctx.userId) hash = (hash * 31 + char.charCodeAt(0)) >>> 0
-  const shard = hash % Math.max(1, Number(ctx.env.RELAYER_SHARDS))
+  for (const char of id) hash = (hash * 31 + char.charCodeAt(0)) >>> 0
+  return hash
+}
+
+function chooseShard(ctx: Context): number {
+  const shard = numberOf(ctx.userId) % Math.max(1, Number(ctx.env.RELAYER_SHARDS))
   ctx.store.setMeta('shard', shard)
   return shard
 }

@@ -3,6 +3,7 @@ import { readTreasuryStop } from '../../db/userRestores.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { statusIn } from '../storage/statuses.ts'
 import type { Context } from './context.ts'
+import { numberOf } from './relayers.ts'
 
 /**
  * What operators have stopped for all accounts, as this object last read it from D1. Signing fails closed: without a
@@ -12,8 +13,9 @@ import type { Context } from './context.ts'
 
 /** D1 responds within milliseconds. A payment waits no longer than this for it, and then stays unsigned for now. */
 const timeoutMs = 2_000 // 2 seconds
-/** While D1 does not respond, it is read at most this often. */
-const retryMs = 1_000 // 1 second
+/** While D1 does not respond, it is read at most this often, then half as often each time, down to the last figure. */
+const firstRetryMs = 1_000 // 1 second
+const lastRetryMs = 8_000 // 8 seconds
 
 /** True if session keys may sign now. Call in the transaction that signs. */
 export const maySign = (ctx: Context): boolean => !stopsSigning(ctx.stop.mode) && readingAge(ctx) < stopReadingMs
@@ -34,11 +36,11 @@ export async function signingAllowed(ctx: Context): Promise<boolean> {
 export function freshStop(ctx: Context): Promise<void> | null {
   const { stop } = ctx
   const age = readingAge(ctx)
-  if (age < stopRefreshMs || Math.abs(ctx.now() - stop.failedAt) < retryMs) return null
+  if (age < stopRefreshMs * pace(ctx) || Math.abs(ctx.now() - stop.failedAt) < retryMs(ctx)) return null
   stop.reading ??= read(ctx)
     .catch(() => {
       // The object's storage refused, for example because it needs newer code.
-      stop.failedAt = ctx.now()
+      recordFailure(ctx)
     })
     .finally(() => {
       stop.reading = null
@@ -65,15 +67,24 @@ async function read(ctx: Context): Promise<void> {
   })
   const row = await Promise.race([readTreasuryStop(ctx.db, ctx.userId).catch(() => null), timeout])
   clearTimeout(timer)
-  if (!row) {
-    ctx.stop.failedAt = ctx.now()
-    return
-  }
+  if (!row) return recordFailure(ctx)
+  ctx.stop.failures = 0
   if (row.restoreId !== null && ctx.freeze(row.restoreId)) return
   ctx.stop.mode = row.mode
   recordStop(ctx, row.since ?? readAt)
   ctx.stop.readAt = readAt
 }
+
+function recordFailure({ stop, now }: Context): void {
+  stop.failedAt = now()
+  stop.failures += 1
+}
+
+const retryMs = (ctx: Context): number =>
+  Math.min(lastRetryMs, firstRetryMs * 2 ** Math.max(0, ctx.stop.failures - 1)) * pace(ctx)
+
+/** From 0.6 to 1, different for each account, so that objects that were loaded together do not go on reading together. */
+const pace = ({ userId }: Context): number => 0.6 + 0.4 * ((numberOf(userId) % 1_000) / 1_000)
 
 /** When signing was stopped (ms); null if it is not. Survives an eviction. */
 export const stoppedSince = ({ store }: Context): number | null => store.meta('signing_stopped_since')
