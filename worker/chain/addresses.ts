@@ -13,17 +13,21 @@ export type WalletParameters = {
   validUntil: number
 }
 
-/** The address that AgentWalletFactory.createWallet gives this wallet: an OpenZeppelin clone with arguments owner ‖ provider. */
+/** The code of a wallet: an OpenZeppelin clone with the immutable arguments owner ‖ provider. */
+export function walletCode(contracts: Pick<Contracts, 'walletImplementation' | 'provider'>, owner: Address): Hex {
+  const implementation = contracts.walletImplementation.slice(2)
+  return `0x363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3${owner.slice(2)}${contracts.provider.slice(2)}`
+}
+
+/** The address that AgentWalletFactory.createWallet gives this wallet. */
 export function walletAddress(
   contracts: Pick<Contracts, 'factory' | 'walletImplementation' | 'provider'>,
   wallet: WalletParameters,
 ): Address {
   const { owner, salt, sessionKey, limit, validUntil } = wallet
   const fullSalt = keccak(packWords(owner, salt, sessionKey, limit, validUntil))
-  const implementation = contracts.walletImplementation.slice(2)
-  const args = owner.slice(2) + contracts.provider.slice(2)
-  // 0x55 = 45 bytes of proxy + 40 bytes of arguments.
-  const bytecode: Hex = `0x6100553d81600a3d39f3363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3${args}`
+  // Returns the code, whose length is 0x55: 45 bytes of proxy + 40 bytes of arguments.
+  const bytecode: Hex = `0x6100553d81600a3d39f3${walletCode(contracts, owner).slice(2)}`
   return getCreate2Address({ from: contracts.factory, salt: fullSalt, bytecode })
 }
 

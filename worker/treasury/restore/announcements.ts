@@ -1,8 +1,8 @@
 import { payoutAddress } from '../../chain/addresses.ts'
+import { announcedTerms } from '../../chain/announcedTerms.ts'
 import { addressTopic, topics } from '../../chain/calls.ts'
 import type { Terms } from '../../chain/digests.ts'
 import { type BlockRange, readLogs } from '../../chain/readLogs.ts'
-import type { Address, Log } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
@@ -28,21 +28,9 @@ export async function announcedPayouts(
   return new Map(
     sets.flatMap((contracts, i) =>
       announcements[i]!.map((log) => {
-        const terms = termsIn(log)
+        const terms = announcedTerms(log)
         return [payoutAddress(contracts, terms).toLowerCase(), terms] as const
       }),
     ),
   )
-}
-
-function termsIn({ topics: [, , payer], data }: Log): Terms {
-  const [claimKey, reclaimKey, amount, expiry] = [0, 1, 2, 3].map((i) => data.slice(2 + i * 64, 2 + (i + 1) * 64))
-  const addressIn = (word: string): Address => `0x${word.slice(-40)}`
-  return {
-    payer: addressIn(payer!),
-    claimKey: addressIn(claimKey!),
-    reclaimKey: addressIn(reclaimKey!),
-    amount: BigInt(`0x${amount}`),
-    expiry: Number(`0x${expiry}`),
-  }
 }
