@@ -2,6 +2,8 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../local/tools/runTool.ts'
+import type { ContractSets } from '../worker/chain/types.ts'
+import type { ChainId } from '../worker/domain/networks.ts'
 import type { State } from './state.ts'
 import { LaunchError } from './steps.ts'
 
@@ -72,16 +74,34 @@ export const bucketName = (name: string) => `${name}-backup`
 const pagesFolder = 'pages'
 const committedNodes = 'https://mainnet.base.org https://sepolia.base.org'
 
-/** Copies the built pages, with headers that let the dashboard reach `publicRpcUrl`. Returns whether the headers changed. */
-export function preparePages(state: State, publicRpcUrl: string): boolean {
+/**
+ * Copies the built pages, with headers that let the dashboard reach `publicRpcUrl`, and the wallet factories of the
+ * deployment in the recovery page. Returns whether either changed.
+ */
+export function preparePages(state: State, publicRpcUrl: string, contractSets: SetsByChain): boolean {
   const headers = readFileSync(join(root, 'web/public/_headers'), 'utf8')
   if (!headers.includes(committedNodes)) throw new LaunchError(`web/public/_headers does not name ${committedNodes}`)
   rmSync(state.path(pagesFolder, 'assets'), { recursive: true, force: true })
-  const own = join(pagesFolder, '_headers')
+  const recovery = 'recovery.html'
   cpSync(join(root, 'web/dist'), state.path(pagesFolder), {
     recursive: true,
-    filter: (path) => !path.endsWith('/_headers') && !path.endsWith('/_routes.json'),
+    filter: (path) => !['/_headers', '/_routes.json', `/${recovery}`].some((own) => path.endsWith(own)),
   })
+  const page = readFileSync(join(root, 'web/dist', recovery), 'utf8')
+  const hasNewFactories = state.write(join(pagesFolder, recovery), withFactories(page, contractSets))
   const nodes = [...new Set([...committedNodes.split(' '), new URL(publicRpcUrl).origin])]
-  return state.write(own, headers.replace(committedNodes, nodes.join(' ')))
+  return state.write(join(pagesFolder, '_headers'), headers.replace(committedNodes, nodes.join(' '))) || hasNewFactories
+}
+
+type SetsByChain = Partial<Record<ChainId, ContractSets>>
+const noFactories = `name="wallet-factories" content='{}'`
+
+/** Returns the recovery page with the factories of these sets, whose wallets it may show. Throws LaunchError without a place. */
+export function withFactories(page: string, contractSets: SetsByChain): string {
+  if (!page.includes(noFactories)) throw new LaunchError(`the recovery page has no ${noFactories}`)
+  const factories = Object.entries(contractSets).map(([chainId, { sets }]) => [
+    chainId,
+    [...new Set(Object.values(sets).map(({ factory }) => factory))],
+  ])
+  return page.replace(noFactories, noFactories.replace('{}', JSON.stringify(Object.fromEntries(factories))))
 }

@@ -104,14 +104,14 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
     },
     {
       name: 'configuration',
-      effect: `writes wrangler.json and pages/_headers into ${state.folder}`,
+      effect: `writes wrangler.json, pages/_headers and pages/recovery.html into ${state.folder}`,
       cost: 'nothing',
       async run() {
         const vars = localProductionVariables({ ...urls, contractSets: chain.contractSets })
         const options = { name: 'bursar', databaseId: localDatabase, main: bundle, bundled: true, vars }
         const isNew = state.write('wrangler.json', await workerConfig(state, options))
-        const hasNewHeaders = preparePages(state, urls.chain)
-        return { changed: isNew || hasNewHeaders, note: 'wrangler.json, pages/_headers' }
+        const hasNewPages = preparePages(state, urls.chain, { 8453: chain.contractSets })
+        return { changed: isNew || hasNewPages, note: 'wrangler.json, pages/_headers, pages/recovery.html' }
       },
     },
     {

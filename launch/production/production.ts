@@ -109,7 +109,7 @@ export function production(
     },
     {
       name: 'configuration',
-      effect: `writes wrangler.json and pages/_headers into ${state.folder}; workers.dev and preview addresses are off. No Pages project: the Worker serves the pages`,
+      effect: `writes wrangler.json, pages/_headers and pages/recovery.html into ${state.folder}; workers.dev and preview addresses are off. No Pages project: the Worker serves the pages`,
       cost: 'nothing',
       async run() {
         const json = await workerConfig(state, {
@@ -126,8 +126,8 @@ export function production(
         })
         checkSettings(json, secrets)
         const isNew = state.write('wrangler.json', json)
-        const hasNewHeaders = preparePages(state, config.chain.publicRpcUrl)
-        return { changed: isNew || hasNewHeaders, note: 'wrangler.json, pages/_headers' }
+        const hasNewPages = preparePages(state, config.chain.publicRpcUrl, { [chainId]: contractSets })
+        return { changed: isNew || hasNewPages, note: 'wrangler.json, pages/_headers, pages/recovery.html' }
       },
     },
     {
