@@ -8,6 +8,10 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 const useCases = '^worker/(app|scheduled|index)\\.ts$|^worker/(routes|services|middleware|mcp|openapi|pages|dev)/'
 const objects = '^worker/(treasury|relayer|claims|webhooks)/'
 
+const pureChain = '^worker/chain/(addresses|announcedTerms|digests|ownerCalls|transaction|types)\\.ts$'
+/** Reading logs and other data of a node without viem. */
+const readsChain = '^worker/chain/(readLogs|rpcClient|rpcResults)\\.ts$'
+
 /**
  * The folders of the Treasury: each may import those before it. First what every part builds on, then the subjects, then what
  * acts on several of them. What a lower folder needs from a higher one is passed in, or is a function in core/context.ts that
@@ -133,8 +137,15 @@ export const rules: IForbiddenRuleType[] = [
     'web',
     'The browser shares rules, the wire contract and the pure parts of chain/ with the Worker.',
     '^web/src/',
-    '^web/src/|^worker/(domain|schemas)/|^worker/chain/(addresses|digests|ownerCalls|transaction|types)\\.ts$',
+    `^web/src/|^worker/(domain|schemas)/|${pureChain}|${readsChain}`,
   ),
+  {
+    name: 'web-asks-bursar',
+    comment: 'Only the recovery page reads the chain itself.',
+    severity: 'error',
+    from: { path: '^web/src/(?!recovery/)' },
+    to: { path: readsChain },
+  },
   {
     name: 'web-routes-are-leaves',
     comment: 'Components, queries and helpers serve every page and import none.',

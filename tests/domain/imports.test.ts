@@ -76,6 +76,7 @@ test.each([
   ['web-routes-are-leaves', 'web/src/components/a.ts', '../routes/b.ts', 'web/src/routes/b.ts'],
   ['web-lib', 'web/src/lib/a.ts', '#web/queries/b.ts', 'web/src/queries/b.ts'],
   ['web-queries', 'web/src/queries/a.ts', '../components/b.ts', 'web/src/components/b.ts'],
+  ['web-asks-bursar', 'web/src/lib/a.ts', '../../../worker/chain/rpcClient.ts', 'worker/chain/rpcClient.ts'],
   ['web-recovery', 'web/src/recovery/a.ts', '../queries/b.ts', 'web/src/queries/b.ts'],
   ['local', 'local/a.ts', '../scripts/b.ts', 'scripts/b.ts'],
   ['scripts', 'scripts/a.ts', '../tests/b.ts', 'tests/b.ts'],

@@ -1,7 +1,7 @@
 /** Session keys, revoke authority, the owner's exit and recovery (record 030). */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { BrowserContext, Page } from '@playwright/test'
+import type { BrowserContext, Page, Route } from '@playwright/test'
 import { createPublicClient, createWalletClient, http, parseEther, toFunctionSelector, toHex } from 'viem'
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
@@ -472,6 +472,14 @@ test('the recovery sheet has what an owner needs but no secret, and links the re
   await expect(page.getByRole('button', { name: 'Print' })).toHaveCount(0)
 })
 
+/** Refuses every search of logs. */
+async function refuseLogs(route: Route) {
+  const calls = [route.request().postDataJSON()].flat() as { id: number; method: string }[]
+  if (!calls.some(({ method }) => /Logs|Receipts/.test(method))) return route.continue()
+  const replies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32000, message: 'not now' } }))
+  await route.fulfill({ json: replies.length === 1 ? replies[0] : replies })
+}
+
 test('the served recovery page: layout, keyboard and error messages @session-keys-11', async ({
   page,
   bursar,
@@ -491,12 +499,20 @@ test('the served recovery page: layout, keyboard and error messages @session-key
   await expect(status).toContainText('Wallet address must be 42 characters long')
   await page.getByLabel('Wallet address').fill(addressFor('nobody'))
   await page.getByRole('button', { name: 'Look up' }).click()
+  await expect(status, 'only a launch writes factories into the page').toContainText('knows no wallet factory on Base')
+  await page.getByLabel('Wallet factory').fill(user.wallet.factory)
+  await page.getByRole('button', { name: 'Look up' }).click()
   await expect(status).toContainText('There is no contract at')
   await page.getByLabel('Wallet address').fill(seeded.wallet.address)
   await page.getByRole('button', { name: 'Look up' }).click()
   await expect(page.getByText('Your key can’t move anything here.')).toBeVisible()
   await page.getByLabel('Wallet address').fill('')
+  await page.route('**/dev/rpc/8453', refuseLogs)
   await page.getByRole('button', { name: 'Look up' }).click()
+  await expect(page.getByText('were not searched for your wallets: the node refused it (not now).')).toBeVisible()
+  await audit(page, 'recovery-incomplete')
+  await page.unroute('**/dev/rpc/8453')
+  await page.getByRole('button', { name: 'Try again' }).click()
   await expect(status).toContainText('Your wallet is below.')
   await expect(page.getByText('100.00 USDC', { exact: true })).toBeVisible()
   await expect(page.getByText('Network fees are paid by the owner address')).toBeVisible()

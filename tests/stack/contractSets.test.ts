@@ -12,8 +12,8 @@ import type { PublicConfig } from '#schemas/account.ts'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { ownerSecretOf } from '#web/lib/ownerSecret.ts'
+import { LookUp } from '#web/recovery/lookUp.ts'
 import { EthereumNode } from '#web/recovery/node.ts'
-import { findPayouts, findWallets, readWallet } from '#web/recovery/wallet.ts'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { until } from '../../local/client.ts'
 import { startClock } from '../../local/sample/clock.ts'
@@ -92,7 +92,7 @@ test('old payouts keep their contract set, new wallets use the new one, and the 
 
   await stack.stopWorker()
   const home = addressFor('home')
-  expect(await leave(home)).toEqual([
+  expect(await leave(home, [first.factory, second.factory])).toEqual([
     { escrow: first.escrow.toLowerCase(), reclaimed: [usdc('9'), usdc('2')], withdrawn: usdc('91') },
     { escrow: second.escrow.toLowerCase(), reclaimed: [usdc('6')], withdrawn: usdc('47') },
   ])
@@ -125,19 +125,22 @@ async function changeContracts(): Promise<Contracts> {
   return second
 }
 
-/** Reclaims and withdraws everything with the recovery page's code, using only the owner's key and a node. */
-async function leave(home: Address) {
+/** Reclaims and withdraws everything with the recovery page's code, using only the owner's key, a node and the factories. */
+async function leave(home: Address, factories: Address[]) {
   await rpc('anvil_setBalance', [owner.address, '0xde0b6b3a7640000'])
   const node = new EthereumNode(stack.rpc[8453])
-  const all = () => true
+  const search = new LookUp(node, { owner: owner.address, wallet: null, factories, factory: null, fromBlock: 0 })
+  await search.run({ searching: () => () => true, onChange: () => {} })
+  expect(search.problems).toEqual([])
   const wallets: { escrow: Address; reclaimed: bigint[]; withdrawn: bigint }[] = []
-  for (const address of await findWallets(node, owner.address, 0, all)) {
-    const before = await readWallet(node, address)
-    const payouts = await findPayouts(node, before, 0, all)
-    for (const { terms } of payouts) await node.send(owner, address, reclaimPayout(terms))
-    const { usdc: withdrawn, usdcToken, escrow } = await readWallet(node, address)
-    await node.send(owner, address, withdraw(usdcToken, home, withdrawn))
-    wallets.push({ escrow, reclaimed: payouts.map(({ held }) => held), withdrawn })
+  for (const { state, payouts } of search.wallets) {
+    for (const { terms } of payouts) await node.send(owner, state.address, reclaimPayout(terms))
+    await search.refresh(state.address)
+    const { usdc: withdrawn, contracts } = search.wallets.find(
+      (wallet) => wallet.state.address === state.address,
+    )!.state
+    await node.send(owner, state.address, withdraw(contracts.usdc, home, withdrawn))
+    wallets.push({ escrow: contracts.escrow, reclaimed: payouts.map(({ held }) => held), withdrawn })
   }
   return wallets
 }

@@ -24,6 +24,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { CreateEscrowReply, Escrow } from '#schemas/escrow.ts'
 import type { WalletLedger } from '#schemas/wallet.ts'
 import { waitForReceipt } from '../../contracts/receipt.ts'
+import { withFactories } from '../../launch/workerConfig.ts'
 import { until } from '../../local/client.ts'
 import { findBrowser } from '../../local/tools/browser.ts'
 import { recoveryPage } from '../../scripts/recovery.ts'
@@ -84,7 +85,7 @@ test('the recovery page on disk reclaims expired payouts, revokes the session ke
 
   const folder = await mkdtemp(join(tmpdir(), 'bursar-recovery-'))
   const file = join(folder, 'bursar-recovery.html')
-  await writeFile(file, await recoveryPage())
+  await writeFile(file, withFactories(await recoveryPage(), stack.contractSets))
   const browser = await chromium.launch({ executablePath: await findBrowser(() => {}), args: ['--no-sandbox'] })
   try {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } })

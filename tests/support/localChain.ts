@@ -97,13 +97,17 @@ export async function startLocalChain(): Promise<LocalChain> {
 
 export type TestWallet = { address: Address; parameters: WalletParameters; session: Party; owner: Party }
 
-/** Returns a wallet's parameters and address without deploying it. */
-export async function createWallet(chain: LocalChain, name: string): Promise<TestWallet> {
+/** Returns a wallet's parameters and address without deploying it. Wallets of one name and several salts have one owner. */
+export async function createWallet(
+  chain: LocalChain,
+  name: string,
+  { salt = keccak256(toHex(name)) }: { salt?: Hex } = {},
+): Promise<TestWallet> {
   const session = party(`${name} session`)
   const owner = party(`${name} owner`)
   const parameters = {
     owner: owner.address,
-    salt: keccak256(toHex(name)),
+    salt,
     sessionKey: session.address,
     limit: 5_000_000_000n,
     validUntil: (await chain.now()) + 30 * 86_400,

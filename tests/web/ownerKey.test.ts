@@ -10,8 +10,8 @@ import {
   withdraw,
 } from '#chain/ownerCalls.ts'
 import { ownerSecretOf } from '#web/lib/ownerSecret.ts'
-import { topic } from '#web/recovery/wallet.ts'
-import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi } from '../../worker/chain/abi.ts'
+import { topics } from '#web/recovery/wallet.ts'
+import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi, usdcAbi } from '../../worker/chain/abi.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as const
 
@@ -47,12 +47,19 @@ test('the owner’s calls and the recovery page’s event topics match the contr
   expect(withdraw(noToken, address('7'), 8n)).toBe(
     encodeFunctionData({ abi, functionName: 'withdraw', args: [noToken, address('7'), 8n] }),
   )
-  for (const view of ['owner', 'USDC', 'ESCROW', 'state'] as const)
+  for (const view of ['USDC', 'ESCROW', 'state'] as const)
     expect(calldata(`${view}()`)).toBe(encodeFunctionData({ abi, functionName: view }))
+  for (const view of ['IMPLEMENTATION', 'PROVIDER'] as const)
+    expect(calldata(`${view}()`)).toBe(encodeFunctionData({ abi: agentWalletFactoryAbi, functionName: view }))
+  expect(calldata('VAULT()')).toBe(encodeFunctionData({ abi: payoutEscrowAbi, functionName: 'VAULT' }))
+  expect(calldata('balanceOf(address)', address('7'))).toBe(
+    encodeFunctionData({ abi: usdcAbi, functionName: 'balanceOf', args: [address('7')] }),
+  )
   const event = (from: readonly { type: string; name?: string }[], name: string) =>
     toEventSelector(from.find((item) => item.type === 'event' && item.name === name) as never)
-  expect(topic('WalletCreated(address,address)')).toBe(event(agentWalletFactoryAbi, 'WalletCreated'))
-  expect(topic('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)')).toBe(
-    event(payoutEscrowAbi, 'PayoutAnnounced'),
-  )
+  expect(topics).toEqual({
+    walletCreated: event(agentWalletFactoryAbi, 'WalletCreated'),
+    payoutAnnounced: event(payoutEscrowAbi, 'PayoutAnnounced'),
+    transfer: event(usdcAbi, 'Transfer'),
+  })
 })

@@ -1,8 +1,7 @@
 import { type Hex, RpcError, RpcUnavailable } from './types.ts'
 
-const timeoutMs = 5_000 // 5 seconds
 /** Public nodes reject long batches. */
-const maxBatch = 20
+export const maxBatch = 20
 /** Provider-specific codes for "too many requests". The node has not processed the call, so this is not an RpcError. */
 const rateLimitCodes = new Set([-32005, -32016, -32097, 429])
 
@@ -20,10 +19,12 @@ type Call = {
  */
 export class RpcClient {
   readonly #url: string
+  readonly #timeoutMs: number
   #waiting: Call[] = []
 
-  constructor(url: string) {
+  constructor(url: string, timeoutMs = 5_000) {
     this.#url = url
+    this.#timeoutMs = timeoutMs
   }
 
   request(method: string, params: unknown[]): Promise<unknown> {
@@ -55,7 +56,7 @@ export class RpcClient {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(requests.length === 1 ? requests[0] : requests),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(this.#timeoutMs),
     })
     if (response.status === 429 || response.status >= 500) {
       await response.body?.cancel()

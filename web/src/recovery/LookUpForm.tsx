@@ -1,10 +1,12 @@
 /** @jsxImportSource preact */
 import type { TargetedSubmitEvent } from 'preact'
 
-export type LookUpInput = {
+export type LookUpFields = {
   rpcUrl: string
   /** Empty if the chain has to be searched. */
   wallet: string
+  /** A wallet factory that this copy of the page does not know; usually empty. */
+  factory: string
   /** The first block to search. */
   fromBlock: number
 }
@@ -15,8 +17,10 @@ export function LookUpForm(props: {
   /** Address of the key kept in memory; null before the first look-up. */
   knownAddress: string | null
   disabled: boolean
+  /** Whether this copy of the page knows any wallet factory. */
+  knowsFactories: boolean
   onSecret: (text: string) => void
-  onLookUp: (input: LookUpInput) => void
+  onLookUp: (input: LookUpFields) => void
 }) {
   function submit(event: TargetedSubmitEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -26,6 +30,7 @@ export function LookUpForm(props: {
     props.onLookUp({
       rpcUrl: text('rpcUrl'),
       wallet: text('wallet'),
+      factory: text('factory'),
       fromBlock: /^\d+$/.test(block) ? Number(block) : 0,
     })
   }
@@ -61,8 +66,18 @@ export function LookUpForm(props: {
         Wallet address <span class="muted">(on your recovery sheet; without it the chain is searched)</span>
       </label>
       <input id="wallet" name="wallet" autocomplete="off" spellcheck={false} placeholder="0x…" class="code" />
-      <details>
-        <summary>For nodes that refuse long searches</summary>
+      <details open={!props.knowsFactories}>
+        <summary>If your wallet is not found, or the search takes long</summary>
+        <label for="factory">
+          Wallet factory <span class="muted">(on your recovery sheet)</span>
+        </label>
+        <input id="factory" name="factory" autocomplete="off" spellcheck={false} placeholder="0x…" class="code" />
+        <p class="muted">
+          {props.knowsFactories
+            ? 'This page knows the factories that existed when it was saved. A newer wallet needs its own.'
+            : 'This copy of the page knows no factory, so it needs yours.'}{' '}
+          Take it only from your own sheet: wallets of other contracts are not shown.
+        </p>
         <label for="from-block">Search back to block</label>
         <input id="from-block" name="fromBlock" inputmode="numeric" autocomplete="off" defaultValue="0" class="code" />
         <p class="muted">

@@ -3,50 +3,45 @@
 import { render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address, Hex } from '#chain/types.ts'
-import { sameAddress } from '#domain/sameAddress.ts'
 import { addressProblem, checksumAddress } from '#domain/validators.ts'
 import { type OwnerSecret, ownerSecretOf } from '../lib/ownerSecret.ts'
-import { LookUpForm, type LookUpInput } from './LookUpForm.tsx'
-import { EthereumNode, type OnProgress } from './node.ts'
-import { findPayouts, findWallets, readWallet, type WalletCall } from './wallet.ts'
-import { type FoundWallet, OwnerCard, WalletCard } from './walletCards.tsx'
+import { knownFactories } from './knownFactories.ts'
+import { type LookUpFields, LookUpForm } from './LookUpForm.tsx'
+import { LookUp } from './lookUp.ts'
+import { EthereumNode, quantity, reasonOf } from './node.ts'
+import type { OnProgress } from './searchLogs.ts'
+import type { WalletCall } from './wallet.ts'
+import { OwnerCard, Problems, WalletCard } from './walletCards.tsx'
 
 const networks: Record<number, string> = { 8453: 'Base', 84532: 'Base Sepolia (test network)' }
 
 type Status = { text: string; isProblem?: boolean; onStop?: () => void }
-/** The result of a look-up; `wallets` grows until `isComplete`. */
-type Found = {
-  node: EthereumNode
-  network: string
-  key: OwnerSecret
-  /** Wei. */
-  ether: bigint
-  fromBlock: number
-  wallets: FoundWallet[]
-  isComplete: boolean
-}
+/** A look-up, which grows while it runs, and what it needs to go on. */
+type Current = { lookUp: LookUp; node: EthereumNode; network: string; key: OwnerSecret }
 
 /** Looks up the owner's wallets, then shows them with the owner's actions. Runs one operation at a time. */
 function RecoveryPage() {
   const [status, setStatus] = useState<Status>({ text: '' })
   const [busy, setBusy] = useState(false)
-  const [found, setFound] = useState<Found | null>(null)
+  const [current, setCurrent] = useState<Current | null>(null)
   const [sent, setSent] = useState<{ text: string; hash: Hex }[]>([])
   const [secret, setSecret] = useState('')
   /** The key of the last look-up, kept for the next one, since its text is cleared from the form. */
   const [key, setKey] = useState<OwnerSecret | null>(null)
+  const [finished, setFinished] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
 
   useEffect(() => {
-    if (found?.isComplete) heading.current?.focus()
-  }, [found?.isComplete])
+    if (finished > 0) heading.current?.focus()
+  }, [finished])
 
   async function run(work: () => Promise<void>): Promise<void> {
     setBusy(true)
     try {
       await work()
     } catch (error) {
-      setStatus({ text: error instanceof Error ? error.message : String(error), isProblem: true })
+      const reason = reasonOf(error as Error)
+      setStatus({ text: reason.charAt(0).toUpperCase() + reason.slice(1), isProblem: true })
     } finally {
       setBusy(false)
     }
@@ -59,62 +54,59 @@ function RecoveryPage() {
       stopped = true
     }
     return (block) => {
-      setStatus({ text: `Searching the chain for ${what}: at block ${block}, going back. `, onStop })
+      if (!stopped) setStatus({ text: `Searching the chain for ${what}: at block ${block}, going back. `, onStop })
       return !stopped
     }
   }
 
-  const lookUp = (input: LookUpInput) =>
+  const connect = ({ rpcUrl, wallet, factory, fromBlock }: LookUpFields) =>
     run(async () => {
-      setFound(null)
+      setCurrent(null)
       const owner = secret.trim() === '' && key ? key : ownerSecretOf(secret)
       setKey(owner)
       setSecret('')
-      const node = new EthereumNode(input.rpcUrl)
       setStatus({ text: 'Connecting to the node …' })
-      const chainId = Number(await node.quantity('eth_chainId'))
+      const onBusy = (ms: number) => {
+        const text = `The node does not answer at the moment. Trying again in ${ms / 1000} seconds … `
+        setStatus(({ onStop }) => ({ text, ...(onStop && { onStop }) }))
+      }
+      const node = new EthereumNode(rpcUrl, { onBusy })
+      const [reply] = await node.attempt([quantity('eth_chainId')]) // once: the URL may be wrong
+      if (reply instanceof Error)
+        throw new Error(`This RPC URL does not work: ${reasonOf(reply)}. Check it, or try another one.`)
+      const chainId = Number(reply)
       const network = networks[chainId]
       if (!network)
         throw new Error(`This RPC URL belongs to another network (chain id ${chainId}). Use one for Base (8453).`)
-      const problem = input.wallet && addressProblem(input.wallet)
+      const problem = wallet && addressProblem(wallet)
       if (problem) throw new Error(problem)
-      const addresses = input.wallet
-        ? [input.wallet as Address]
-        : await findWallets(node, owner.address, input.fromBlock, searching('your wallets'))
-      if (addresses.length === 0)
-        throw new Error(
-          `No wallet of ${owner.address} was found. If you know its address, from your recovery sheet, enter it above.`,
-        )
-      const ether = await node.quantity('eth_getBalance', owner.address, 'latest')
-      let next: Found = { node, network, key: owner, ether, fromBlock: input.fromBlock, wallets: [], isComplete: false }
-      setFound(next)
-      for (const address of addresses) {
-        next = { ...next, wallets: [...next.wallets, await load(next, address)] }
-        setFound(next)
-      }
-      setFound({ ...next, isComplete: true })
-      const count = addresses.length
-      setStatus({ text: count === 1 ? 'Your wallet is below.' : `${count} wallets are below.` })
+      if (factory && addressProblem(factory)) throw new Error('The wallet factory is not a valid address.')
+      const factories = knownFactories[chainId] ?? []
+      if (factories.length === 0 && !factory)
+        throw new Error(`This page knows no wallet factory on ${network}. Enter the one on your recovery sheet.`)
+      const input = { factories, factory: (factory as Address) || null, wallet: (wallet as Address) || null, fromBlock }
+      await continueLookUp({ node, network, key: owner, lookUp: new LookUp(node, { owner: owner.address, ...input }) })
     })
 
-  async function load({ node, key: owner, fromBlock }: Found, address: Address): Promise<FoundWallet> {
-    const state = await readWallet(node, address)
-    const isOwner = sameAddress(state.owner, owner.address)
-    const payouts = isOwner ? await findPayouts(node, state, fromBlock, searching('unclaimed payouts')) : []
-    return { state, isOwner, payouts }
+  /** Reads what the look-up has not read yet. */
+  async function continueLookUp(next: Current): Promise<void> {
+    await next.lookUp.run({ searching, onChange: () => setCurrent({ ...next }) })
+    setStatus(outcomeOf(next))
+    setFinished((count) => count + 1)
   }
 
-  const send = (current: Found, wallet: Address, what: string, calls: WalletCall[]) =>
+  const send = ({ lookUp, node, key }: Current, wallet: Address, what: string, calls: WalletCall[]) =>
     run(async () => {
-      for (const [i, { data, done }] of calls.entries()) {
-        const part = calls.length > 1 ? ` (${i + 1} of ${calls.length})` : ''
-        setStatus({ text: `${what}${part}: waiting until it is mined …` })
-        const hash = await current.node.send(current.key, wallet, data)
-        setSent((all) => [{ text: done, hash }, ...all])
+      try {
+        for (const [i, { data, done }] of calls.entries()) {
+          const part = calls.length > 1 ? ` (${i + 1} of ${calls.length})` : ''
+          setStatus({ text: `${what}${part}: waiting until it is mined …` })
+          const hash = await node.send(key, wallet, data)
+          setSent((all) => [{ text: done, hash }, ...all])
+        }
+      } finally {
+        await lookUp.refresh(wallet)
       }
-      const latest = await load(current, wallet)
-      const wallets = current.wallets.map((one) => (one.state.address === wallet ? latest : one))
-      setFound({ ...current, wallets })
       setStatus({ text: `Done: ${what}.` })
     })
 
@@ -130,8 +122,9 @@ function RecoveryPage() {
         secret={secret}
         knownAddress={key && checksumAddress(key.address)}
         disabled={busy}
+        knowsFactories={Object.values(knownFactories).some((factories) => factories.length > 0)}
         onSecret={setSecret}
-        onLookUp={lookUp}
+        onLookUp={connect}
       />
       <p id="status" role="status" class={status.isProblem ? 'bad' : ''}>
         {status.text}
@@ -141,15 +134,28 @@ function RecoveryPage() {
           </button>
         )}
       </p>
-      {found && (
+      {current && (
         <>
-          <OwnerCard address={found.key.address} ether={found.ether} network={found.network} heading={heading} />
-          {found.wallets.map((wallet) => (
+          <OwnerCard
+            address={current.key.address}
+            ether={current.lookUp.ether}
+            network={current.network}
+            hasWallet={current.lookUp.wallets.length > 0}
+            heading={heading}
+          />
+          {current.lookUp.problems.length > 0 && (
+            <Problems
+              texts={current.lookUp.problems}
+              disabled={busy}
+              onRetry={() => void run(() => continueLookUp(current))}
+            />
+          )}
+          {current.lookUp.wallets.map((wallet) => (
             <WalletCard
               key={wallet.state.address}
               wallet={wallet}
               disabled={busy}
-              onSend={(what, calls) => void send(found, wallet.state.address, what, calls)}
+              onSend={(what, calls) => void send(current, wallet.state.address, what, calls)}
             />
           ))}
         </>
@@ -163,6 +169,17 @@ function RecoveryPage() {
       </ul>
     </main>
   )
+}
+
+function outcomeOf({ lookUp: { wallets, problems }, key }: Current): Status {
+  const count = wallets.length
+  if (problems.length > 0) {
+    const text = count > 0 ? 'Not everything could be read. What was found is below.' : 'Not everything could be read.'
+    return { text, isProblem: true }
+  }
+  if (count > 0) return { text: count === 1 ? 'Your wallet is below.' : `${count} wallets are below.` }
+  const text = `No wallet of ${checksumAddress(key.address)} was found. If you have a recovery sheet, enter its wallet address and wallet factory above.`
+  return { text, isProblem: true }
 }
 
 /**

@@ -1,28 +1,18 @@
-import { utf8ToBytes } from '@noble/hashes/utils'
-import { keccak, type Terms } from '#chain/digests.ts'
+import { walletCode } from '#chain/addresses.ts'
+import { hashText, type Terms } from '#chain/digests.ts'
 import { calldata } from '#chain/ownerCalls.ts'
-import type { Address, Hex } from '#chain/types.ts'
-import type { EthereumNode, OnProgress } from './node.ts'
+import { type Address, type Contracts, type Hex, RpcUnavailable } from '#chain/types.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
+import { callOf, codeAt, type EthereumNode, quantity, type Read } from './node.ts'
 
-/** The ABI encoding of 32-byte words that the recovery page needs. */
-
-export const topic = (event: string): Hex => keccak(utf8ToBytes(event))
-const addressTopic = (address: Address): Hex => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
-
-/** The 32-byte word at `index` of the data. */
-const wordAt = (data: Hex, index: number): bigint => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64) || '0'}`)
-/** The address in the word at `index` of the data. */
-const addressAt = (data: Hex, index: number): Address => `0x${data.slice(26 + index * 64, 66 + index * 64)}`
-
-const walletCreated = topic('WalletCreated(address,address)')
-const payoutAnnounced = topic('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)')
+/** The contracts of a factory's wallets. */
+export type WalletContracts = Omit<Contracts, 'relay'>
 
 /** A wallet's state, as read from its contract. */
 export type WalletState = {
   address: Address
   owner: Address
-  usdcToken: Address
-  escrow: Address
+  contracts: WalletContracts
   /** Micro-USDC. */
   usdc: bigint
   /** Wei that the wallet itself holds. */
@@ -38,46 +28,6 @@ export type WalletState = {
   now: number
 }
 
-/** Throws Error with a message for people if there is no Bursar wallet at the address. */
-export async function readWallet(node: EthereumNode, address: Address): Promise<WalletState> {
-  if ((await node.request<Hex>('eth_getCode', address, 'latest')) === '0x')
-    throw new Error(`There is no contract at ${address} on this network. Check the address and the RPC URL.`)
-  const [owner, token, escrow, state, ether] = await Promise.all([
-    node.call(address, calldata('owner()')),
-    node.call(address, calldata('USDC()')),
-    node.call(address, calldata('ESCROW()')),
-    node.call(address, calldata('state()')),
-    node.quantity('eth_getBalance', address, 'latest'),
-  ]).catch(() => {
-    throw new Error(`${address} is not a Bursar wallet, or the node can't read it.`)
-  })
-  return {
-    address,
-    owner: addressAt(owner, 0),
-    usdcToken: addressAt(token, 0),
-    escrow: addressAt(escrow, 0),
-    now: Number(wordAt(state, 1)),
-    sessionKey: addressAt(state, 2),
-    validUntil: Number(wordAt(state, 3)),
-    rotationDisabled: wordAt(state, 5) === 1n,
-    sessionRevoked: wordAt(state, 6) === 1n,
-    remaining: wordAt(state, 7),
-    usdc: wordAt(state, 10),
-    ether,
-  }
-}
-
-/** Finds all wallets that a Bursar factory created for this owner. */
-export async function findWallets(
-  node: EthereumNode,
-  owner: Address,
-  fromBlock: number,
-  onProgress: OnProgress,
-): Promise<Address[]> {
-  const logs = await node.logs({ topics: [walletCreated, null, addressTopic(owner)] }, fromBlock, onProgress)
-  return [...new Set(logs.map((log): Address => `0x${log.topics[1]!.slice(26)}`))]
-}
-
 export type OpenPayout = {
   id: Hex
   terms: Terms
@@ -85,44 +35,103 @@ export type OpenPayout = {
   held: bigint
 }
 
-/** Finds the wallet's payouts that still hold money. They are announced on chain, so no server is needed. */
-export async function findPayouts(
-  node: EthereumNode,
-  wallet: WalletState,
-  fromBlock: number,
-  onProgress: OnProgress,
-): Promise<OpenPayout[]> {
-  const filter = { address: wallet.escrow, topics: [payoutAnnounced, null, addressTopic(wallet.address)] }
-  const logs = await node.logs(filter, fromBlock, onProgress)
-  const open: OpenPayout[] = []
-  const seen = new Set<Hex>()
-  for (const { topics, data } of logs) {
-    const id = topics[1]!
-    if (seen.has(id)) continue // anyone can announce a payout again
-    seen.add(id)
-    const terms: Terms = {
-      payer: wallet.address,
-      claimKey: addressAt(data, 0),
-      reclaimKey: addressAt(data, 1),
-      amount: wordAt(data, 2),
-      expiry: Number(wordAt(data, 3)),
-    }
-    const held = await balanceOf(node, wallet.usdcToken, await payoutAddress(node, wallet.escrow, terms))
-    if (held > 0n) open.push({ id, terms, held })
-  }
-  return open
+/** There is nothing of ours at an address, whoever is asked. */
+export class WrongAddress extends Error {
+  override name = 'WrongAddress'
 }
-
-async function payoutAddress(node: EthereumNode, escrow: Address, terms: Terms): Promise<Address> {
-  const { payer, claimKey, reclaimKey, amount, expiry } = terms
-  const signature = 'payoutAddress((address,address,address,uint64,uint48))'
-  return addressAt(await node.call(escrow, calldata(signature, payer, claimKey, reclaimKey, amount, expiry)), 0)
-}
-
-const balanceOf = async (node: EthereumNode, token: Address, holder: Address): Promise<bigint> =>
-  wordAt(await node.call(token, calldata('balanceOf(address)', holder)), 0)
 
 /** A transaction to the wallet; `done` is the message once it is mined. */
 export type WalletCall = { data: Hex; done: string }
 /** Sends the calls one after the other. `what` describes them in the status line. */
 export type OnSend = (what: string, calls: WalletCall[]) => void
+
+/** The topics of logs. */
+export const topics = {
+  walletCreated: hashText('WalletCreated(address,address)'),
+  payoutAnnounced: hashText('PayoutAnnounced(bytes32,address,address,address,uint64,uint48)'),
+  transfer: hashText('Transfer(address,address,uint256)'),
+}
+export const addressTopic = (address: Address): Hex => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
+export const addressIn = (topic: Hex): Address => `0x${topic.slice(26)}`
+
+/** The 32-byte word at `index` of the data. Throws RpcUnavailable if the data is shorter. */
+export function wordAt(data: Hex, index: number): bigint {
+  const word = data.slice(2 + index * 64, 66 + index * 64)
+  if (word.length < 64) throw new RpcUnavailable('malformed result')
+  return BigInt(`0x${word}`)
+}
+const addressAt = (data: Hex, index: number): Address => `0x${wordAt(data, index).toString(16).padStart(40, '0')}`
+
+/** Reads from a factory what its wallets consist of. Throws WrongAddress if it is none, or as `EthereumNode.read`. */
+export async function readFactory(node: EthereumNode, factory: Address): Promise<WalletContracts> {
+  const ask = async (contract: Address, view: string): Promise<Address> => {
+    const data = await node.read(callOf(contract, calldata(`${view}()`)))
+    if (data === '0x') throw new WrongAddress(`There is no wallet factory of Bursar at ${factory} on this network.`)
+    return addressAt(data, 0)
+  }
+  const walletImplementation = await ask(factory, 'IMPLEMENTATION')
+  const provider = await ask(factory, 'PROVIDER')
+  const usdc = await ask(walletImplementation, 'USDC')
+  const escrow = await ask(walletImplementation, 'ESCROW')
+  const vaultImplementation = await ask(escrow, 'VAULT')
+  return { factory, walletImplementation, provider, usdc, escrow, vaultImplementation }
+}
+
+/**
+ * Reads the wallets' states, or the errors why not: WrongAddress unless the code at an address is exactly that which one
+ * of the factories gives its wallets. Any other contract could claim any owner and any balance.
+ */
+export async function readWallets(
+  node: EthereumNode,
+  factories: WalletContracts[],
+  addresses: Address[],
+): Promise<(WalletState | Error)[]> {
+  const codes = await node.readAll(addresses.map(codeAt))
+  const found = addresses.map((address, i) => ofCode(address, codes[i]!, factories))
+  const wallets = found.flatMap((wallet) => (wallet instanceof Error ? [] : [wallet]))
+  const sessions = await node.readAll(wallets.map(({ address }) => sessionOf(address)))
+  const ethers = await node.readAll(wallets.map(({ address }) => quantity('eth_getBalance', address, 'latest')))
+  return found.map((wallet) => {
+    if (wallet instanceof Error) return wallet
+    const i = wallets.indexOf(wallet)
+    const [session, ether] = [sessions[i]!, ethers[i]!]
+    if (session instanceof Error) return session
+    return ether instanceof Error ? ether : { ...wallet, ...session, ether }
+  })
+}
+
+/** What the code of a wallet says: its owner, and which factory's it is. */
+function ofCode(
+  address: Address,
+  code: Hex | Error,
+  factories: WalletContracts[],
+): Pick<WalletState, 'address' | 'owner' | 'contracts'> | Error {
+  if (code instanceof Error) return code
+  if (code === '0x') return new WrongAddress(`There is no contract at ${address} on this network.`)
+  const owner: Address = `0x${code.slice(92, 132)}`
+  const contracts = factories.find((factory) => sameAddress(walletCode(factory, owner), code))
+  return contracts
+    ? { address, owner, contracts }
+    : new WrongAddress(`${address} was not created by a wallet factory that this page knows.`)
+}
+
+type Session = Omit<WalletState, 'address' | 'owner' | 'contracts' | 'ether'>
+const sessionOf = (wallet: Address): Read<Session> =>
+  mapped(callOf(wallet, calldata('state()')), (state) => ({
+    now: Number(wordAt(state, 1)),
+    sessionKey: addressAt(state, 2),
+    validUntil: Number(wordAt(state, 3)),
+    rotationDisabled: wordAt(state, 5) === 1n,
+    sessionRevoked: wordAt(state, 6) === 1n,
+    remaining: wordAt(state, 7),
+    usdc: wordAt(state, 10),
+  }))
+
+/** Micro-USDC. */
+export const balanceOf = (token: Address, holder: Address): Read<bigint> =>
+  mapped(callOf(token, calldata('balanceOf(address)', holder)), (data) => wordAt(data, 0))
+
+const mapped = <A, B>({ parse, ...read }: Read<A>, change: (value: A) => B): Read<B> => ({
+  ...read,
+  parse: (result) => change(parse(result)),
+})

@@ -8,6 +8,7 @@ import { formatUsdc } from '#domain/money.ts'
 import { addressProblem, checksumAddress } from '#domain/validators.ts'
 import { addressGroups, formatAmount, formatMoment } from '../lib/format.ts'
 import { withdrawalProblem } from '../lib/withdrawalProblem.ts'
+import type { FoundWallet } from './lookUp.ts'
 import type { OnSend, OpenPayout, WalletState } from './wallet.ts'
 
 /** Micro-USDC as '1,234.50 USDC'. */
@@ -37,12 +38,13 @@ const Facts = (props: { rows: [name: string, value: string][] }) => (
 /** Enough for the most expensive call of this page at a high gas price: 0.0001 ETH. */
 const enoughWei = 100_000_000_000_000n
 
-/** The owner's address and its ETH, with a warning if that may not cover the network fees. */
+/** The owner's address and its ETH, with a warning if there is a wallet and that may not cover the network fees. */
 export const OwnerCard = (props: {
   address: string
-  /** Wei. */
-  ether: bigint
+  /** Wei; null if it could not be read. */
+  ether: bigint | null
   network: string
+  hasWallet: boolean
   heading: RefObject<HTMLHeadingElement>
 }) => (
   <section class="card">
@@ -53,10 +55,10 @@ export const OwnerCard = (props: {
       rows={[
         ['Network', props.network],
         ['Owner address', checksumAddress(props.address)],
-        ['ETH for network fees', etherText(props.ether)],
+        ['ETH for network fees', props.ether === null ? 'not read' : etherText(props.ether)],
       ]}
     />
-    {props.ether < enoughWei && (
+    {props.hasWallet && props.ether !== null && props.ether < enoughWei && (
       <p class="warn">
         Network fees are paid by the owner address. Send about 1 USD of ETH on this network to it, then look up again.
       </p>
@@ -64,16 +66,9 @@ export const OwnerCard = (props: {
   </section>
 )
 
-export type FoundWallet = {
-  state: WalletState
-  isOwner: boolean
-  /** Empty unless `isOwner`. */
-  payouts: OpenPayout[]
-}
 /** A wallet's state and its owner's actions. */
 export function WalletCard(props: { wallet: FoundWallet; disabled: boolean; onSend: OnSend }) {
   const { state, isOwner, payouts } = props.wallet
-  const total = payouts.reduce((sum, { held }) => sum + held, 0n)
   return (
     <section class="card" aria-label={`Wallet ${state.address}`}>
       <h2>Wallet</h2>
@@ -83,7 +78,7 @@ export function WalletCard(props: { wallet: FoundWallet; disabled: boolean; onSe
           ['Balance', [usdcText(state.usdc), state.ether > 0n && etherText(state.ether)].filter(Boolean).join(' and ')],
           ['Session key', sessionText(state)],
           ['Rotation by the provider', state.rotationDisabled ? 'permanently switched off' : 'allowed'],
-          ['In unclaimed payouts', payouts.length === 0 ? 'nothing found' : `${usdcText(total)} in ${payouts.length}`],
+          ...(isOwner ? [['In unclaimed payouts', payoutsText(props.wallet)] satisfies [string, string]] : []),
         ]}
       />
       {isOwner ? (
@@ -107,6 +102,12 @@ function sessionText(state: WalletState): string {
   return `may send ${usdcText(state.remaining)} until ${momentText(state.validUntil)}`
 }
 
+function payoutsText({ payouts, isSearched }: FoundWallet): string {
+  const total = payouts.reduce((sum, { held }) => sum + held, 0n)
+  const found = payouts.length === 0 ? 'nothing found' : `${usdcText(total)} in ${payouts.length}`
+  return isSearched ? found : `${found}, search not complete`
+}
+
 function Payouts(props: { payouts: OpenPayout[]; now: number; disabled: boolean; onSend: OnSend }) {
   const { payouts, now, disabled } = props
   const expired = payouts.filter(({ terms }) => terms.expiry <= now)
@@ -121,10 +122,12 @@ function Payouts(props: { payouts: OpenPayout[]; now: number; disabled: boolean;
       <ul class="payouts">
         {payouts.map((payout) => (
           <li key={payout.id}>
-            <span>{usdcText(payout.held)}</span>
-            <span class="muted">
-              {payout.terms.expiry <= now ? 'expired' : 'can be claimed until'} {momentText(payout.terms.expiry)}
-            </span>
+            <div>
+              {usdcText(payout.held)}
+              <div class="muted">
+                {payout.terms.expiry <= now ? 'expired' : 'can be claimed until'} {momentText(payout.terms.expiry)}
+              </div>
+            </div>
             <button type="button" class="second" disabled={disabled} onClick={reclaim([payout])}>
               Reclaim
             </button>
@@ -182,6 +185,24 @@ function Authority(props: { state: WalletState; disabled: boolean; onSend: OnSen
 
 const noToken: Address = `0x${'0'.repeat(40)}`
 
+/** What could not be read, and a button that reads only that. */
+export const Problems = (props: { texts: string[]; disabled: boolean; onRetry: () => void }) => (
+  <section class="card" aria-label="What could not be read">
+    <h2>Not everything could be read</h2>
+    <p>What is below was read from the chain, but something may be missing. Trying again reads only what is missing.</p>
+    <ul class="problems">
+      {props.texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+    <div class="row">
+      <button type="button" disabled={props.disabled} onClick={props.onRetry}>
+        Try again
+      </button>
+    </div>
+  </section>
+)
+
 /** A form that withdraws all USDC and ETH of a wallet to an address. */
 function WithdrawForm(props: { wallet: WalletState; disabled: boolean; onSend: OnSend }) {
   const { wallet } = props
@@ -191,7 +212,7 @@ function WithdrawForm(props: { wallet: WalletState; disabled: boolean; onSend: O
   const to = typed.trim()
   const id = `to-${wallet.address}`
   const holdings = [
-    { token: wallet.usdcToken, amount: wallet.usdc, text: usdcText(wallet.usdc) },
+    { token: wallet.contracts.usdc, amount: wallet.usdc, text: usdcText(wallet.usdc) },
     { token: noToken, amount: wallet.ether, text: etherText(wallet.ether) },
   ].filter(({ amount }) => amount > 0n)
 

@@ -38,7 +38,7 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
       ...(wallet.status === 'active' ? [] : [create]),
       'Open the recovery page: the file bursar-recovery.html. It works from your disk, without our servers.',
       'Send about 1 USD of ETH on this network to the owner address: it pays the network fees.',
-      'Enter the RPC URL (this one or any other for this network), your recovery phrase and the wallet address.',
+      'Enter the RPC URL (this one or any other for this network), your recovery phrase, the wallet address and, if the page asks for it, the wallet factory.',
       'Look up the wallet. Reclaim open payouts, revoke the session key, then withdraw everything to an address of yours.',
       'Without the page: call reclaimPayout(terms), revokeSession() and withdraw(token, to, amount) on the wallet from the owner’s account. The terms of payouts are in the escrow’s PayoutAnnounced logs with the wallet as payer.',
     ],
