@@ -4,6 +4,7 @@ import { requestId } from 'hono/request-id'
 import type { AppEnv } from './appEnv.ts'
 import type { ServerOf } from './mcp/server.ts'
 import { onFailure, onMethodNotAllowed, onNotFound } from './middleware/failures.ts'
+import { requireOwnHost } from './middleware/host.ts'
 import {
   cacheHeaders,
   dependencies,
@@ -45,6 +46,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .use(securityHeaders)
     .use(cacheHeaders)
     .use(requireSettings)
+    .use(requireOwnHost)
     .use(methodNotAllowed({ app: base, onMethodNotAllowed }))
     .use(limitBodySize)
     .use('/api/*', requireJson)

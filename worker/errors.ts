@@ -13,6 +13,8 @@ export const statusOf = {
   conflict: 409,
   gone: 410,
   payload_too_large: 413,
+  /** The request was for another host than ours (middleware/host.ts). */
+  misdirected_request: 421,
   unprocessable: 422,
   idempotency_key_reused: 422,
   wrong_passcode: 422,

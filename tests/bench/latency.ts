@@ -25,6 +25,7 @@ import { unstable_splitSqlQuery } from 'wrangler'
 import { minuteMs } from '#domain/time.ts'
 import { deployContracts } from '../../contracts/deployment.ts'
 import { startAnvil } from '../../local/stack/anvil.ts'
+import { freePort } from '../../local/stack/ports.ts'
 import { newSigningKey } from '../../local/stack/secrets.ts'
 import { demo, seedSql } from '../../local/stack/seed.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
@@ -159,11 +160,13 @@ try {
     PASSWORD_PEPPER: '55'.repeat(32),
     JWT_PRIVATE_JWK: await newSigningKey(),
   }
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
   const bindings = {
     ...secrets,
     ENVIRONMENT: 'test',
-    API_ORIGIN: 'http://localhost',
-    APP_ORIGIN: 'http://localhost',
+    API_ORIGIN: origin,
+    APP_ORIGIN: origin,
     BETA_ACCESS_URL: 'http://localhost',
     EXPLORER_URL_8453: 'http://localhost',
     EXPLORER_URL_84532: 'http://localhost',
@@ -189,6 +192,8 @@ try {
     convertV4MiniflareOptions({
       ...base,
       modules: bundle('bursar', join(root, 'worker/index.ts')),
+      host: '127.0.0.1',
+      port,
       bindings,
       d1Databases: { DB: 'bench' },
       d1Persist: join(work, 'd1'),

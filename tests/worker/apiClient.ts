@@ -25,6 +25,8 @@ export type Options = {
   headers?: Record<string, string>
   /** The caller's network address. */
   from?: string
+  /** The origin that the caller asked for. */
+  at?: string
   env?: Partial<Env>
 }
 // biome-ignore lint/suspicious/noExplicitAny: tests read replies of any shape
@@ -36,7 +38,7 @@ export function createApi(changes: Partial<Env> = {}) {
   const app = createApp({ now: () => clock.now })
 
   async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
-    const { body, raw, token, key, headers = {}, from = '192.0.2.1' } = options
+    const { body, raw, token, key, headers = {}, from = '192.0.2.1', at = 'http://localhost:3001' } = options
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const init = {
       method,
@@ -50,12 +52,7 @@ export function createApi(changes: Partial<Env> = {}) {
       ...(content === undefined ? {} : { body: content }),
     }
     const context = createExecutionContext()
-    const response = await app.request(
-      `http://localhost:3001${path}`,
-      init,
-      { ...env, ...changes, ...options.env },
-      context,
-    )
+    const response = await app.request(`${at}${path}`, init, { ...env, ...changes, ...options.env }, context)
     const text = await response.text()
     await waitOnExecutionContext(context)
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')

@@ -97,7 +97,8 @@ describe('account enumeration', () => {
         const body = JSON.stringify({ email: to })
         const headers = { 'content-type': 'application/json' }
         const init = { method: 'POST', headers, body }
-        const answer = await app.request(`/api/auth/cognito/${call}`, init, env, context as unknown as ExecutionContext)
+        const url = `${env.API_ORIGIN}/api/auth/cognito/${call}`
+        const answer = await app.request(url, init, env, context as unknown as ExecutionContext)
         expect(answer.status).toBe(200)
         expect(later).toHaveLength(1)
         await Promise.all(later)

@@ -41,9 +41,11 @@ type Renderer = (error: AppError, c: Context<AppEnv>) => Response | Promise<Resp
 function rendererOf(path: string): Renderer {
   if (path === '/mcp') return renderJsonRpc
   if (path.startsWith('/oauth/')) return renderOAuth
-  if (/^\/ops(?!\/api(\/|$))(\/|$)/.test(path)) return renderPage
+  if (isOpsPage(path)) return renderPage
   return path.startsWith('/v1') ? renderProblem : renderEnvelope
 }
+
+export const isOpsPage = (path: string) => /^\/ops(?!\/api(\/|$))(\/|$)/.test(path)
 
 /** /api: the failure envelope. */
 const renderEnvelope: Renderer = ({ code, message, field, causes }, c) =>

@@ -21,6 +21,7 @@ export const errorDescriptions = {
   not_found: 'No such resource, or it belongs to someone else.',
   method_not_allowed: 'Method not allowed; see the Allow header.',
   conflict: 'Too late: the payment is already signed or final.',
+  misdirected_request: 'The service is not at the address that was called; `detail` has its address.',
   payload_too_large: 'The request is larger than 64 kB.',
   idempotency_key_reused: 'This Idempotency-Key belongs to a different payment. Use a new key for a new payment.',
   unprocessable: 'The request is well-formed but cannot be carried out; see `detail`.',
