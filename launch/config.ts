@@ -42,7 +42,7 @@ const deployment = (defaults: { name: string; publicRpcUrl: string; explorerUrl:
   z.strictObject({
     name: matching(/^[a-z][a-z0-9-]{1,49}$/, 'must be 2 to 50 lower-case letters, digits and dashes, a letter first')
       .default(defaults.name)
-      .describe('Name of the Worker and of its database'),
+      .describe('Name of the Worker and of its database; the Pages project is called <name>-web'),
     accountId: matching(/^[0-9a-f]{32}$/, 'must be the 32 hex digits of a Cloudflare account').describe(
       'The Cloudflare account, on the Workers Paid plan',
     ),
@@ -137,14 +137,16 @@ export const stagingSchema = deployment({
 export const localSchema = z.strictObject({
   ports: z
     .strictObject({
-      worker: port.default(3101),
+      pages: port.default(3101).describe('Where Bursar is'),
+      worker: port.default(3104).describe('The Worker itself, which refuses requests for its own address'),
       chain: port.default(8645),
       inbox: port.default(3102),
       access: port.default(3103),
     })
     .prefault({})
     .superRefine((ports, context) => {
-      if (new Set(Object.values(ports)).size < 4) context.addIssue({ code: 'custom', message: 'must differ' })
+      if (new Set(Object.values(ports)).size < Object.keys(ports).length)
+        context.addIssue({ code: 'custom', message: 'must differ' })
     }),
   blockSeconds: whole(60).default(2),
 })

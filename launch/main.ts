@@ -6,13 +6,15 @@
  *   --config   a file like launch/config.example.jsonc
  *   --state    the folder that records what was done; default: .bursar/launch/<target>
  *   --dry-run  shows each step with its effect and cost, and changes nothing
+ *   --roll-back pages | worker   serves the previous version of that half again, and does nothing else
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../local/tools/runTool.ts'
 import { readConfig } from './config.ts'
 import { isRunning, localProduction, welcome } from './local/localProduction.ts'
-import { production } from './production/production.ts'
+import { halfNames } from './production/halves.ts'
+import { production, rollBack } from './production/production.ts'
 import { openState, type State } from './state.ts'
 import { describeSteps, LaunchError, runSteps } from './steps.ts'
 
@@ -26,11 +28,16 @@ async function main(): Promise<void> {
   const config = readConfig(values.config)
   const state = openState(values.state ?? join(root, '.bursar/launch', target))
   const isDry = values['dry-run'] === true
+  const half = halfNames.find((name) => name === values['roll-back'])
+  if (values['roll-back'] !== undefined && (!half || target === 'local-production'))
+    throw new LaunchError(`--roll-back must be ${halfNames.join(' or ')}, of production or staging`)
   if (target === 'local-production') return launchLocally(config['local-production'], state, isDry)
   const deployment = config[target]
   if (!deployment) throw new LaunchError(`${target} is missing in the config; see launch/config.example.jsonc`)
   const chainId = target === 'production' ? 8453 : 84532
-  const steps = production(deployment, chainId, state, { environment: process.env, say })
+  const options = { environment: process.env, say }
+  if (half) return say(await rollBack(deployment, state, options, half))
+  const steps = production(deployment, chainId, state, options)
   if (isDry) return describeSteps(steps, state, say)
   await runSteps(steps, state, say)
   say(`\n  Bursar      ${deployment.origin}\n  Operators   ${deployment.origin}/ops/api/ready`)
@@ -54,8 +61,9 @@ async function launchLocally(config: Parameters<typeof isRunning>[0], state: Sta
   try {
     await runSteps(deployment.steps, state, say)
     say(`${welcome(config, state)}\n  Ctrl-C stops it; its state is kept.`)
-    await deployment.workerEnded()
-    if (!stopping) throw new LaunchError(`The Worker exited; its last output is in ${state.path('wrangler.log')}.`)
+    await deployment.hasEnded()
+    if (!stopping)
+      throw new LaunchError(`The Worker or Pages exited; the last output is in ${state.path('wrangler.log')}.`)
   } catch (error) {
     if (!stopping) throw error
   } finally {
@@ -66,7 +74,14 @@ async function launchLocally(config: Parameters<typeof isRunning>[0], state: Sta
 function readArguments() {
   const text = { type: 'string' } as const
   try {
-    return parseArgs({ options: { target: text, config: text, state: text, 'dry-run': { type: 'boolean' } } }).values
+    const options = {
+      target: text,
+      config: text,
+      state: text,
+      'dry-run': { type: 'boolean' },
+      'roll-back': text,
+    } as const
+    return parseArgs({ options }).values
   } catch (error) {
     throw new LaunchError((error as Error).message)
   }

@@ -13,7 +13,6 @@ export type Env = Settings & {
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>
-  ASSETS?: Fetcher
   /** Analytics Engine. If unset, no metrics are written. */
   METRICS?: AnalyticsEngineDataset
   /** The `send_email` binding; MAIL_FROM is the sender. If unset, Cloudflare is not available as email provider. */

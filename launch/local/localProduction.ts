@@ -1,6 +1,6 @@
 /**
- * The target local-production: the Worker as production runs it, in workerd on this machine, with anvil in place of Base
- * and stand-ins for the mail and SMS vendors and for Cloudflare Access.
+ * The target local-production: Worker and pages as production runs them, in workerd on this machine, with anvil in place of
+ * Base and stand-ins for the mail and SMS vendors and for Cloudflare Access.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -17,17 +17,19 @@ import { contractSetting } from '../../worker/chain/contractSets.ts'
 import type { ContractSets } from '../../worker/chain/types.ts'
 import type { CreatedPasscode } from '../../worker/schemas/ops.ts'
 import type { LocalConfig } from '../config.ts'
+import { pagesFolder, preparePages } from '../pagesConfig.ts'
 import type { State } from '../state.ts'
 import { buildStep, LaunchError, type Outcome, type Step } from '../steps.ts'
-import { preparePages, workerConfig } from '../workerConfig.ts'
+import { workerConfig } from '../workerConfig.ts'
 
+const name = 'bursar'
 const localDatabase = '00000000-0000-0000-0000-000000000000'
 const readyWithinMs = 60_000 // 1 minute
 
 export type LocalProduction = {
   steps: Step[]
-  /** Resolves when the Worker exits. To be called after the steps. */
-  workerEnded(): Promise<void>
+  /** Resolves when the Worker or Pages exits. To be called after the steps. */
+  hasEnded(): Promise<void>
   /** Stops everything that was started. */
   stop(): Promise<void>
 }
@@ -37,7 +39,7 @@ const secret = (prefix: string) => `${prefix}${randomBytes(16).toString('hex')}`
 export function localProduction(config: LocalConfig, state: State): LocalProduction {
   const { ports } = config
   const urls = {
-    worker: `http://localhost:${ports.worker}`,
+    origin: `http://localhost:${ports.pages}`,
     chain: `http://127.0.0.1:${ports.chain}`,
     inbox: `http://127.0.0.1:${ports.inbox}`,
     access: `http://127.0.0.1:${ports.access}`,
@@ -54,7 +56,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
     secret: remembered(state, 'accessClientSecret', () => secret('')),
   })
   let chain: LocalChain
-  let worker: WorkerProcess
+  let halves: WorkerProcess[] = []
 
   const steps: Step[] = [
     {
@@ -104,14 +106,18 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
     },
     {
       name: 'configuration',
-      effect: `writes wrangler.json, pages/_headers and pages/recovery.html into ${state.folder}`,
+      effect: `writes wrangler.json and the folder pages into ${state.folder}`,
       cost: 'nothing',
       async run() {
         const vars = localProductionVariables({ ...urls, contractSets: chain.contractSets })
-        const options = { name: 'bursar', databaseId: localDatabase, main: bundle, bundled: true, vars }
+        const options = { name, databaseId: localDatabase, main: bundle, bundled: true, vars }
         const isNew = state.write('wrangler.json', await workerConfig(state, options))
-        const hasNewPages = preparePages(state, urls.chain, { 8453: chain.contractSets })
-        return { changed: isNew || hasNewPages, note: 'wrangler.json, pages/_headers, pages/recovery.html' }
+        const hasNewPages = await preparePages(state, {
+          worker: name,
+          publicRpcUrl: urls.chain,
+          contractSets: { 8453: chain.contractSets },
+        })
+        return { changed: isNew || hasNewPages, note: 'wrangler.json, pages' }
       },
     },
     {
@@ -129,22 +135,33 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
       },
     },
     {
-      name: 'Worker and stand-ins',
-      effect: 'starts the stand-ins for mail, SMS and Access and the Worker, and waits until it is ready',
+      name: 'Worker, pages and stand-ins',
+      effect: 'starts the stand-ins for mail, SMS and Access, the Worker and Pages, and waits until all is ready',
       cost: 'nothing',
       async run() {
         const { RESEND_API_KEY: resendKey, TWILIO_AUTH_TOKEN: authToken } = await secrets()
         const twilio = { accountSid: twilioAccount, authToken }
         started.push(await startInbox({ port: ports.inbox, path: state.path('inbox.jsonl'), resendKey, twilio }))
-        const access = { target: urls.worker, audience: accessAudience, serviceToken: serviceToken() }
+        const access = { target: urls.origin, audience: accessAudience, serviceToken: serviceToken() }
         started.push(await startAccess({ port: ports.access, ...access }))
-        const args = ['dev', '--config', configPath, '--env-file', secretsPathOf(state.folder)]
-        worker = await startWrangler({ args, cwd: root, port: ports.worker, stateDir: state.folder, show: false })
+        const server = { stateDir: state.folder, show: false }
+        const workerArgs = ['dev', '--config', configPath, '--env-file', secretsPathOf(state.folder)]
+        const worker = await startWrangler({ ...server, args: workerArgs, cwd: root, port: ports.worker })
         started.unshift(worker)
+        // It finds the Worker by its name, as Pages does.
+        const pages = await startWrangler({
+          ...server,
+          args: ['pages', 'dev'],
+          cwd: pagesFolder(state),
+          port: ports.pages,
+          storage: 'pages-storage',
+        })
+        started.unshift(pages)
+        halves = [worker, pages]
         await waitUntilReady()
-        const stopCron = startCron(urls.worker)
+        const stopCron = startCron(`http://localhost:${ports.worker}`)
         started.unshift({ stop: async () => stopCron() })
-        return { changed: false, note: `ready at ${urls.worker}` }
+        return { changed: false, note: `ready at ${urls.origin}` }
       },
     },
     {
@@ -162,7 +179,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
   ]
   return {
     steps,
-    workerEnded: () => worker.ended,
+    hasEnded: () => Promise.race(halves.map(({ ended }) => ended)),
     async stop() {
       for (const part of started.splice(0)) await part.stop()
     },
@@ -171,7 +188,7 @@ export function localProduction(config: LocalConfig, state: State): LocalProduct
   async function waitUntilReady(): Promise<void> {
     await until(
       '/api/ready',
-      async () => (await fetch(`${urls.worker}/api/ready`)).status === 200,
+      async () => (await fetch(`${urls.origin}/api/ready`)).status === 200,
       readyWithinMs,
     ).catch(async () => {
       const { problems } = await asOperator<{ problems: string[] }>('/ready')
@@ -209,7 +226,7 @@ export async function isRunning(config: LocalConfig, state: State): Promise<bool
 export function welcome(config: LocalConfig, state: State): string {
   const { ports } = config
   const [url, inbox, rpc] = [
-    `http://localhost:${ports.worker}`,
+    `http://localhost:${ports.pages}`,
     `http://127.0.0.1:${ports.inbox}`,
     `http://127.0.0.1:${ports.chain}`,
   ]
@@ -247,15 +264,15 @@ export const accessAudience = 'local-production'
 
 /** The Worker's variables, under the same rules as in production; only the addresses are local. */
 export const localProductionVariables = (urls: {
-  worker: string
+  origin: string
   chain: string
   inbox: string
   access: string
   contractSets: ContractSets
 }): Record<string, string> => ({
   ENVIRONMENT: 'production',
-  API_ORIGIN: urls.worker,
-  APP_ORIGIN: urls.worker,
+  API_ORIGIN: urls.origin,
+  APP_ORIGIN: urls.origin,
   PUBLIC_RPC_URL_8453: urls.chain,
   RPC_URLS_8453: urls.chain,
   CONTRACTS_8453: contractSetting(urls.contractSets),

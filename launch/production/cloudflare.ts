@@ -1,6 +1,7 @@
 /** Cloudflare as a launch uses it: the API where one request is enough, wrangler for the rest. */
 import { existsSync } from 'node:fs'
 import { runTool } from '../../local/tools/runTool.ts'
+import { pagesConfigPath, pagesFolder } from '../pagesConfig.ts'
 import type { State } from '../state.ts'
 import { LaunchError } from '../steps.ts'
 
@@ -12,10 +13,13 @@ export type Cloudflare = {
   /** `/accounts/{id}`, which most paths begin with. */
   account: string
   /** Returns the result of a request; null for 403 and 404. Throws LaunchError for other refusals. */
-  request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | null>
-  /** Runs wrangler and returns its output. Throws with the output if it fails. */
+  request<T>(method: Method, path: string, body?: unknown): Promise<T | null>
+  /** Runs wrangler with the Worker's config and returns its output. Throws with the output if it fails. */
   wrangler(...args: string[]): Promise<string>
+  /** The same in the folder of the Pages project, the only place where `wrangler pages` looks for its config. */
+  wranglerPages(...args: string[]): Promise<string>
 }
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /** `environment` has CLOUDFLARE_API_TOKEN, and CLOUDFLARE_API_BASE_URL in tests. Throws LaunchError without a token. */
 export function openCloudflare(
@@ -26,9 +30,33 @@ export function openCloudflare(
   const token = environment.CLOUDFLARE_API_TOKEN
   if (!token) throw new LaunchError('set CLOUDFLARE_API_TOKEN (docs/deploying.md lists its permissions)')
   const baseUrl = environment.CLOUDFLARE_API_BASE_URL ?? 'https://api.cloudflare.com/client/v4'
+  const wrangler = (args: string[], from: string[]) => {
+    const running = runTool(['wrangler', ...args, ...from], {
+      env: {
+        CLOUDFLARE_API_TOKEN: token,
+        CLOUDFLARE_ACCOUNT_ID: accountId,
+        CLOUDFLARE_API_BASE_URL: baseUrl,
+        WRANGLER_SEND_METRICS: 'false',
+        // Uses neither the user's own login nor a log outside the state's folder.
+        XDG_CONFIG_HOME: state.path('config'),
+        NO_COLOR: '1',
+        CI: '1',
+      },
+    })
+    return running.catch((error: Error) => {
+      // The reason comes last.
+      const end = error.message.split('\n').slice(-keptLines).join('\n')
+      throw new LaunchError(`wrangler ${args.slice(0, 3).join(' ')} failed:\n${end}`, { cause: error })
+    })
+  }
+  /** Without its config, wrangler would use the committed one. */
+  const existing = (path: string) => {
+    if (!existsSync(path)) throw new Error(`${path} is missing`)
+    return path
+  }
   return {
     account: `/accounts/${accountId}`,
-    async request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | null> {
+    async request<T>(method: Method, path: string, body?: unknown): Promise<T | null> {
       const response = await fetch(`${baseUrl}${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -41,26 +69,10 @@ export function openCloudflare(
       const reasons = reply?.errors?.map(({ code, message }) => `${message} (${code})`).join('; ')
       throw new LaunchError(`Cloudflare returned ${response.status} for ${method} ${path}: ${reasons ?? 'no JSON'}`)
     },
-    async wrangler(...args) {
-      const config = state.path('wrangler.json')
-      if (!existsSync(config)) throw new Error(`${config} is missing`) // wrangler would use the committed one
-      const running = runTool(['wrangler', ...args, '--config', config], {
-        env: {
-          CLOUDFLARE_API_TOKEN: token,
-          CLOUDFLARE_ACCOUNT_ID: accountId,
-          CLOUDFLARE_API_BASE_URL: baseUrl,
-          WRANGLER_SEND_METRICS: 'false',
-          // Uses neither the user's own login nor a log outside the state's folder.
-          XDG_CONFIG_HOME: state.path('config'),
-          NO_COLOR: '1',
-          CI: '1',
-        },
-      })
-      return running.catch((error: Error) => {
-        // The reason comes last.
-        const end = error.message.split('\n').slice(-keptLines).join('\n')
-        throw new LaunchError(`wrangler ${args.slice(0, 3).join(' ')} failed:\n${end}`, { cause: error })
-      })
+    wrangler: async (...args) => wrangler(args, ['--config', existing(state.path('wrangler.json'))]),
+    wranglerPages: async (...args) => {
+      existing(pagesConfigPath(state))
+      return wrangler(args, ['--cwd', pagesFolder(state)])
     },
   }
 }
@@ -77,41 +89,6 @@ export async function checkAccount(cloudflare: Cloudflare): Promise<string> {
   if (!names.some((name) => /workers|enterprise/i.test(name)))
     throw new LaunchError(`the account ${account.name} needs the plan ${plan}`)
   return `${account.name}, Workers Paid`
-}
-
-/**
- * Throws LaunchError if something else uses the hostname: without a terminal, wrangler replaces DNS records and other
- * Workers' domains without asking. `worker` is our Worker's name.
- */
-export async function checkHostname(cloudflare: Cloudflare, hostname: string, worker: string): Promise<string> {
-  const permissions = 'the token needs the permissions Zone Read and DNS Read of its zone'
-  const domains = await cloudflare.request<{ hostname: string; service: string }[]>(
-    'GET',
-    `${cloudflare.account}/workers/domains?hostname=${hostname}`,
-  )
-  const domain = domains?.find((each) => each.hostname === hostname)
-  if (domain?.service === worker) return `${hostname} leads to ${worker}`
-  if (domain) throw new LaunchError(`${hostname} is a domain of the Worker ${domain.service}; remove it there first`)
-
-  const labels = hostname.split('.')
-  for (const name of labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))) {
-    const zones = await cloudflare.request<{ id: string }[]>('GET', `/zones?name=${name}`)
-    if (!zones) throw new LaunchError(permissions)
-    const [zone] = zones
-    if (!zone) continue
-    const records = await cloudflare.request<{ type: string; content: string }[]>(
-      'GET',
-      `/zones/${zone.id}/dns_records?name=${hostname}`,
-    )
-    if (!records) throw new LaunchError(permissions)
-    const used = records.filter(({ type }) => ['A', 'AAAA', 'CNAME'].includes(type))
-    if (used.length === 0) return `${hostname} is free`
-    const found = used.map(({ type, content }) => `${type} ${content}`).join(', ')
-    throw new LaunchError(
-      `${hostname} has DNS records (${found}), which the deployment would replace; remove them first`,
-    )
-  }
-  throw new LaunchError(`no zone of this account contains ${hostname}, or ${permissions}`)
 }
 
 /** Returns the id of the database with this name, which is created if there is none. */

@@ -9,12 +9,14 @@ import { type ChainId, networks } from '../../worker/domain/networks.ts'
 import type { Env } from '../../worker/env.ts'
 import { settingProblems } from '../../worker/readiness/settingProblems.ts'
 import type { ProductionConfig } from '../config.ts'
+import { preparePages, projectName } from '../pagesConfig.ts'
 import type { State } from '../state.ts'
 import { buildStep, LaunchError, type Step } from '../steps.ts'
-import { bucketName, preparePages, workerConfig } from '../workerConfig.ts'
-import { checkAccount, checkHostname, ensureBucket, ensureD1, openCloudflare } from './cloudflare.ts'
+import { bucketName, workerConfig } from '../workerConfig.ts'
+import { checkAccount, ensureBucket, ensureD1, openCloudflare } from './cloudflare.ts'
 import { prepareContracts } from './contracts.ts'
-import { deploy, usualWaiting, type Waiting } from './deploy.ts'
+import { type Half, halves, usualWaiting, type Waiting } from './halves.ts'
+import { checkHostname } from './hostname.ts'
 import { createFirstPasscode } from './passcode.ts'
 import { checkRelayers } from './relayers.ts'
 import { backupName, prepareSecrets, type Secrets } from './secrets.ts'
@@ -36,6 +38,7 @@ export function production(
   const { environment, say, now = Date.now, waiting = usualWaiting } = options
   const { name, origin } = config
   const cloudflare = () => openCloudflare(config.accountId, state, environment)
+  const deployment = halves({ cloudflare, state, name, origin, waiting })
   let secrets: Secrets
   let contractSets: ContractSets
   let databaseId: string
@@ -109,7 +112,7 @@ export function production(
     },
     {
       name: 'configuration',
-      effect: `writes wrangler.json, pages/_headers and pages/recovery.html into ${state.folder}; workers.dev and preview addresses are off. No Pages project: the Worker serves the pages`,
+      effect: `writes wrangler.json and the folder pages into ${state.folder}; the Worker has no address of its own`,
       cost: 'nothing',
       async run() {
         const json = await workerConfig(state, {
@@ -119,15 +122,18 @@ export function production(
           main: bundle,
           bundled: true,
           vars: productionVariables(config, chainId, contractSets),
-          hostname: new URL(origin).hostname,
           sendsEmail: config.email.provider === 'cloudflare',
           hasMetrics: config.metrics,
           logDestinations: config.logDestinations,
         })
         checkSettings(json, secrets)
         const isNew = state.write('wrangler.json', json)
-        const hasNewPages = preparePages(state, config.chain.publicRpcUrl, { [chainId]: contractSets })
-        return { changed: isNew || hasNewPages, note: 'wrangler.json, pages/_headers, pages/recovery.html' }
+        const hasNewPages = await preparePages(state, {
+          worker: name,
+          publicRpcUrl: config.chain.publicRpcUrl,
+          contractSets: { [chainId]: contractSets },
+        })
+        return { changed: isNew || hasNewPages, note: 'wrangler.json, pages' }
       },
     },
     {
@@ -145,10 +151,22 @@ export function production(
       },
     },
     {
-      name: 'deploy',
-      effect: `uploads the Worker with its secrets and pages, serves it at ${origin}, waits for /api/ready; an upgrade that is not ready is rolled back`,
+      name: 'Worker',
+      effect: 'uploads the Worker with its secrets; an upgrade that is not ready is rolled back',
       cost: 'depends on usage (docs/deploying.md)',
-      run: () => deploy({ cloudflare: cloudflare(), state, name, origin, secrets, waiting }),
+      run: () => deployment.worker(secrets),
+    },
+    {
+      name: 'pages',
+      effect: `creates the Pages project ${projectName(name)} if it does not exist, uploads the pages, and serves them at ${origin}`,
+      cost: 'nothing for files; a forwarded request counts as one more',
+      run: () => deployment.pages(),
+    },
+    {
+      name: 'check',
+      effect: `waits until ${origin} serves both; otherwise rolls back the pages, then the Worker. Keeps the current deployment of the pages and the one before, and deletes older ones`,
+      cost: 'nothing',
+      run: () => deployment.check(),
     },
     {
       name: 'first passcode',
@@ -165,6 +183,18 @@ export function production(
       run: () => payOnce(config, state, environment),
     },
   ]
+}
+
+/** Serves the previous version of one half again, if there is one. Returns what is served now. */
+export function rollBack(
+  config: ProductionConfig,
+  state: State,
+  options: ProductionOptions,
+  half: Half,
+): Promise<string> {
+  const { environment, waiting = usualWaiting } = options
+  const cloudflare = () => openCloudflare(config.accountId, state, environment)
+  return halves({ cloudflare, state, name: config.name, origin: config.origin, waiting }).rollBack(half)
 }
 
 /**

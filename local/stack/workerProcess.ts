@@ -68,6 +68,8 @@ type Server = {
   cwd: string
   port: number
   stateDir: string
+  /** Folder of `stateDir` in which wrangler stores data; one process per folder. 'worker' by default. */
+  storage?: string
   show: boolean
   lean?: boolean
   env?: Record<string, string>
@@ -75,8 +77,8 @@ type Server = {
 
 /** Starts any local server of wrangler, with its state in `stateDir`. */
 export function startWrangler({ args, ...server }: Server & { args: string[] }): Promise<WorkerProcess> {
-  const { port, stateDir } = server
-  const kept = ['--port', String(port), '--inspector-port', '0', '--persist-to', join(stateDir, 'worker')]
+  const { port, stateDir, storage = 'worker' } = server
+  const kept = ['--port', String(port), '--inspector-port', '0', '--persist-to', join(stateDir, storage)]
   const quiet = ['--show-interactive-dev-session=false', '--log-level', 'warn']
   return startServer({ ...server, command: [wranglerCli, ...args, ...kept, ...quiet] })
 }
@@ -174,7 +176,8 @@ function keepOutput(child: ChildProcess, path: string, shown: () => boolean): ()
 async function isHealthy(url: string): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => null)
   await response?.body?.cancel()
-  return response?.status === 200
+  // A Worker behind Pages refuses requests for its own address.
+  return response?.status === 200 || response?.status === 421
 }
 
 const intervalMs = 60_000 // as the cron trigger of wrangler.toml

@@ -81,10 +81,11 @@ export async function build(target: Name): Promise<void> {
 
 const stampOf = (target: Name) => join(root, `.bursar/${target}.built`)
 
-function contentHash(sources: string[]): string {
+/** Hash of the files below `sources`, which are relative to `base`, and of their names. */
+export function contentHash(sources: string[], base = root): string {
   const hash = createHash('sha256')
-  for (const file of sources.flatMap((source) => filesIn(join(root, source))))
-    hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0')
+  for (const file of sources.flatMap((source) => filesIn(join(base, source))))
+    hash.update(relative(base, file)).update('\0').update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }
 

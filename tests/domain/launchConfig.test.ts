@@ -21,7 +21,7 @@ function read(from = '', to = '') {
 test('the example configuration is valid, and the JSON schema file matches the schema in the code @launch-10', () => {
   expect(read().production?.email.provider).toBe('resend')
   expect(JSON.parse(readFileSync(schemaPath, 'utf8'))).toEqual(JSON.parse(jsonSchema()))
-  expect(readConfig(undefined)['local-production'].ports.worker).toBe(3101)
+  expect(readConfig(undefined)['local-production'].ports.pages).toBe(3101)
 })
 
 describe('an invalid value is refused with its field and the rule @launch-11', () => {

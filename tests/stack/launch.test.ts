@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { twilioAccount } from '../../launch/local/localProduction.ts'
 import { freePort } from '../../local/stack/ports.ts'
@@ -11,7 +12,7 @@ import { twilio } from '../../worker/notifications/providers/twilio.ts'
 import { run, type Started, start } from '../support/launchProcess.ts'
 
 let folder: string
-let ports: Record<'worker' | 'chain' | 'inbox' | 'access', number>
+let ports: Record<'pages' | 'worker' | 'chain' | 'inbox' | 'access', number>
 let launched: Started
 const launch = () =>
   start('launch/main.ts', [
@@ -28,7 +29,13 @@ const savedValues = async () => JSON.parse(await readFile(join(folder, 'state/st
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bursar-launch-'))
-  ports = { worker: await freePort(), chain: await freePort(), inbox: await freePort(), access: await freePort() }
+  ports = {
+    pages: await freePort(),
+    worker: await freePort(),
+    chain: await freePort(),
+    inbox: await freePort(),
+    access: await freePort(),
+  }
   const config = `{ // free ports\n  "local-production": { "ports": ${JSON.stringify(ports)}, "blockSeconds": 1 },\n}`
   await writeFile(join(folder, 'config.jsonc'), config)
   launched = launch()
@@ -41,18 +48,50 @@ afterAll(async () => {
 })
 
 test('local-production is ready, has no /dev routes, and admits operators only through Access @launch-1', async () => {
-  expect((await fetch(at('worker', '/api/ready'))).status).toBe(200)
+  expect((await fetch(at('pages', '/api/ready'))).status).toBe(200)
   for (const path of ['/dev/inbox', '/dev/faucet', '/dev/rpc/8453'])
-    expect((await fetch(at('worker', path))).status, path).toBe(404)
+    expect((await fetch(at('pages', path))).status, path).toBe(404)
 
   const { accessClientId: id, accessClientSecret: secret } = await savedValues()
   const service = (given: string) => ({ 'cf-access-client-id': id, 'cf-access-client-secret': given })
   const ready = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/ops/api/ready`, { headers })
-  expect((await ready(at('worker'), service(secret))).status).toBe(401)
+  expect((await ready(at('pages'), service(secret))).status).toBe(401)
   expect((await ready(loopback('access'), service('wrong'))).status).toBe(403)
   expect((await ready(loopback('access'), { origin: 'https://elsewhere.example' })).status).toBe(403)
   expect(await (await ready(loopback('access'), service(secret))).json()).toMatchObject({ data: { ready: true } })
   expect((await ready(loopback('access'))).status).toBe(200)
+})
+
+test('Worker and pages answer at one address, and the Worker at no other @launch-28', async () => {
+  expect(await (await fetch(at('pages', '/.well-known/jwks.json'))).json()).toHaveProperty('keys')
+  for (const path of ['/v1/context', '/ops', '/ops/api/ready'])
+    expect((await fetch(at('pages', path))).status, path).toBe(401)
+  const old = { host: 'f00dbabe.bursar-web.pages.dev' }
+  const refused = await request(at('pages', '/api/health'), { headers: old })
+  expect([refused.statusCode, await refused.body.json()]).toEqual([
+    421,
+    {
+      success: false,
+      error: `Bursar is not at this address. It is at ${at('pages')}.`,
+      code: 'misdirected_request',
+    },
+  ])
+  const moved = await request(at('pages', '/docs?a=1'), { headers: old })
+  await moved.body.dump()
+  expect([moved.statusCode, moved.headers.location]).toEqual([308, at('pages', '/docs?a=1')])
+  expect((await fetch(at('worker', '/api/health'))).status).toBe(421)
+  expect((await fetch(loopback('pages', '/api/health'))).status).toBe(421)
+  expect(await (await fetch(at('worker', '/cdn-cgi/local/scheduled'))).text()).toBe('ok') // as the cron calls it
+})
+
+test('the pages have scripts built for production, although a test runner built them @launch-29', async () => {
+  const page = await (await fetch(at('pages', '/login'))).text()
+  const scripts = [...page.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path)
+  expect(scripts.length).toBeGreaterThan(1)
+  for (const path of scripts) {
+    const script = await (await fetch(at('pages', path))).text()
+    expect(script, path).not.toContain('react_stack_bottom_frame') // of React's development build
+  }
 })
 
 test('the Twilio stand-in accepts an SMS with the right credentials and refuses others @launch-2', async () => {
@@ -62,7 +101,7 @@ test('the Twilio stand-in accepts an SMS with the right credentials and refuses 
       accountSid: twilioAccount,
       authToken: token,
       from: '+15005550006',
-      apiOrigin: at('worker'),
+      apiOrigin: at('pages'),
       endpoint: loopback('inbox'),
     })
   const message = { id: 'code:1', to: '+4915112345678', channel: 'sms', subject: '', text: 'Code 012345' } as const
@@ -76,7 +115,7 @@ test('the Twilio stand-in accepts an SMS with the right credentials and refuses 
 
 test('the demo signs up with a passcode, reads its email and pays @launch-3', async () => {
   const { passcode } = await savedValues()
-  const args = ['--url', at('worker'), '--inbox', loopback('inbox'), '--rpc', loopback('chain'), '--passcode', passcode]
+  const args = ['--url', at('pages'), '--inbox', loopback('inbox'), '--rpc', loopback('chain'), '--passcode', passcode]
   const { code, output } = await run('scripts/demo.ts', args)
   expect(code, output).toBe(0)
   expect(output).toContain('14 of 14 checks agree')
@@ -107,10 +146,11 @@ async function contents(): Promise<Record<string, string>> {
   )
 }
 
-test('an unknown target is refused, and a dry run changes nothing @launch-15', async () => {
+test('an unknown target or half is refused, and a dry run changes nothing @launch-15', async () => {
   const state = join(folder, 'untouched')
-  const [unknown, dry] = await Promise.all([
+  const [unknown, half, dry] = await Promise.all([
     run('launch/main.ts', ['--target', 'sandbox', '--state', state]),
+    run('launch/main.ts', ['--target', 'production', '--roll-back', 'database', '--state', state]),
     run('launch/main.ts', [
       '--target',
       'production',
@@ -125,8 +165,9 @@ test('an unknown target is refused, and a dry run changes nothing @launch-15', a
     code: 1,
     output: expect.stringContaining('must be one of production, staging, local-production'),
   })
+  expect(half).toMatchObject({ code: 1, output: expect.stringContaining('--roll-back must be pages or worker') })
   expect(dry.code).toBe(0)
-  expect(dry.output.match(/does: {2}\S/g)).toHaveLength(13)
-  expect(dry.output.match(/costs: \S/g)).toHaveLength(13)
+  expect(dry.output.match(/does: {2}\S/g)).toHaveLength(15)
+  expect(dry.output.match(/costs: \S/g)).toHaveLength(15)
   await expect(stat(state)).rejects.toThrow('ENOENT')
 })

@@ -1,7 +1,7 @@
 /**
  * A launch to production against a stand-in for Cloudflare's API, with wrangler itself and anvil in place of Base.
  * LAUNCH_CHAIN=84532 makes it a launch to staging, with anvil in place of Base Sepolia. LAUNCH_LONG=1 interrupts it after
- * every step, and upgrades it to a version that is not ready.
+ * every step.
  */
 import { existsSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createWalletClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { experimental_readRawConfig } from 'wrangler'
 import { circleUsdc } from '../../contracts/deployment.ts'
 import { productionSchema, stagingSchema } from '../../launch/config.ts'
 import { production } from '../../launch/production/production.ts'
@@ -17,7 +18,7 @@ import { decrypt } from '../../launch/production/secrets.ts'
 import { openState, type State } from '../../launch/state.ts'
 import { runSteps } from '../../launch/steps.ts'
 import { type Anvil, startAnvil } from '../../local/stack/anvil.ts'
-import { runTool } from '../../local/tools/runTool.ts'
+import { root, runTool } from '../../local/tools/runTool.ts'
 import { parseContractSets } from '../../worker/chain/contractSets.ts'
 import type { ContractSets } from '../../worker/chain/types.ts'
 import { networks } from '../../worker/domain/networks.ts'
@@ -49,7 +50,7 @@ beforeEach(() => void cloudflare.calls.splice(0))
 const rpc = (method: string, params: unknown[]) =>
   createWalletClient({ transport: http(anvil.url) }).request({ method, params } as never) as Promise<unknown>
 
-type Changes = { signUp?: 'open'; chain?: { providerAdmin: string; deployer: 'hardware'; contractSet?: number } }
+type Changes = { chain?: { providerAdmin: string; deployer: 'hardware'; contractSet?: number } }
 const config = (changes: Changes = {}) =>
   (chainId === 8453 ? productionSchema : stagingSchema).parse({
     name: 'bursar',
@@ -102,9 +103,9 @@ async function sendTransactions(): Promise<string[]> {
 const savedSecrets = async () => decrypt(await readFile(join(folder, 'secrets.backup.json'), 'utf8'), passphrase)
 
 test('a launch fails if something else uses its hostname, or without Workers Paid @launch-5', async () => {
-  cloudflare.state.dnsRecords = [{ type: 'CNAME', content: 'shop.example' }]
+  cloudflare.pages.state.dnsRecords = [{ type: 'CNAME', content: 'shop.example' }]
   await expect(launch()).rejects.toThrow(/DNS records \(CNAME shop\.example\)/)
-  cloudflare.state.dnsRecords = []
+  cloudflare.pages.state.dnsRecords = []
   cloudflare.state.domains = [{ hostname: '127.0.0.1', service: 'shop' }]
   await expect(launch()).rejects.toThrow('is a domain of the Worker shop')
   cloudflare.state.domains = []
@@ -114,7 +115,7 @@ test('a launch fails if something else uses its hostname, or without Workers Pai
 })
 
 test('a launch stops until the hardware wallet’s transactions are sent, then until the relayers have ETH @launch-6', async () => {
-  await expect(launch()).rejects.toThrow(/\[5\/13\] contracts failed: send the transactions in .*transactions\.json/)
+  await expect(launch()).rejects.toThrow(/\[5\/15\] contracts failed: send the transactions in .*transactions\.json/)
   expect(await sendTransactions()).toEqual(['PayoutEscrow', 'Provider', 'AgentWalletFactory', 'Relay'])
   const [relayer] = relayerAddresses(config(), chainId, await savedSecrets())
   await expect(launch()).rejects.toThrow(
@@ -126,7 +127,7 @@ test('a launch stops until the hardware wallet’s transactions are sent, then u
 
 test('a launch interrupted after each step resumes, and makes each change at Cloudflare once, in order @launch-7', async () => {
   const { names } = await launch({ lastStep: 'account and plan' })
-  for (const lastStep of isLong ? names : ['database', 'migrations', 'deploy', 'first passcode'])
+  for (const lastStep of isLong ? names : ['database', 'migrations', 'Worker', 'pages', 'first passcode'])
     await launch({ lastStep })
   const { lines } = await launch()
   expect(lines.filter((line) => line.includes(': done,'))).toEqual([])
@@ -136,17 +137,20 @@ test('a launch interrupted after each step resumes, and makes each change at Clo
     .filter((call) => !call.startsWith('GET '))
     .map((call) => call.replace(database!.uuid, 'ID'))
   const made = changes.filter((call, i) => call !== changes[i - 1])
-  // wrangler sets the domain and the schedules in parallel.
-  expect([...made.slice(0, 6), ...made.slice(6, 9).sort(), ...made.slice(9)]).toEqual([
+  expect(made).toEqual([
     'POST /d1/database',
     'POST /r2/buckets',
     'POST /d1/database/ID/query', // the migrations
-    'POST /workers/scripts/bursar/assets-upload-session',
     'PUT /workers/scripts/bursar',
     'POST /workers/scripts/bursar/subdomain',
-    'POST /workers/scripts/bursar/domains/changeset',
-    'PUT /workers/scripts/bursar/domains/records',
     'PUT /workers/scripts/bursar/schedules',
+    'POST /pages/projects',
+    'POST /pages/assets/check-missing',
+    'POST /pages/assets/upload',
+    'POST /pages/assets/upsert-hashes',
+    'POST /pages/projects/bursar-web/deployments',
+    'POST /pages/projects/bursar-web/domains',
+    'POST /zones/zone/dns_records',
     'POST /d1/database/ID/query', // the passcode
   ])
   expect(cloudflare.databases).toHaveLength(1)
@@ -171,6 +175,8 @@ test('the deployed Worker has every secret, no workers.dev or preview URL, and o
     observability: { logs: { destinations: ['archive'], invocation_logs: false }, traces: { enabled: false } },
   })
 
+  expect(written).not.toHaveProperty('routes')
+  expect(written).not.toHaveProperty('assets')
   expect(bindings).toContainEqual(expect.objectContaining({ name: 'METRICS', dataset: 'bursar' }))
 
   const passcode = passcodeHash(secrets.CODE_PEPPER!, state.get('passcode')!)
@@ -179,6 +185,22 @@ test('the deployed Worker has every secret, no workers.dev or preview URL, and o
   const acts = cloudflare.databases[0]!.db.prepare('SELECT actor, action FROM operator_action').all()
   expect(acts.map((row) => ({ ...row }))).toEqual([{ actor: 'launch', action: 'passcode.create' }])
   expect(existsSync(join(folder, 'secrets.upload.json'))).toBe(false)
+})
+
+test('the deployed pages have the built files and headers, and a function that is bound to the Worker @launch-18', async () => {
+  const { state, upload, file } = cloudflare.pages
+  expect(state.project).toMatchObject({ deployment_configs: { production: { fail_open: false } } })
+  expect(state.dnsRecords).toEqual([
+    { type: 'CNAME', name: '127.0.0.1', content: 'bursar-web-4x7.pages.dev', proxied: true, ttl: 1 },
+  ])
+  const [deployment] = state.deployments
+  const { bindings, routes, headers } = upload(deployment!)
+  expect(bindings).toEqual([{ name: 'API', type: 'service', service: 'bursar' }])
+  const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') })
+  expect(routes.include).toEqual(rawConfig.assets!.run_worker_first)
+  expect(headers).toMatch(/\/login\n {2}Link: <\/assets/)
+  expect(headers).toContain("connect-src 'self' https://mainnet.base.org")
+  expect(file(deployment!, '/index.html')!.toString()).toBe(await readFile(join(root, 'web/dist/index.html'), 'utf8'))
 })
 
 test('another contract set is deployed only if the config asks for it, and earlier sets are kept @launch-17', async () => {
@@ -202,7 +224,7 @@ test('another contract set is deployed only if the config asks for it, and earli
   const { newest, sets } = await setting()
   expect([newest, sets[1], sets[2]!.escrow]).toEqual([2, before.sets[1], before.sets[1]!.escrow])
   expect(sets[2]!.factory).not.toBe(sets[1]!.factory)
-  const recoveryPage = await readFile(join(folder, 'pages/recovery.html'), 'utf8')
+  const recoveryPage = await readFile(join(folder, 'pages/dist/recovery.html'), 'utf8')
   const factories = JSON.stringify({ [chainId]: [sets[1]!.factory, sets[2]!.factory] })
   expect(recoveryPage).toContain(`<meta name="wallet-factories" content='${factories}'>`)
   await expect(launch({ changes: { chain: { ...chain, contractSet: 3 } } })).rejects.toThrow('are those of set 2')
@@ -220,28 +242,8 @@ test('another contract set is deployed only if the config asks for it, and earli
 if (isLong)
   test('wrangler’s dry run accepts the generated config @launch-16', async () => {
     const config = join(folder, 'wrangler.json')
-    const output = await runTool([
-      'wrangler',
-      'deploy',
-      '--dry-run',
-      '--config',
-      config,
-      '--outdir',
-      join(folder, 'dry'),
-    ])
+    const args = ['deploy', '--dry-run', '--config', config, '--outdir', join(folder, 'dry')]
+    const output = await runTool(['wrangler', ...args])
     expect(output).toContain('--dry-run: exiting now.')
     expect(output).not.toMatch(/warning/i)
-  })
-
-if (isLong)
-  test('an upgrade that is not ready is rolled back, and can be launched again @launch-9', async () => {
-    const [first] = cloudflare.versions
-    cloudflare.state.isReady = ({ id }) => id === first!.id
-    await expect(launch({ changes: { signUp: 'open' } })).rejects.toThrow(`version ${first!.id} serves again`)
-    expect(cloudflare.state.current).toBe(first!.id)
-    expect(cloudflare.versions).toHaveLength(2)
-    expect(cloudflare.calls.filter((call) => call.startsWith('DELETE '))).toEqual([])
-    cloudflare.state.isReady = () => true
-    await launch({ changes: { signUp: 'open' } })
-    expect(cloudflare.state.current).toBe(cloudflare.versions[2]!.id)
   })

@@ -1,61 +1,122 @@
-/** The SPA as in production: Pages serves the files, and its Function forwards the Worker's paths. */
+/**
+ * The Pages project of a launch in `wrangler pages dev`: it serves the built files, and its function forwards the Worker's
+ * paths through the service binding to a Worker that says what reaches it. launch.test.ts has the whole product behind it.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { request } from 'undici'
 import { afterAll, expect, test } from 'vitest'
-import { BursarClient } from '../../local/client.ts'
+import { experimental_readRawConfig } from 'wrangler'
+import { pagesFolder, preparePages } from '../../launch/pagesConfig.ts'
+import { openState } from '../../launch/state.ts'
 import { freePort } from '../../local/stack/ports.ts'
 import { startWrangler } from '../../local/stack/workerProcess.ts'
 import { root } from '../../local/tools/runTool.ts'
-import { createFundedWallet, createPayout, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
+import { ownHeaders } from '../support/pagesProbe.ts'
 
-const stack = await createTestStack()
-afterAll(() => stack.stop())
-const owner = await signIn(stack.bursar)
-const wallet = await createFundedWallet(stack.bursar, owner)
-const payout = await createPayout(stack.bursar, owner, wallet.id)
-// Only one process may use the state: Pages continues with that of the stopped Worker.
-await stack.stopWorker()
-const { bursar, stop } = await startPages(stack)
-// Before the stack: the last hook runs first.
-afterAll(stop)
+const { rawConfig } = experimental_readRawConfig({ config: join(root, 'wrangler.toml') })
+const forwarded = rawConfig.assets!.run_worker_first as string[]
 
-async function startPages({ stateDir, vars, secrets, rpc }: TestStack) {
-  const port = await freePort()
-  const args = ['pages', 'dev', '-c', 'wrangler.toml', '-c', '../wrangler.toml']
-  // `--env-file` and `--binding` reach the Pages part only; the Worker next to it reads the environment.
-  const env = { CLOUDFLARE_INCLUDE_PROCESS_ENV: 'true', ...vars, ...secrets }
-  const server = await startWrangler({ args, cwd: join(root, 'web'), port, stateDir, show: false, env })
-  return { bursar: new BursarClient(`http://localhost:${port}`, rpc[8453]), stop: () => server.stop() }
+const folder = await mkdtemp(join(tmpdir(), 'bursar-pages-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const state = openState(folder)
+await preparePages(state, { worker: 'bursar', publicRpcUrl: 'https://node.example/v1', contractSets: {} })
+const main = join(root, 'tests/support/pagesProbe.ts')
+const probe = { name: 'bursar', main, compatibility_date: rawConfig.compatibility_date }
+await writeFile(join(folder, 'probe.json'), JSON.stringify(probe))
+const port = await freePort()
+const url = `http://localhost:${port}`
+const args = ['pages', 'dev', '-c', 'wrangler.json', '-c', '../probe.json']
+const pages = await startWrangler({ args, cwd: pagesFolder(state), port, stateDir: folder, show: false })
+// Before the folder: the last hook runs first.
+afterAll(pages.stop)
+
+type Seen = {
+  url: string
+  method: string
+  headers: Record<string, string>
+  cf: { country: string; colo: string }
+  body: string
 }
 
-test('a user signs in through Pages', async () => {
-  const token = await signIn(bursar)
-  expect(await bursar.api<unknown[]>('/wallets', { token })).toHaveLength(1)
-})
-
-test('a recipient opens the claim page and enters the code through Pages', async () => {
-  const { path, accessToken, passcode } = payout
-  const page = await fetch(`${bursar.url}${path}`)
-  expect(page.status).toBe(200)
-  expect(await page.text()).toContain('<div id="root">')
-  expect(await bursar.api(`/escrow/claim/${accessToken}`)).toMatchObject({ status: 'CREATED', amount: '5' })
-  expect(await bursar.api('/escrow/verify-passcode', { body: { accessToken, passcode } })).toMatchObject({
-    verified: true,
-    balance: '5',
+test('a request reaches the Worker as it was sent, with the caller’s address and place @hosting-1', async () => {
+  const headers = {
+    'cf-connecting-ip': '2001:db8::7',
+    authorization: 'Bearer key',
+    'idempotency-key': 'k1',
+    cookie: 'CF_Authorization=jwt',
+    'cf-access-jwt-assertion': 'jwt',
+    'content-type': 'application/json',
+  }
+  const reply = await fetch(`${url}/v1/payments?a=1&b=%20`, { method: 'POST', headers, body: '{"amount":"1"}' })
+  const seen = (await reply.json()) as Seen
+  expect(seen).toMatchObject({ url: `${url}/v1/payments?a=1&b=%20`, method: 'POST', headers, body: '{"amount":"1"}' })
+  expect(seen.cf).toMatchObject({
+    country: expect.stringMatching(/^[A-Z]{2}$/),
+    colo: expect.stringMatching(/^[A-Z]{3}$/),
   })
 })
 
-test('Pages serves scripts built for production, although a test runner built them', async () => {
-  const page = await (await fetch(`${bursar.url}/login`)).text()
-  const scripts = [...page.matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path)
-  expect(scripts.length).toBeGreaterThan(1)
-  for (const path of scripts) {
-    const script = await (await fetch(`${bursar.url}${path}`)).text()
-    expect(script, path).not.toContain('react_stack_bottom_frame') // of React's development build
-  }
+test('a request for the address of an old deployment reaches the Worker under that name @hosting-2', async () => {
+  const host = 'f00dbabe.bursar-web.pages.dev'
+  const { body } = await request(`${url}/api/health`, { headers: { host } })
+  expect(((await body.json()) as Seen).url).toBe(`http://${host}/api/health`)
 })
 
-test('the paths for agents reach the Worker through Pages', async () => {
-  expect((await bursar.call('/v1/context')).status).toBe(401)
-  expect((await bursar.call('/oauth/token', { form: { grant_type: 'client_credentials' } })).status).toBe(401)
-  expect(await bursar.plain('/.well-known/jwks.json')).toHaveProperty('keys')
+test('replies have the Worker’s own headers only @hosting-3', async () => {
+  const { headers } = await fetch(`${url}/api/health`)
+  const ofTransport = /^(connection|content-encoding|content-length|content-type|date|keep-alive|transfer-encoding)$/
+  const sent = Object.fromEntries([...headers].filter(([name]) => !ofTransport.test(name)))
+  expect(sent).toEqual(ownHeaders)
+})
+
+test('events arrive while the reply goes on @hosting-4', async () => {
+  const reply = await fetch(`${url}/api/events`)
+  const reader = reply.body!.getReader()
+  const { value } = await reader.read()
+  expect(new TextDecoder().decode(value)).toBe('data: first\n\n')
+  await reader.cancel()
+})
+
+test('the paths of wrangler.toml reach the Worker, and no others do @hosting-5', async () => {
+  const isForwarded = async (path: string) => (await fetch(url + path)).headers.get('x-own') !== null
+  expect(forwarded.length).toBeGreaterThan(10)
+  for (const path of forwarded) expect(await isForwarded(path.replace('*', 'x/y')), path).toBe(true)
+  for (const path of [
+    '/',
+    '/login',
+    '/claim/t',
+    '/dashboard/agents',
+    '/apis',
+    '/v1x',
+    '/opsx',
+    '/recovery',
+    '/robots.txt',
+  ])
+    expect(await isForwarded(path), path).toBe(false)
+})
+
+test('files have the headers of web/public/_headers, and any other path is the SPA @hosting-6', async () => {
+  const page = await readFile(join(root, 'web/dist/index.html'), 'utf8')
+  const policies: string[] = []
+  for (const path of ['/', '/login', '/dashboard/agents', '/claim/t']) {
+    const reply = await fetch(url + path)
+    expect([reply.status, await reply.text()], path).toEqual([200, page])
+    expect(Object.fromEntries(reply.headers), path).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      'strict-transport-security': 'max-age=63072000; includeSubDomains',
+    })
+    expect(reply.headers.get('access-control-allow-origin'), path).toBeNull()
+    policies.push(reply.headers.get('content-security-policy')!)
+  }
+  const [entry, login, dashboard, claim] = policies
+  expect([login, claim]).toEqual([entry, entry])
+  expect(entry).toMatch(/^default-src 'none'; script-src 'self';.* connect-src 'self';/)
+  expect(dashboard).toContain(
+    "connect-src 'self' https://mainnet.base.org https://sepolia.base.org https://node.example wss:",
+  )
+  expect((await fetch(`${url}/login`)).headers.get('link')).toMatch(/^<\/assets\/.*; rel=modulepreload/)
 })

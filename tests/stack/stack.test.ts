@@ -1,3 +1,4 @@
+import { request } from 'undici'
 import { afterAll, expect, test } from 'vitest'
 import { createFundedWallet, createPayout, createTestStack, signIn } from '../support/testStack.ts'
 
@@ -15,6 +16,17 @@ test('one port serves the pages, deep links and the API', async () => {
   expect((await get('/api/health')).headers.get('content-type')).toContain('application/json')
   for (const path of ['/api/nothing', '/v1/nothing', '/oauth/nothing', '/.well-known/nothing', '/dev/nothing'])
     expect((await get(path)).status, path).not.toBe(200)
+})
+
+test('the stack answers at localhost and 127.0.0.1, and under no other name @hosting-7', async () => {
+  const statusFor = async (url: string, headers = {}) => {
+    const { statusCode, body } = await request(`${url}/api/health`, { headers })
+    await body.dump()
+    return statusCode
+  }
+  expect(await statusFor(stack.url)).toBe(200)
+  expect(await statusFor(stack.url.replace('localhost', '127.0.0.1'))).toBe(200)
+  expect(await statusFor(stack.url, { host: 'bursar.example' })).toBe(421)
 })
 
 test('the cron watchdog responds', async () => {

@@ -1,11 +1,13 @@
 /**
- * The parts of Cloudflare's API that a launch and wrangler call, on the loopback interface, with D1 in SQLite. It also
- * serves /api/ready and /api/config as the deployed version would. Calls are recorded as "METHOD path", without the account's prefix.
+ * The parts of Cloudflare's API that a launch and wrangler call, on the loopback interface, with D1 in SQLite. It also serves
+ * what the deployment would: the files of the current Pages deployment, and through its binding /api/ready and /api/config of
+ * the current Worker. Calls are recorded as "METHOD path", without the account's prefix.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { serveLocally } from '../../local/standIns/server.ts'
 import { parseContractSets } from '../../worker/chain/contractSets.ts'
 import type { ContractSets } from '../../worker/chain/types.ts'
+import { pagesStandIn } from './pagesStandIn.ts'
 
 export const accountId = '0123456789abcdef0123456789abcdef'
 export const apiToken = 'token-of-the-test'
@@ -14,7 +16,7 @@ type Metadata = { bindings: { name: string; type: string; text?: string }[] } & 
 type Version = { id: string; metadata: Metadata }
 type Reply = { result?: unknown; status?: number; code?: number; message?: string }
 type Request_ = { id: string; query: URLSearchParams; request: Request }
-type Handler = (call: Request_) => Reply | Promise<Reply>
+export type Handler = (call: Request_) => Reply | Promise<Reply>
 
 const maxUpload = 20_000_000 // bytes
 
@@ -23,13 +25,15 @@ export async function startCloudflare() {
   const databases: { uuid: string; name: string; db: DatabaseSync }[] = []
   const buckets: string[] = []
   const versions: Version[] = []
+  const pages = pagesStandIn()
   const state = {
     /** The active version; null before the first deployment. */
     current: null as string | null,
     /** Whether a version becomes ready. */
     isReady: (_: Version): boolean => true,
-    /** Other uses of the hostname. */
-    dnsRecords: [] as { type: string; content: string }[],
+    /** Calls that fail. */
+    fails: (_: string): boolean => false,
+    /** Workers that use the hostname. */
     domains: [] as { hostname: string; service: string }[],
     plans: ['workers_paid'],
   }
@@ -44,7 +48,7 @@ export async function startCloudflare() {
     'GET ': () => ({ result: { id: accountId, name: 'Test account' } }),
     'GET /subscriptions': () => ({ result: state.plans.map((id) => ({ rate_plan: { id } })) }),
     'GET /zones': ({ query }) => ({ result: query.get('name') === '127.0.0.1' ? [{ id: 'zone' }] : [] }),
-    'GET /zones/zone/dns_records': () => ({ result: state.dnsRecords }),
+    ...pages.routes,
     'GET /workers/domains': () => ({ result: state.domains }),
 
     'GET /d1/database': () => ({ result: databases.map(({ uuid, name }) => ({ uuid, name })) }),
@@ -90,7 +94,6 @@ export async function startCloudflare() {
       state.current = versions[0]!.version_id
       return { result: { id: 'deployment' } }
     },
-    'POST /workers/scripts/:id/assets-upload-session': () => ({ result: { jwt: 'all-are-there', buckets: [] } }),
     'PUT /workers/scripts/:id': async ({ request }) => {
       const form = await request.formData()
       const version = { id: crypto.randomUUID(), metadata: JSON.parse(String(form.get('metadata'))) as Metadata }
@@ -98,10 +101,6 @@ export async function startCloudflare() {
       state.current = version.id
       return { result: { id: 'bursar', deployment_id: version.id, startup_time_ms: 10 } }
     },
-    'POST /workers/scripts/:id/domains/changeset': () => ({
-      result: { added: [], removed: [], updated: [], conflicting: [] },
-    }),
-    'PUT /workers/scripts/:id/domains/records': () => ({ result: {} }),
     'PUT /workers/scripts/:id/schedules': () => ({ result: { schedules: [] } }),
     'POST /workers/scripts/:id/subdomain': () => ({ result: { enabled: false, previews_enabled: false } }),
   }
@@ -118,19 +117,35 @@ export async function startCloudflare() {
     )
   }
 
+  /** What a visitor of the hostname gets. */
+  function served({ hostname, pathname }: URL): Response {
+    const deployment = pages.servedAt(hostname)
+    if (!deployment) return new Response(null, { status: 522 })
+    const { routes, bindings } = pages.upload(deployment)
+    const isForwarded = routes.include.some((rule) => new RegExp(`^${rule.replace('*', '.*')}$`).test(pathname))
+    if (!isForwarded) {
+      const file = pages.file(deployment, pathname === '/' ? '/index.html' : pathname)
+      return new Response(file && new Uint8Array(file), { status: file ? 200 : 404 })
+    }
+    const isBound = bindings.some(({ name, service }) => name === 'API' && service === 'bursar')
+    const version = isBound ? versions.find(({ id }) => id === state.current) : undefined
+    if (!version) return new Response(null, { status: 500 })
+    if (pathname === '/api/config') return Response.json({ data: { chains: chainsOf(version.id) } })
+    return new Response(null, { status: state.isReady(version) ? 200 : 503 })
+  }
+
   const server = await serveLocally(
     0,
     async (request) => {
       const { pathname, searchParams: query } = new URL(request.url)
-      if (pathname === '/api/ready') {
-        const version = versions.find(({ id }) => id === state.current)
-        return new Response(null, { status: version && state.isReady(version) ? 200 : 503 })
-      }
-      if (pathname === '/api/config') return Response.json({ data: { chains: chainsOf(state.current) } })
+      if (!pathname.startsWith('/client/')) return served(new URL(request.url))
       const path = pathname.replace('/client/v4', '').replace(`/accounts/${accountId}`, '')
       calls.push(`${request.method} ${path}`)
-      if (request.headers.get('authorization') !== `Bearer ${apiToken}`)
+      // Files are uploaded with a token of their own.
+      if (request.headers.get('authorization') !== `Bearer ${apiToken}` && !path.startsWith('/pages/assets/'))
         return asResponse({ status: 403, code: 10000, message: 'Authentication error' })
+      if (state.fails(`${request.method} ${path}`))
+        return asResponse({ status: 500, code: 10001, message: 'Internal error' })
       for (const [route, handle] of Object.entries(routes)) {
         const match = new RegExp(`^${route.replace(':id', '([^/]+)')}$`).exec(`${request.method} ${path}`)
         if (match) return asResponse(await handle({ id: match[1] ?? '', query, request }))
@@ -139,7 +154,8 @@ export async function startCloudflare() {
     },
     maxUpload,
   )
-  return { url: server.url, apiUrl: `${server.url}/client/v4`, calls, databases, versions, state, stop: server.stop }
+  const apiUrl = `${server.url}/client/v4`
+  return { url: server.url, apiUrl, calls, databases, versions, state, pages, stop: server.stop }
 }
 export type CloudflareStandIn = Awaited<ReturnType<typeof startCloudflare>>
 

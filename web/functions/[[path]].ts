@@ -1,4 +1,2 @@
-/** Forwards the Worker's paths to the Worker. public/_routes.json lists them, so no other path costs an invocation. */
-type Context = { request: Request; env: { API: { fetch(request: Request): Promise<Response> } } }
-
-export const onRequest = ({ request, env }: Context): Promise<Response> => env.API.fetch(request)
+/** Forwards the Worker's paths to the Worker. _routes.json lists them, so that no other path costs an invocation. */
+export const onRequest: PagesFunction<{ API: Fetcher }> = ({ request, env }) => env.API.fetch(request)
