@@ -28,7 +28,7 @@ export type AgentPrincipal = {
 
 /**
  * Hono's environment. login() sets `userId`, the user's `treasury` and `loginSessionId`, agent() sets `agent`, and operator()
- * sets `operator`, the actor under which operator actions are recorded.
+ * sets `operator`, the actor under which operator actions are recorded. ownerPassword() sets `passwordChecked`.
  */
 export type AppEnv = {
   Bindings: Env
@@ -38,6 +38,7 @@ export type AppEnv = {
     userId: string
     treasury: ReturnType<Env['TREASURY']['getByName']>
     loginSessionId: string
+    passwordChecked: boolean
     agent: AgentPrincipal
     operator: string
   }

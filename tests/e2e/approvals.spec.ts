@@ -324,7 +324,7 @@ test('a payment above the owner’s limit requires the password, even if the lim
   // The page does not know of the new limit yet.
   await owner.api('/approval-settings', { passwordAbove: '10' }, 'PUT')
   await button(page, 'Approve once').click()
-  const dialog = page.getByRole('dialog', { name: 'Approve 12.00 USDC' })
+  const dialog = page.getByRole('dialog', { name: 'Enter your password' })
   const password = dialog.getByLabel('Password', { exact: true })
   await expect(password).toBeFocused()
   await audit(page, 'approval-password')
@@ -337,7 +337,8 @@ test('a payment above the owner’s limit requires the password, even if the lim
   await page.keyboard.press('Escape')
   expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
   await button(page, 'Approve once').click()
-  await password.fill(owner.account.password)
+  const approve = page.getByRole('dialog', { name: 'Approve 12.00 USDC' })
+  await approve.getByLabel('Password', { exact: true }).fill(owner.account.password)
   await button(page, 'Approve 12.00 USDC').click()
   await expect(page.getByText('Approved by you.')).toBeVisible()
   // No password at the limit or below it.

@@ -36,6 +36,28 @@ async function review(page: Page, to: string, amount: string) {
   await expect(page.getByRole('heading', { name: 'Review payment' })).toBeVisible()
 }
 
+test.describe('above the owner’s limit', () => {
+  test.use({ tolerated: /status of 4(00|22)/ })
+  test('a payment asks for the password, and is sent once with it @send-27', async ({ page, own }) => {
+    await own.api('/approval-settings', { passwordAbove: '1' }, 'PUT')
+    await open(page, 'send', own.wallet.id)
+    const to = newAddress()
+    await review(page, to, '1.5')
+    await button(page, 'Send 1.50 USDC').click()
+    const prompt = page.getByRole('dialog', { name: 'Enter your password' })
+    await expect(prompt).toBeVisible()
+    await audit(page, 'send-password')
+    await prompt.getByLabel('Password', { exact: true }).fill('not my password')
+    await prompt.getByRole('button', { name: 'Continue' }).click()
+    await expect(prompt.getByRole('alert')).toHaveText('This password is incorrect.')
+    await prompt.getByLabel('Password', { exact: true }).fill(own.account.password)
+    await page.keyboard.press('Enter')
+    await expect(prompt).toHaveCount(0)
+    await expect(page.getByRole('heading', { name: 'Sent 1.50 USDC' })).toBeVisible(onChain)
+    await own.api('/approval-settings', { passwordAbove: null, password: own.account.password }, 'PUT')
+  })
+})
+
 test.describe('the form', () => {
   test('shows the first rule that a recipient violates @send-1', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)

@@ -5,6 +5,7 @@ import { NamedPushSubscription, SavePushSubscription } from '#schemas/push.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
+import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
 import { readPreferences, writePreferences } from '../services/preferences.ts'
@@ -16,7 +17,7 @@ export const account = new Hono<AppEnv>()
   .use(login())
   .get('/', async (c) => c.json(success(await c.var.treasury.policies().account())))
   .post('/pause', async (c) => setPaused(c, { kind: 'account' }, true))
-  .post('/resume', async (c) => setPaused(c, { kind: 'account' }, false))
+  .post('/resume', ownerPassword(), async (c) => setPaused(c, { kind: 'account' }, false))
 
 /** /api/preferences */
 export const preferences = new Hono<AppEnv>()

@@ -4,6 +4,7 @@ import { CreateAgent, Regenerate, UpdateAgent } from '#schemas/policy.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { createAgent, deleteAgent, regenerateApiKey, regenerateSecret } from '../services/policies.ts'
@@ -13,9 +14,10 @@ import { setPaused } from './setPaused.ts'
 export const agents = new Hono<AppEnv>()
   .use(login())
   .get('/', async (c) => c.json(success(await c.var.treasury.policies().agents())))
-  .post('/', validate('json', CreateAgent), async (c) => {
+  .post('/', ownerPassword(), validate('json', CreateAgent), async (c) => {
     const { name, memo, policyGroupId } = c.req.valid('json')
-    const input = { key: idempotencyKey(c), name, memo: memo || null, policyGroupId }
+    const { passwordChecked } = c.var
+    const input = { key: idempotencyKey(c), name, memo: memo || null, policyGroupId, passwordChecked }
     return c.json(success(await createAgent(c.var.deps, c.var.userId, input)), 201)
   })
   .put('/:agentId', validate('json', UpdateAgent), async (c) => {
@@ -27,16 +29,22 @@ export const agents = new Hono<AppEnv>()
   .delete('/:agentId', async (c) =>
     c.json(success(await deleteAgent(c.var.deps, c.var.userId, c.req.param('agentId')))),
   )
-  .post('/:agentId/regenerate-api-key', validate('json', Regenerate), async (c) => {
+  .post('/:agentId/regenerate-api-key', ownerPassword(), validate('json', Regenerate), async (c) => {
     const { revokeNow = false } = c.req.valid('json')
-    return c.json(success(await regenerateApiKey(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
+    const { deps, userId, passwordChecked } = c.var
+    const agentId = c.req.param('agentId')
+    return c.json(success(await regenerateApiKey(deps, userId, agentId, { revokeNow, passwordChecked })))
   })
-  .post('/:agentId/regenerate-credentials', validate('json', Regenerate), async (c) => {
+  .post('/:agentId/regenerate-credentials', ownerPassword(), validate('json', Regenerate), async (c) => {
     const { revokeNow = false } = c.req.valid('json')
-    return c.json(success(await regenerateSecret(c.var.deps, c.var.userId, c.req.param('agentId'), revokeNow)))
+    const { deps, userId, passwordChecked } = c.var
+    const agentId = c.req.param('agentId')
+    return c.json(success(await regenerateSecret(deps, userId, agentId, { revokeNow, passwordChecked })))
   })
   .post('/:agentId/pause', async (c) => setPaused(c, { kind: 'agent', id: c.req.param('agentId') }, true))
-  .post('/:agentId/resume', async (c) => setPaused(c, { kind: 'agent', id: c.req.param('agentId') }, false))
+  .post('/:agentId/resume', ownerPassword(), async (c) =>
+    setPaused(c, { kind: 'agent', id: c.req.param('agentId') }, false),
+  )
   .get('/:agentId/refusals', async (c) =>
     c.json(success(unwrap(await c.var.treasury.policies().refusals(c.req.param('agentId'))))),
   )

@@ -5,6 +5,7 @@ import { PayoutFilter, PayoutsQuery } from '#schemas/lists.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { claimLimit } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
@@ -29,14 +30,14 @@ export const escrow = new Hono<AppEnv>()
   .post('/resend-passcode', claimLimit('tries'), validate('json', ResendPasscode), async (c) =>
     c.json(success(await resendPasscode(c.env, c.req.valid('json').accessToken))),
   )
-  .post('/create', login(), validate('json', CreateEscrow), async (c) => {
+  .post('/create', login(), ownerPassword(), validate('json', CreateEscrow), async (c) => {
     const { sourceWalletId, recipientEmail, recipientPhone, contactId, ...terms } = c.req.valid('json')
     const contact = await namedContact(c.var.deps, c.var.userId, contactId, {
       email: recipientEmail,
       phone: recipientPhone,
     })
     const payout = await c.var.treasury.createPayout({
-      principal: { type: 'user' },
+      principal: { type: 'user', passwordChecked: c.var.passwordChecked },
       key: idempotencyKey(c),
       terms: {
         wallet: sourceWalletId,

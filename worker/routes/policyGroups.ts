@@ -4,6 +4,7 @@ import { BudgetHistoryQuery } from '#schemas/usage.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
@@ -18,28 +19,31 @@ export const policyGroups = new Hono<AppEnv>()
     c.json(success(await createGroup(c.var.deps, c.var.userId, idempotencyKey(c), c.req.valid('json'))), 201),
   )
   .get('/:groupId', async (c) => c.json(success(unwrap(await c.var.treasury.policies().group(c.req.param('groupId'))))))
-  .put('/:groupId', validate('json', UpdatePolicyGroup), async (c) =>
-    c.json(success(await editGroup(c.var.deps, c.var.userId, c.req.param('groupId'), c.req.valid('json')))),
-  )
+  .put('/:groupId', ownerPassword(), validate('json', UpdatePolicyGroup), async (c) => {
+    const { deps, userId, passwordChecked } = c.var
+    return c.json(success(await editGroup(deps, userId, c.req.param('groupId'), c.req.valid('json'), passwordChecked)))
+  })
   .get('/:groupId/budget-history', validate('query', BudgetHistoryQuery), async (c) => {
     return c.json(
       success(unwrap(await c.var.treasury.reports().budgetHistory(c.req.param('groupId'), c.req.valid('query')))),
     )
   })
-  .post('/:groupId/top-up', validate('json', TopUp), async (c) => {
+  .post('/:groupId/top-up', ownerPassword(), validate('json', TopUp), async (c) => {
     const { amount } = c.req.valid('json')
-    return c.json(
-      success(unwrap(await c.var.treasury.policies().topUp(c.req.param('groupId'), amount, idempotencyKey(c)))),
-    )
+    const { treasury, passwordChecked } = c.var
+    const raised = treasury.policies().topUp(c.req.param('groupId'), amount, idempotencyKey(c), passwordChecked)
+    return c.json(success(unwrap(await raised)))
   })
   .delete('/:groupId/cascade', async (c) =>
     c.json(success(await deleteGroup(c.var.deps, c.var.userId, c.req.param('groupId')))),
   )
   .post('/:groupId/pause', async (c) => setPaused(c, { kind: 'group', id: c.req.param('groupId') }, true))
-  .post('/:groupId/resume', async (c) => setPaused(c, { kind: 'group', id: c.req.param('groupId') }, false))
-  .post('/:groupId/contacts/:contactId/confirm', validate('json', ConfirmContact), async (c) => {
+  .post('/:groupId/resume', ownerPassword(), async (c) =>
+    setPaused(c, { kind: 'group', id: c.req.param('groupId') }, false),
+  )
+  .post('/:groupId/contacts/:contactId/confirm', ownerPassword(), validate('json', ConfirmContact), async (c) => {
     const { groupId, contactId } = c.req.param()
-    return c.json(
-      success(unwrap(await c.var.treasury.policies().confirmContact(groupId, contactId, c.req.valid('json')))),
-    )
+    const { treasury, passwordChecked } = c.var
+    const confirmed = treasury.policies().confirmContact(groupId, contactId, c.req.valid('json'), passwordChecked)
+    return c.json(success(unwrap(await confirmed)))
   })

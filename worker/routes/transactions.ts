@@ -4,6 +4,7 @@ import { RecipientCheck, type SendReply, SendTransaction } from '#schemas/transa
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { namedContact } from '../services/contacts.ts'
@@ -12,12 +13,12 @@ import { exportTransactions, listTransactions } from '../services/lists.ts'
 /** /api/transactions */
 export const transactions = new Hono<AppEnv>()
   .use(login())
-  .post('/send', validate('json', SendTransaction), async (c) => {
+  .post('/send', ownerPassword(), validate('json', SendTransaction), async (c) => {
     const { walletId, toAddress, contactId, ...terms } = c.req.valid('json')
     const contact = await namedContact(c.var.deps, c.var.userId, contactId, { address: toAddress })
     const sent = unwrap(
       await c.var.treasury.send({
-        principal: { type: 'user' },
+        principal: { type: 'user', passwordChecked: c.var.passwordChecked },
         key: idempotencyKey(c),
         terms: {
           wallet: walletId,

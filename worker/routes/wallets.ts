@@ -9,6 +9,7 @@ import { isInUse, primaryChain } from '../chain/networkSettings.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { createOnrampSession } from '../services/onramp.ts'
@@ -41,11 +42,17 @@ export const wallets = new Hono<AppEnv>()
   .get('/smart-wallets-v2/:walletId/session-key', async (c) =>
     c.json(success(unwrap(await c.var.treasury.wallets().sessionKey(c.req.param('walletId'))))),
   )
-  .post('/smart-wallets-v2/:walletId/rotate-session-key', validate('json', RotateSessionKey), async (c) => {
-    const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
-    const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours }
-    return c.json(success(unwrap(await c.var.treasury.wallets().rotateSessionKey(input))), 202)
-  })
+  .post(
+    '/smart-wallets-v2/:walletId/rotate-session-key',
+    ownerPassword(),
+    validate('json', RotateSessionKey),
+    async (c) => {
+      const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
+      const { passwordChecked } = c.var
+      const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours, passwordChecked }
+      return c.json(success(unwrap(await c.var.treasury.wallets().rotateSessionKey(input))), 202)
+    },
+  )
   .post('/smart-wallets-v2/:walletId/session-offers', validate('json', RotateSessionKey), async (c) => {
     const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
     const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours }
@@ -90,7 +97,9 @@ export const wallets = new Hono<AppEnv>()
     )
   })
   .post('/:walletId/pause', async (c) => setPaused(c, { kind: 'wallet', id: c.req.param('walletId') }, true))
-  .post('/:walletId/resume', async (c) => setPaused(c, { kind: 'wallet', id: c.req.param('walletId') }, false))
+  .post('/:walletId/resume', ownerPassword(), async (c) =>
+    setPaused(c, { kind: 'wallet', id: c.req.param('walletId') }, false),
+  )
   .get('/:walletId/usdc-balance', async (c) => {
     const balance = unwrap(await c.var.treasury.wallets().balance(c.req.param('walletId')))
     if (balance === null) throw new AppError('upstream_unavailable', 'The balance can’t be read right now.')

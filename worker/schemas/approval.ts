@@ -5,7 +5,7 @@ import type { PaymentStatus } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import { dayMs } from '#domain/time.ts'
-import { rowCursor, usdcAmount } from './common.ts'
+import { ownerPassword, rowCursor, usdcAmount } from './common.ts'
 
 export type { ApprovalKind, ApprovalStatus, AskedRule, CancelReason, GrantEnd }
 
@@ -104,14 +104,13 @@ export const ApprovalsQuery = z.strictObject({
   cursor: rowCursor.optional(),
 })
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'Send the hash of the approval that was shown')
-const password = z.string().min(1).max(1_000)
 /** Maximum duration of a grant. */
 export const maxGrantMs = 366 * dayMs
 
 /** `amount` is the total for further payments, beyond the approved one. `endsAt` is ISO 8601, within 366 days. */
 export const NewGrant = z.strictObject({ amount: usdcAmount, endsAt: z.iso.datetime({ offset: true }) })
-/** POST /approvals/{id}/approve. `password` is required if `needsPassword` is set, or if the grant exceeds the limit. */
-export const Approve = z.strictObject({ hash, password: password.optional(), grant: NewGrant.optional() })
+/** POST /approvals/{id}/approve. `password` is required if `needsPassword` is set, or if the grant raises what may leave beyond the limit. */
+export const Approve = z.strictObject({ hash, password: ownerPassword, grant: NewGrant.optional() })
 /** POST /approvals/{id}/deny. `pauseAgent` also pauses the agent in the same step. */
 export const Deny = z.strictObject({ hash, pauseAgent: z.boolean().optional() })
 export const GrantsQuery = z.strictObject({
@@ -121,5 +120,5 @@ export const GrantsQuery = z.strictObject({
 /** PUT /approval-settings. Raising or removing the limit requires the password. */
 export const SetApprovalSettings = z.strictObject({
   passwordAbove: usdcAmount.nullable(),
-  password: password.optional(),
+  password: ownerPassword,
 })

@@ -22,6 +22,9 @@ export type Page = {
   spent?: Record<ChainName, string>
 }
 
+/** The signed-in user's password, for changes that need it (middleware/ownerPassword.ts). */
+export const ownerPassword = z.string().min(1).max(1_000).optional()
+
 /** A decimal string of USDC on the wire ("12.5"), MicroUsdc internally. JSON numbers are rejected. */
 export const usdcAmount = z
   .string({ error: 'amount must be a decimal string of USDC, for example "12.5"' })

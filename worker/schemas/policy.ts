@@ -5,7 +5,7 @@ import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { type Period, periods } from '#domain/policyPeriod.ts'
 import { visibleScopes } from '#domain/scopes.ts'
-import { usdcAmount } from './common.ts'
+import { ownerPassword, usdcAmount } from './common.ts'
 
 /** Amounts are decimal USDC strings, except `spendLimit`, which the specification defines as a number. */
 export type PolicyGroup = {
@@ -217,13 +217,19 @@ export const UpdatePolicyGroup = z.strictObject({
   whitelistedContactIds,
   spendLimit: spendLimit.nullable().optional(),
   version: z.int().min(1).optional(),
+  password: ownerPassword,
   ...limits,
 })
 /** POST /policy-groups/{id}/top-up */
-export const TopUp = z.strictObject({ amount: usdcAmount })
+export const TopUp = z.strictObject({ amount: usdcAmount, password: ownerPassword })
 const exactly = z.string().max(254).nullable()
 /** POST /policy-groups/{id}/contacts/{contactId}/confirm: the values that the owner was shown. */
-export const ConfirmContact = z.strictObject({ address: exactly, email: exactly, phone: exactly })
+export const ConfirmContact = z.strictObject({
+  address: exactly,
+  email: exactly,
+  phone: exactly,
+  password: ownerPassword,
+})
 
 const agentName = nameOr('Name is required')
 const agentMemo = z.string().trim().max(200, 'Memo must be at most 200 characters').optional()
@@ -235,4 +241,4 @@ export const CreateAgent = z.object({
 /** PUT /agents/{id} */
 export const UpdateAgent = z.strictObject({ name: agentName, memo: agentMemo })
 /** POST /agents/{id}/regenerate-…: without `revokeNow`, the previous credential works for another 24 hours. */
-export const Regenerate = z.strictObject({ revokeNow: z.boolean().optional() })
+export const Regenerate = z.strictObject({ revokeNow: z.boolean().optional(), password: ownerPassword })

@@ -16,7 +16,7 @@ import { AppError } from '../errors.ts'
 import { unwrap } from '../result.ts'
 import type { Decider } from '../treasury/approvals/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import { requirePassword } from './passwords.ts'
+import { checkPassword } from './passwords.ts'
 
 /** The person who decides, identified by a login session, never an agent. */
 export type Person = { deps: Deps; userId: string; sessionId: string }
@@ -26,13 +26,6 @@ const approvals = ({ deps, userId }: Person) => treasuryOf(deps.env, userId).app
 async function decider({ deps, userId, sessionId }: Person): Promise<Decider> {
   const user = await findUser(deps.db, userId)
   return { userId, name: user?.name ?? user?.email ?? null, sessionId }
-}
-
-/** True if the right password was given, false if none was. Throws for a wrong one. */
-async function checkPassword({ deps, userId }: Person, password: string | undefined): Promise<boolean> {
-  if (password === undefined) return false
-  await requirePassword(deps, userId, password)
-  return true
 }
 
 export async function listApprovals(
@@ -47,7 +40,7 @@ export async function approve(person: Person, id: string, input: z.output<typeof
   const endsAt = grant && Date.parse(grant.endsAt)
   if (endsAt && endsAt > person.deps.now() + maxGrantMs)
     throw new AppError('invalid_input', 'A permission can last at most 366 days.', { field: 'grant.endsAt' })
-  const passwordChecked = await checkPassword(person, password)
+  const passwordChecked = await checkPassword(person.deps, person.userId, password)
   return unwrap(
     await approvals(person).approve(id, {
       hash,
@@ -71,7 +64,7 @@ export async function setApprovalSettings(
   person: Person,
   { passwordAbove, password }: z.output<typeof SetApprovalSettings>,
 ): Promise<ApprovalSettings> {
-  const passwordChecked = await checkPassword(person, password)
+  const passwordChecked = await checkPassword(person.deps, person.userId, password)
   const by = await decider(person)
   return unwrap(await approvals(person).setSettings({ passwordAbove, by, passwordChecked }))
 }

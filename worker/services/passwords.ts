@@ -61,3 +61,10 @@ export async function requirePassword(
   await wasRight()
   return row
 }
+
+/** True if the right password was given, false if none was. Throws as `requirePassword` does for a wrong one. */
+export async function checkPassword(deps: Deps, userId: string, password: string | undefined): Promise<boolean> {
+  if (password === undefined) return false
+  await requirePassword(deps, userId, password)
+  return true
+}

@@ -81,6 +81,7 @@ export async function editGroup(
   userId: string,
   groupId: string,
   input: z.output<typeof UpdatePolicyGroup>,
+  passwordChecked: boolean,
 ): Promise<UpdatedPolicyGroup> {
   const { version, name, scopes, walletId, spendLimit, whitelistedContactIds } = input
   return unwrap(
@@ -93,6 +94,7 @@ export async function editGroup(
       contactIds: whitelistedContactIds,
       contacts: await snapshots(deps, userId, whitelistedContactIds),
       limits: limitsOf(input),
+      passwordChecked,
     }),
   )
 }
@@ -111,7 +113,7 @@ export async function deleteGroup(deps: Deps, userId: string, groupId: string): 
 export async function createAgent(
   deps: Deps,
   userId: string,
-  input: { key: string | null; name: string; memo: string | null; policyGroupId: string },
+  input: { key: string | null; name: string; memo: string | null; policyGroupId: string; passwordChecked: boolean },
 ): Promise<CreatedAgent> {
   const id = `agt_${crypto.randomUUID().replaceAll('-', '')}`
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
@@ -130,17 +132,20 @@ export async function deleteAgent(deps: Deps, userId: string, agentId: string): 
   return removed
 }
 
+/** `revokeNow`: the previous credential ends at once. */
+type Replacing = { revokeNow: boolean; passwordChecked: boolean }
+
 export async function regenerateApiKey(
   deps: Deps,
   userId: string,
   agentId: string,
-  revokeNow: boolean,
+  how: Replacing,
 ): Promise<RegeneratedApiKey> {
   const { apiKey, apiKeyHash } = mintApiKey()
   const { previousUntil } = await replaceCredential(deps, userId, agentId, {
     kind: 'api_key',
     hash: apiKeyHash,
-    revokeNow,
+    ...how,
   })
   return { apiKey, previousUntil }
 }
@@ -150,13 +155,13 @@ export async function regenerateSecret(
   deps: Deps,
   userId: string,
   agentId: string,
-  revokeNow: boolean,
+  how: Replacing,
 ): Promise<RegeneratedCredentials> {
   const { clientSecret, secretHash } = mintSecret()
   const { clientId, previousUntil } = await replaceCredential(deps, userId, agentId, {
     kind: 'secret',
     hash: secretHash,
-    revokeNow,
+    ...how,
   })
   return { clientId, clientSecret, previousUntil }
 }
@@ -169,15 +174,21 @@ async function replaceCredential(
   deps: Deps,
   userId: string,
   agentId: string,
-  input: { kind: 'secret' | 'api_key'; hash: string; revokeNow: boolean },
+  input: { kind: 'secret' | 'api_key'; hash: string } & Replacing,
 ): Promise<{ clientId: string; previousUntil: string | null }> {
-  const { kind, hash, revokeNow } = input
+  const { kind, hash, revokeNow, passwordChecked } = input
   const { clientId } = unwrap(await policies(deps, userId).agent(agentId))
   const now = deps.now()
   const endsAt = revokeNow ? now : now + replacedCredentialMs
   const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
   await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
-  const replaced = await policies(deps, userId).replaceCredential(agentId, { kind, hash, endsAt, issuedAt: now })
+  const replaced = await policies(deps, userId).replaceCredential(agentId, {
+    kind,
+    hash,
+    endsAt,
+    issuedAt: now,
+    passwordChecked,
+  })
   if (!replaced.ok) deps.runInBackground(discardCredentials(deps.db, [hash]))
   const { previousUntil } = unwrap(replaced)
   deps.runInBackground(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))

@@ -2,6 +2,7 @@ import type { ApiCall, ApiCalls, ParamNames } from '#schemas/api.ts'
 import type { Failure, Page, Success } from '#schemas/common.ts'
 import { apiErrorOf } from './apiError.ts'
 import { exchange, type HttpOptions, type Method, send } from './http.ts'
+import { withPassword } from './passwordPrompt.ts'
 import { renewIfExpiring, withSession } from './renewal.ts'
 
 /** Calls that return JSON, and calls that return a file. */
@@ -32,9 +33,10 @@ export const api = async <Call extends JsonCall>(call: Call, ...input: Args<Call
 /** Like `api`, but returns the page and the message along with the data. */
 export async function apiEnvelope<Call extends JsonCall>(call: Call, ...input: Args<Call>): Promise<Envelope<Call>> {
   const [method, path, options] = requestOf(call, input[0])
-  const run = () => exchange(method, path, options)
+  const run = (more?: object) =>
+    exchange(method, path, more ? { ...options, body: { ...options.body!, ...more } } : options)
   // tests/worker/apiContract.test.ts checks that replies match the contract.
-  return (await (options.public ? run() : withSession(run))) as Envelope<Call>
+  return (await (options.public ? run() : withPassword((more) => withSession(() => run(more))))) as Envelope<Call>
 }
 
 /** Like `api`, for a call that returns a file. */

@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import type { Decider } from './rpcTypes.ts'
 
-/** Approving more than this needs the password. Null if it is never needed. */
+/** Letting more than this leave in 24 hours needs the password (domain/ownerPassword.ts). Null if it is never needed. */
 export const passwordAbove = ({ store }: Context): MicroUsdc | null => store.meta('approval_password_above')
 
 export const settingsView = (ctx: Context): ApprovalSettings => {
@@ -13,7 +13,7 @@ export const settingsView = (ctx: Context): ApprovalSettings => {
   return { passwordAbove: limit === null ? null : formatUsdc(limit) }
 }
 
-/** Sets the amount above which approving needs the password. Raising or removing it needs it too; lowering does not. */
+/** Sets the amount above which the password is needed. Raising or removing it needs it too; lowering does not. */
 export function setSettings(
   ctx: Context,
   input: { passwordAbove: MicroUsdc | null; by: Decider; passwordChecked: boolean },

@@ -6,6 +6,7 @@ import { endGrants } from '../approvals/grants.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
+import { budgetOf, spendableOf, takeIncrease } from '../limits/ownerPassword.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import type { AgentInput, NewCredential } from '../policies/rpcTypes.ts'
 import { agentView } from '../policies/views.ts'
@@ -25,7 +26,10 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
       return agent ? ok({ agent: agentView(ctx, agent), repeated: true }) : noAgent
     }
     if (store.isFull) return accountFull
-    if (!store.group(input.policyGroupId)) return notFound('Policy group', 'policyGroupId')
+    const group = store.group(input.policyGroupId)
+    if (!group) return notFound('Policy group', 'policyGroupId')
+    const unconfirmed = takeIncrease(ctx, budgetOf(group), input.passwordChecked ?? false)
+    if (unconfirmed) return unconfirmed
     const now = ctx.now()
     const { id, name, memo, policyGroupId, clientId } = input
     store.insert('agent', { id, group_id: policyGroupId, name, memo, client_id: clientId, created_at: now })
@@ -72,7 +76,14 @@ export function replaceCredential(
 ): Result<{ previousUntil: number | null }> {
   const { store } = ctx
   return store.transaction((): Result<{ previousUntil: number | null }> => {
-    if (!store.agent(id)) return noAgent
+    const agent = store.agent(id)
+    if (!agent) return noAgent
+    const unconfirmed = takeIncrease(
+      ctx,
+      spendableOf(store, store.group(agent.group_id)),
+      input.passwordChecked ?? false,
+    )
+    if (unconfirmed) return unconfirmed
     const now = ctx.now()
     const { kind, hash, endsAt } = input
     store.run(

@@ -2,6 +2,7 @@ import { ok, type Result, refuse } from '../../result.ts'
 import { endGrants } from '../approvals/grants.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
+import { spendableOf, takeIncrease } from '../limits/ownerPassword.ts'
 import type { ContactMethods as Methods } from '../policies/rpcTypes.ts'
 import { snapshotDiffers, whitelistRow } from '../policies/whitelist.ts'
 
@@ -40,7 +41,13 @@ export function contactChanged(ctx: Context, contactId: string, now: (Methods & 
 }
 
 /** Confirms the contact as the owner has `seen` it: that becomes the snapshot that is paid. */
-export function confirmContact(ctx: Context, groupId: string, contactId: string, seen: Methods): Result<null> {
+export function confirmContact(
+  ctx: Context,
+  groupId: string,
+  contactId: string,
+  seen: Methods,
+  passwordChecked = false,
+): Result<null> {
   const { store } = ctx
   return store.transaction((): Result<null> => {
     const group = store.group(groupId)
@@ -51,6 +58,8 @@ export function confirmContact(ctx: Context, groupId: string, contactId: string,
     if (listed.stale === 0 && same(listed)) return ok(null)
     if (!same(now))
       return refuse('conflict', 'This contact changed again in the meantime. Review it again before you confirm it.')
+    const unconfirmed = takeIncrease(ctx, spendableOf(store, group), passwordChecked)
+    if (unconfirmed) return unconfirmed
     store.run(
       'UPDATE whitelist SET address = ?, email = ?, phone = ?, stale = 0 WHERE group_id = ? AND contact_id = ?',
       seen.address,

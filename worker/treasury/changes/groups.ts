@@ -1,5 +1,6 @@
 import { defaultApprovalRules } from '#domain/approval.ts'
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
+import { increaseByEdit } from '#domain/ownerPassword.ts'
 import { periodAt } from '#domain/policyPeriod.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
@@ -10,6 +11,7 @@ import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reservedSince } from '../ledger/ledger.ts'
+import { boundsOf, takeIncrease } from '../limits/ownerPassword.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { raisedLimit } from '../policies/budgets.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from '../policies/rpcTypes.ts'
@@ -76,7 +78,7 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
 export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<UpdatedPolicyGroup> {
   const { store } = ctx
   let rescoped = false
-  const result = store.transaction((): Result<string> => {
+  const result = store.attempt((): Result<string> => {
     const group = store.group(id)
     if (!group) return noGroup
     const refused = editProblem(group, edit)
@@ -92,6 +94,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
 
     const now = ctx.now()
     const before = JSON.stringify(policyRecord(group))
+    const boundsBefore = boundsOf(store, group)
     store.update('policy_group', id, {
       name: edit.name,
       scopes: scopesColumn(edit.scopes),
@@ -102,6 +105,9 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
     addContacts(store, id, added)
     const after = store.group(id)!
     if (before === JSON.stringify(policyRecord(after)) && added.length + removed.length === 0) return ok(id)
+    const increase = increaseByEdit(boundsBefore, boundsOf(store, after))
+    const unconfirmed = takeIncrease(ctx, increase, edit.passwordChecked ?? false)
+    if (unconfirmed) return unconfirmed
     store.run('UPDATE policy_group SET version = version + 1 WHERE id = ?', id)
     audit(store, now, 'group.changed', id, {
       ...policyRecord({ ...after, version: after.version + 1 }),
@@ -166,14 +172,22 @@ function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: numb
 }
 
 /** Raises the total budget. Repeating the same key raises it once. */
-export function topUp(ctx: Context, id: string, amount: MicroUsdc, key: string | null): Result<ToppedUp> {
+export function topUp(
+  ctx: Context,
+  id: string,
+  amount: MicroUsdc,
+  key: string | null,
+  passwordChecked = false,
+): Result<ToppedUp> {
   const { store } = ctx
   const request = idempotentRequest({ type: 'user' }, key, ['top-up', id, amount])
-  const result = store.transaction((): Result<string> => {
+  const result = store.attempt((): Result<string> => {
     const replay = findReplay(store, request)
     if (replay) return replay
     const raised = raiseBudget(ctx, id, amount)
     if (!raised.ok) return raised
+    const unconfirmed = takeIncrease(ctx, amount, passwordChecked)
+    if (unconfirmed) return unconfirmed
     const now = ctx.now()
     remember(store, request, 'top-up', id, now)
     return ok(id)

@@ -46,16 +46,15 @@ export class Policies extends RpcTarget {
   async editGroup(id: string, edit: GroupEdit) {
     return takeOwnerChange(this.#ctx) ?? editGroup(this.#ctx, id, edit)
   }
-  async topUp(id: string, amount: MicroUsdc, key: string | null) {
-    return takeOwnerChange(this.#ctx) ?? topUp(this.#ctx, id, amount, key)
+  async topUp(id: string, amount: MicroUsdc, key: string | null, passwordChecked = false) {
+    return takeOwnerChange(this.#ctx) ?? topUp(this.#ctx, id, amount, key, passwordChecked)
   }
   async deleteGroup(id: string) {
     return deleteGroup(this.#ctx, id)
   }
-  async confirmContact(groupId: string, contactId: string, seen: ContactMethods) {
-    return andThen(takeOwnerChange(this.#ctx) ?? confirmContact(this.#ctx, groupId, contactId, seen), () =>
-      this.group(groupId),
-    )
+  async confirmContact(groupId: string, contactId: string, seen: ContactMethods, passwordChecked = false) {
+    const confirmed = takeOwnerChange(this.#ctx) ?? confirmContact(this.#ctx, groupId, contactId, seen, passwordChecked)
+    return andThen(confirmed, () => this.group(groupId))
   }
   /** Called before a contact changes, or with null before it is deleted. */
   async contactChanged(contactId: string, now: (ContactMethods & { name?: string }) | null) {
@@ -85,8 +84,8 @@ export class Policies extends RpcTarget {
   async refusals(agentId: string) {
     return refusalsOf(this.#ctx, agentId)
   }
-  async pause(subject: PauseSubject, paused: boolean) {
-    return setPaused(this.#ctx, subject, paused)
+  async pause(subject: PauseSubject, paused: boolean, passwordChecked = false) {
+    return setPaused(this.#ctx, subject, paused, passwordChecked)
   }
   async account() {
     const { accountPaused, isSuspended } = this.#ctx.store

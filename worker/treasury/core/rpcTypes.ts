@@ -2,4 +2,7 @@
  * The caller: the signed-in user, or one of their agents with the credential it used (re-checked on every call) and, if it
  * was exchanged for an access token, the token's id.
  */
-export type Principal = { type: 'user' } | { type: 'agent'; agentId: string; credentialHash: string; tokenId?: string }
+/** `passwordChecked`: the owner entered the password with this call. */
+export type Principal =
+  | { type: 'user'; passwordChecked?: boolean }
+  | { type: 'agent'; agentId: string; credentialHash: string; tokenId?: string }

@@ -3,12 +3,12 @@ import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts
 import { endApproval, endOverdue } from '../approvals/end.ts'
 import { createGrant } from '../approvals/grants.ts'
 import type { ApproveInput, DenyInput } from '../approvals/rpcTypes.ts'
-import { passwordAbove } from '../approvals/settings.ts'
 import { approvalHash } from '../approvals/views.ts'
 import { raiseBudget } from '../changes/groups.ts'
 import { setPaused } from '../changes/pausing.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
+import { takeIncrease } from '../limits/ownerPassword.ts'
 import { type Accepted, accept } from '../payments/accept.ts'
 import type { Gathered, Need } from '../payments/needs.ts'
 import type { PayInput } from '../payments/rpcTypes.ts'
@@ -37,30 +37,35 @@ export function approvePayment(
   gathered: Gathered,
 ): Result<Accepted | Decided> | Need {
   return inOneTransaction(ctx, () => {
-    const open = openApproval(ctx, id, 'APPROVED', input.hash)
+    const open = openApproval(ctx, id, 'APPROVED', input.hash, input.grant !== null)
     if (!open.ok || 'decided' in open.value) return open as Result<Decided>
     const approval = open.value.open
-    const refused = ownerRefusal(ctx, approval, input)
-    if (refused) return refused
+    const suspended = suspendedOwner(ctx)
+    if (suspended) return suspended
     const waiting = ctx.store.payment(approval.payment_id!)!
     const result = accept(ctx, inputOf(approval, waiting), gathered, waiting)
     if ('need' in result) return result
     if (!result.ok) return asApprovalRefusal(result)
     const grant = input.grant ? createGrant(ctx, approval, waiting, input.grant, input.by) : ok(null)
     if (!grant.ok) return grant
+    const unconfirmed = takeIncrease(ctx, increaseBy(approval, input), input.passwordChecked)
+    if (unconfirmed) return unconfirmed
     if (!endApproval(ctx, approval, 'approve', { by: input.by, grantId: grant.value }))
       throw new Error('an approval was decided twice')
     return result as Result<Accepted>
   })
 }
 
+/** A grant is in addition to the payment. */
+const increaseBy = ({ amount }: ApprovalRow, { grant }: ApproveInput) => fromColumn(amount) + (grant?.amount ?? 0n)
+
 /** Approves a request for more budget. */
 export function approveBudget(ctx: Context, id: string, input: ApproveInput): Result<Decided> {
   return inOneTransaction(ctx, (): Result<Decided> => {
-    const open = openApproval(ctx, id, 'APPROVED', input.hash)
+    const open = openApproval(ctx, id, 'APPROVED', input.hash, input.grant !== null)
     if (!open.ok || 'decided' in open.value) return open as Result<Decided>
     const approval = open.value.open
-    const refused = ownerRefusal(ctx, approval, input)
+    const refused = suspendedOwner(ctx) ?? takeIncrease(ctx, increaseBy(approval, input), input.passwordChecked)
     if (refused) return refused
     if (input.grant)
       return refuse('unprocessable', 'A permission can only be granted for payments to an address.', { field: 'grant' })
@@ -76,33 +81,25 @@ export function approveBudget(ctx: Context, id: string, input: ApproveInput): Re
 export function deny(ctx: Context, id: string, input: DenyInput): Result<Decided> {
   return inOneTransaction(ctx, (): Result<Decided> => {
     const open = openApproval(ctx, id, 'DENIED', input.hash)
-    if (!open.ok || 'decided' in open.value) return open as Result<Decided>
+    if (!open.ok) return open
     const { by, pauseAgent } = input
-    endApproval(ctx, open.value.open, 'deny', { by, pauseAgent })
-    if (pauseAgent) setPaused(ctx, { kind: 'agent', id: open.value.open.agent_id }, true)
-    return ok({ decided: ctx.store.approval(id)! })
+    if ('open' in open.value) endApproval(ctx, open.value.open, 'deny', { by, pauseAgent })
+    const decided = ctx.store.approval(id)!
+    // Also if it was denied before: whoever presses this button now wants the agent to stop.
+    if (pauseAgent) setPaused(ctx, { kind: 'agent', id: decided.agent_id }, true)
+    return ok({ decided })
   })
 }
 
 /** Rolls everything back if `decide` refuses after it has written. */
 function inOneTransaction<T extends { ok: boolean } | { need: string }>(ctx: Context, decide: () => T): T {
-  let refused: T | null = null
   try {
-    return ctx.store.transaction(() => {
-      const result = decide()
-      if ('need' in result || result.ok) return result
-      refused = result
-      throw new RolledBack()
-    })
-  } catch (error) {
-    if (!(error instanceof RolledBack) || refused === null) throw error
-    return refused
+    return ctx.store.attempt(decide)
   } finally {
     // A rollback also undoes the end of overdue approvals, so they are ended again.
     ctx.store.transaction(() => endOverdue(ctx))
   }
 }
-class RolledBack extends Error {}
 
 const endings = { APPROVED: 'approved', DENIED: 'denied', EXPIRED: 'expired', CANCELLED: 'cancelled' } as const
 
@@ -111,10 +108,13 @@ function openApproval(
   id: string,
   wanted: 'APPROVED' | 'DENIED',
   hash: string,
+  wantsGrant = false,
 ): Result<{ open: ApprovalRow } | Decided> {
   endOverdue(ctx)
   const approval = ctx.store.approval(id)
   if (!approval) return notFound('Approval')
+  if (approval.status === wanted && wantsGrant && approval.grant_id === null)
+    return refuse('conflict', 'This request is already approved, without a permission.', { field: 'grant' })
   if (approval.status === wanted) return ok({ decided: approval })
   if (approval.status !== 'PENDING')
     return refuse('conflict', `This request is already ${endings[approval.status]}.`, { field: 'status' })
@@ -124,17 +124,6 @@ function openApproval(
       field: 'hash',
     })
   return ok({ open: approval })
-}
-
-/** Why this person can't approve now: the account is suspended, or the password is missing. */
-function ownerRefusal(ctx: Context, approval: ApprovalRow, { passwordChecked, grant }: ApproveInput): Refused | null {
-  const suspended = suspendedOwner(ctx)
-  if (suspended) return suspended
-  const limit = passwordAbove(ctx)
-  const amount = fromColumn(approval.amount)
-  const most = grant && grant.amount > amount ? grant.amount : amount
-  if (limit === null || most <= limit || passwordChecked) return null
-  return refuse('password_required', 'Enter your password to approve this amount.', { field: 'password' })
 }
 
 /** A refusal by the current rules, as a refusal to approve. An `unauthenticated` agent must not sign the owner out. */

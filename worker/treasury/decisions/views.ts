@@ -8,10 +8,10 @@ import type { Refused } from '../../result.ts'
 import { contactMoved, hasMoved } from '../approvals/ask.ts'
 import { endOverdue } from '../approvals/end.ts'
 import type { ApprovalsInput } from '../approvals/rpcTypes.ts'
-import { passwordAbove } from '../approvals/settings.ts'
 import { approvalHash, pendingCount, sameSinceAsked, walletOf } from '../approvals/views.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
+import { wouldNeedPassword } from '../limits/ownerPassword.ts'
 import { check } from '../payments/check.ts'
 import type { Gathered } from '../payments/needs.ts'
 import { raisedLimit } from '../policies/budgets.ts'
@@ -24,7 +24,6 @@ import { credentialGone, inputOf } from './decide.ts'
 export function approvalView(ctx: Context, row: ApprovalRow): Approval {
   const payment = row.payment_id === null ? null : ctx.store.payment(row.payment_id)
   const wallet = walletOf(ctx, row, payment)!
-  const passwordLimit = passwordAbove(ctx)
   const channel = (state: Channel['state'], time: number | null): Channel => ({ state, at: isoOf(time) })
   return {
     id: row.id,
@@ -52,7 +51,7 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     wouldPass: row.status === 'PENDING' ? wouldPass(ctx, row, payment) : null,
     sameSinceAsked: sameSinceAsked(ctx, row, payment),
     hash: approvalHash(ctx, row, payment),
-    needsPassword: passwordLimit !== null && fromColumn(row.amount) > passwordLimit,
+    needsPassword: wouldNeedPassword(ctx, fromColumn(row.amount)),
     canGrant: payment?.kind === 'send',
     grantId: row.grant_id,
     channels: { email: channel(row.email_state, row.email_at), push: channel(row.push_state, row.push_at) },

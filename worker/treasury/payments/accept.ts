@@ -18,6 +18,7 @@ import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.t
 import { reserve } from '../ledger/ledger.ts'
 import { admit, lookupLimitRefusal, sharedNeed } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
+import { takeIncrease } from '../limits/ownerPassword.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
@@ -112,6 +113,9 @@ export function accept(
     if (missing) return missing
     const { draft } = gathered
     if (isPayout && !draft) return { need: 'draft', wallet }
+    const byOwner = input.principal.type === 'user' && input.principal
+    const unconfirmed = byOwner && takeIncrease(ctx, terms.amount, byOwner.passwordChecked === true)
+    if (unconfirmed) return unconfirmed
 
     const id = isPayout ? draft!.id : (approved?.id ?? newId(ctx, 'pay'))
     const to = isPayout ? draft!.address : target.address!

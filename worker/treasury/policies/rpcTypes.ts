@@ -40,6 +40,7 @@ export type GroupEdit = {
   contactIds: string[] | undefined
   contacts: ContactSnapshot[]
   limits: GroupLimits
+  passwordChecked?: boolean
 }
 
 export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wallet'; id: string }
@@ -63,6 +64,13 @@ export type AgentInput = {
   apiKeyHash: string
   /** When the credentials were written to D1 (ms). */
   issuedAt?: number
+  passwordChecked?: boolean
 }
 /** `endsAt` is when existing ones expire, `issuedAt` when the new one was written to D1 (ms). */
-export type NewCredential = { kind: 'secret' | 'api_key'; hash: string; endsAt: number; issuedAt?: number }
+export type NewCredential = {
+  kind: 'secret' | 'api_key'
+  hash: string
+  endsAt: number
+  issuedAt?: number
+  passwordChecked?: boolean
+}

@@ -149,6 +149,21 @@ export class Store {
     this.#check()
     return this.#cache.get(table, key, read)
   }
+  /** Like `transaction`, but rolls everything back if the result is a refusal. */
+  attempt<T extends { ok: boolean } | { need: string }>(work: () => T): T {
+    let refused: T | null = null
+    try {
+      return this.transaction(() => {
+        const result = work()
+        if ('need' in result || result.ok) return result
+        refused = result
+        throw new RolledBack()
+      })
+    } catch (error) {
+      if (!(error instanceof RolledBack) || refused === null) throw error
+      return refused
+    }
+  }
   /** Runs a write that changes only these cached rows of `table`, and updates them. */
   runCached(table: CachedTable, rows: readonly CachedRow[], query: string, ...values: Value[]): void {
     this.version += 1
@@ -251,3 +266,5 @@ export class Store {
   walletAction = (id: string) => this.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
   webhook = (id: string) => this.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
 }
+
+class RolledBack extends Error {}

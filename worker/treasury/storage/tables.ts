@@ -281,6 +281,8 @@ export const tables = `
     day INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL, principal TEXT NOT NULL, count INTEGER NOT NULL,
     PRIMARY KEY (day, channel, recipient, principal)
   ) WITHOUT ROWID;
+  -- What changes of the owner without the password added to what may leave, by quarter of an hour, in micro-USDC.
+  CREATE TABLE owner_increase (period INTEGER PRIMARY KEY, amount INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE refusal_count (day INTEGER PRIMARY KEY, written INTEGER NOT NULL);
 

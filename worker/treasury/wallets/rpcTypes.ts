@@ -13,7 +13,13 @@ export type ImportInput = {
 }
 
 /** `limit` in micro-USDC. */
-export type RotateInput = { key: string | null; walletId: string; limit: bigint; hours: number }
+export type RotateInput = {
+  key: string | null
+  walletId: string
+  limit: bigint
+  hours: number
+  passwordChecked?: boolean
+}
 
 /** An owner's signature over one of the wallet's owner actions. `deadline` in unix seconds. */
 export type OwnerActionInput = {

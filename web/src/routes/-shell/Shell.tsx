@@ -16,6 +16,7 @@ import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
 
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
+const PasswordPrompt = lazy(() => import('./PasswordPrompt.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
 
 /** The frame of the signed-in pages: session guard, top bar, page, onboarding, session expiry. */
@@ -68,6 +69,9 @@ export function Shell() {
       <OnrampReturn />
       {user && <InactivityGuard />}
       <ReconnectWallet />
+      <Suspense>
+        <PasswordPrompt />
+      </Suspense>
       {user?.needsOnboarding && (
         <Suspense>
           <Onboarding user={user} />

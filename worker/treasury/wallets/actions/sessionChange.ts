@@ -11,6 +11,7 @@ import { audit } from '../../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../../ledger/idempotency.ts'
 import { obtainGas } from '../../limits/gas.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
+import { takeIncrease } from '../../limits/ownerPassword.ts'
 import { toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import type { RotateInput } from '../rpcTypes.ts'
@@ -40,12 +41,16 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   const rotation = rotationAt(state, { key: key.address, limit: input.limit, hours: input.hours })
   const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operator))
   if (refused) return refused
-  return ctx.store.transaction((): Result<WalletActionRow> => {
+  return ctx.store.attempt((): Result<WalletActionRow> => {
     const meanwhile = actionReplay(ctx, 'rotate', input)
     if (meanwhile) return meanwhile
     if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
     if (isChanging(ctx, wallet.id)) return changeInProgress
-    const limited = takeOwnerAction(ctx, 'rotate', wallet.chain_id)
+    // An expired session lets nothing leave, whatever it has left.
+    const more = input.limit - (state.validUntil < state.timestamp ? 0n : state.remaining)
+    const limited =
+      takeIncrease(ctx, more > 0n ? more : 0n, input.passwordChecked ?? false) ??
+      takeOwnerAction(ctx, 'rotate', wallet.chain_id)
     if (limited) return limited
     const id = insertSession(ctx, wallet, 'rotate', 'draining', input, key, { epoch: state.epoch, validUntil: null })
     ctx.schedule('settle', ctx.now())

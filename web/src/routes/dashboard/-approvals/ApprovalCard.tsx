@@ -9,7 +9,7 @@ import { ErrorBox } from '#web/components/Field.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { useNow } from '#web/components/Time.tsx'
 import { TransactionTimeline } from '#web/components/TransactionParts.tsx'
-import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
+import { isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { type Approval, approve, deny, refreshApprovals } from '#web/queries/approvals.ts'
@@ -136,15 +136,7 @@ function Decision(props: { approval: Approval; isOver: boolean }) {
       )
         // In every case: the approval may have changed, expired, or been decided elsewhere.
         .finally(refreshApprovals),
-    {
-      fallback: problemOf,
-      onFailed(error) {
-        // The owner has lowered the limit in the meantime.
-        const isPasswordNeeded = error instanceof ApiError && error.code === 'password_required'
-        if (isPasswordNeeded) setAsking('password')
-        return isPasswordNeeded
-      },
-    },
+    { fallback: problemOf },
   )
   const { problem } = decision
   const disabled = decision.busy || props.isOver || !online

@@ -21,12 +21,15 @@ import {
   saveApprovalSettings,
 } from '#web/queries/approvals.ts'
 
-/** Sets the amount above which approving requires the password. */
+/** Sets the amount above which changes, sends and approvals require the password. */
 export function PasswordAboveCard() {
   const query = useQuery(approvalSettingsQuery)
   return (
     <TitledCard id="approvals" title="Approvals">
-      <p className="mb-4 text-muted">Above a given amount, approving can also ask for your password.</p>
+      <p className="mb-4 text-muted">
+        Bursar can ask for your password before more money may leave: when you send, approve, top up, loosen a rule or
+        create a key. The amount counts all such steps of 24 hours together.
+      </p>
       <Loaded query={query} loading={<Skeleton className="h-24" />}>
         {(data) => <SettingsForm key={data.passwordAbove} settings={data} />}
       </Loaded>

@@ -1,0 +1,98 @@
+import { type GroupBounds, type Increase, needsPassword, sumOfIncreases } from '#domain/ownerPassword.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
+import { type Refused, refuse } from '../../result.ts'
+import type { Context } from '../core/context.ts'
+import { fromColumn, toColumn } from '../storage/columns.ts'
+import type { GroupRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+
+/** Increases are added up in periods of this length, so that few rows are read. */
+const periodMs = 15 * minuteMs
+
+/**
+ * Counts an increase of what may leave without a person. Returns a refusal if it needs the password, which is then not
+ * counted. Call inside the transaction of the change, once nothing else refuses it.
+ */
+export function takeIncrease(ctx: Context, increase: Increase, passwordChecked: boolean): Refused | null {
+  const { store, now } = ctx
+  const limit = store.meta('approval_password_above')
+  if (passwordChecked || limit === null || increase === 0n) return null
+  const period = Math.floor(now() / periodMs)
+  const first = period - dayMs / periodMs
+  const { raised } = store.first<{ raised: number }>(
+    'SELECT coalesce(sum(amount), 0) AS raised FROM owner_increase WHERE period >= ?',
+    first,
+  )!
+  if (increase === 'unbounded' || needsPassword(limit, BigInt(raised), increase)) return passwordNeeded
+  store.run('DELETE FROM owner_increase WHERE period < ?', first)
+  store.run(
+    'INSERT INTO owner_increase (period, amount) VALUES (?1, ?2) ON CONFLICT (period) DO UPDATE SET amount = amount + ?2',
+    period,
+    toColumn(increase),
+  )
+  return null
+}
+
+/** Whether this would need the password now. */
+export function wouldNeedPassword({ store, now }: Context, increase: Increase): boolean {
+  const { raised } = store.first<{ raised: number }>(
+    'SELECT coalesce(sum(amount), 0) AS raised FROM owner_increase WHERE period >= ?',
+    Math.floor(now() / periodMs) - dayMs / periodMs,
+  )!
+  return needsPassword(store.meta('approval_password_above'), BigInt(raised), increase)
+}
+
+export const passwordNeeded: Refused = refuse('password_required', 'Enter your password to allow this.', {
+  field: 'password',
+})
+
+/** What the group's agents may still spend without a person; 0 without agents. */
+export function spendableOf(store: Store, group: GroupRow | null): Increase {
+  if (!group || !store.first('SELECT 1 FROM agent WHERE group_id = ? AND deleted_at IS NULL LIMIT 1', group.id))
+    return 0n
+  return budgetOf(group)
+}
+
+/** What the group may spend. What payouts hold is part of it: reclaiming one needs no password. */
+export const budgetOf = (group: GroupRow): Increase => {
+  if (group.spend_limit === null) return 'unbounded'
+  const left = fromColumn(group.spend_limit) - fromColumn(group.spent)
+  return left > 0n ? left : 0n
+}
+
+export function boundsOf(store: Store, group: GroupRow): GroupBounds {
+  const amount = (column: number | null) => (column === null ? null : fromColumn(column))
+  const list = (column: string | null) => (column === null ? null : (JSON.parse(column) as string[]))
+  const contacts = store.all<{ id: string }>('SELECT contact_id AS id FROM whitelist WHERE group_id = ?', group.id)
+  return {
+    spendable: spendableOf(store, group),
+    amounts: [
+      amount(group.max_payment),
+      amount(group.max_unclaimed),
+      amount(group.approve_above),
+      ...['day', 'week', 'month'].map((period) => (group.period === period ? amount(group.period_limit) : null)),
+    ],
+    lists: [
+      JSON.parse(group.scopes) as string[],
+      list(group.email_domains),
+      list(group.phone_codes),
+      contacts.map(({ id }) => id),
+    ],
+    asksNewRecipient: group.approve_new_recipient === 1,
+    asksRepeats: group.duplicate_minutes,
+  }
+}
+
+/** What may be spent again once this is resumed. */
+export function resumedSpending(
+  store: Store,
+  subject: { kind: 'account' } | { kind: 'agent' | 'group' | 'wallet'; id: string },
+): Increase {
+  const groups =
+    subject.kind === 'account'
+      ? store.all<GroupRow>('SELECT * FROM policy_group WHERE deleted_at IS NULL')
+      : subject.kind === 'wallet'
+        ? store.all<GroupRow>('SELECT * FROM policy_group WHERE deleted_at IS NULL AND wallet_id = ?', subject.id)
+        : [store.group(subject.kind === 'group' ? subject.id : (store.agent(subject.id)?.group_id ?? ''))]
+  return sumOfIncreases(groups.map((group) => spendableOf(store, group)))
+}
