@@ -38,7 +38,7 @@ async function review(page: Page, to: string, amount: string) {
 
 test.describe('above the owner’s limit', () => {
   test.use({ tolerated: /status of 4(00|22)/ })
-  test('a payment asks for the password, and is sent once with it @send-27', async ({ page, own }) => {
+  test('a payment asks for the password, and is sent once with it @password-7', async ({ page, own }) => {
     await own.api('/approval-settings', { passwordAbove: '1' }, 'PUT')
     await open(page, 'send', own.wallet.id)
     const to = newAddress()
