@@ -223,7 +223,7 @@ describe('decideRecipient', () => {
 describe('normalizing domains and codes', () => {
   test.each([
     ['@Example.COM ', 'example.com'],
-    ['münchen.de', 'münchen.de'],
+    ['München.de', 'xn--mnchen-3ya.de'],
     ['mail.a-b.co.uk', 'mail.a-b.co.uk'],
     ['example', null],
     ['a@example.com', null],

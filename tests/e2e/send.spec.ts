@@ -84,11 +84,18 @@ test.describe('the form', () => {
     for (const [text, problem] of [
       ['', 'Please enter an email address'],
       ['ada@', 'Invalid email format'],
+      ['ada(acme.com)<x@evil.example>', /^Invalid email format: before the @, use at most 64 of a–z/],
     ] as const) {
       await paste(page, 'Recipient email', text)
       await button(page, 'Review').click()
       await expect(alert(page)).toHaveText(problem)
     }
+    await audit(page, 'send-email-error')
+    await paste(page, 'Recipient email', 'Ada@bücher.example')
+    await button(page, 'Review').click()
+    await expect(dialog(page)).toContainText('ada@xn--bcher-kva.example')
+    await audit(page, 'send-email-punycode')
+    await button(page, 'Back').click()
     await page.getByRole('tab', { name: 'Contact' }).click()
     await button(page, 'Review').click()
     await expect(alert(page)).toHaveText('Please select a contact')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { party } from '../support/workerChain.ts'
+import { login, signedUp } from './apiClient.ts'
 
 const api = await createTestApp()
 const own = await createAccountFixture(api)
@@ -107,6 +108,91 @@ async function refused({ path, token, body }: ReturnType<Case[1]>, field: string
   expect(named, answer.text).toBe(field)
   expect((answer.json.error ?? answer.json.detail).length).toBeGreaterThan(10)
 }
+
+const emails = [
+  'jörg@example.com',
+  '\u202emoc.emca@gnillib.io',
+  'billing@acme.com\u200b.evil.example',
+  'billing@acme\u2024com.evil.example',
+  'billing(acme.com)<x@evil.example>',
+  'x1<victim@gmail.com>',
+  '"a b"@example.com',
+  'a@[127.0.0.1]',
+]
+const signedOut =
+  (path: string, more: object): Case[1] =>
+  (email) => ({ path: `/api${path}`, token: '', body: { email, ...more } })
+const newPassword = 'correct horse battery'
+const emailRoutes: Case[] = [
+  ['POST /users', signedOut('/users', { name: 'Ada', signupPasscode: 'x' }), 'email'],
+  ['POST /login', signedOut('/login', { password: 'secret' }), 'email'],
+  ...(
+    [
+      ['signup', { password: newPassword, name: 'Ada' }],
+      ['login', { password: 'secret' }],
+      ['new-password', { session: 'x', newPassword }],
+      ['confirm', { code: '123456' }],
+      ['resend-code', {}],
+      ['forgot-password', {}],
+      ['reset-password', { code: '123456', newPassword }],
+    ] as const
+  ).map(([path, more]): Case => [`POST ${path}`, signedOut(`/auth/cognito/${path}`, more), 'email']),
+  [
+    'POST /contacts',
+    (email) => ({ path: '/api/contacts', token: own.token, body: { name: 'Ada', address: to, email } }),
+    'email',
+  ],
+  [
+    'POST /escrow/create',
+    (recipientEmail) => ({
+      path: '/api/escrow/create',
+      token: own.token,
+      body: { sourceWalletId: own.wallet, recipientEmail, amount: '1' },
+    }),
+    'recipientEmail',
+  ],
+  [
+    'POST /transactions/recipient-check',
+    (recipientEmail) => ({
+      path: '/api/transactions/recipient-check',
+      token: own.token,
+      body: { recipientEmail, amount: '1' },
+    }),
+    'recipientEmail',
+  ],
+  [
+    'POST /v1/payments',
+    (email) => ({ path: '/v1/payments', token: own.apiKey, body: { to: { type: 'email', email }, amount: '1' } }),
+    'to/email',
+  ],
+]
+
+describe('email addresses', () => {
+  test.each(emailRoutes)('%s refuses deceptive email addresses', async (_, call, field) => {
+    for (const email of emails) await refused(call(email), field)
+  })
+
+  test('a domain that is not ASCII is punycode for contacts, agents and recipients alike', async () => {
+    const [typed, stored] = ['Ada@Bücher.example', 'ada@xn--bcher-kva.example']
+    const contact = await own.asOwner('POST', '/contacts', { name: 'Ada', email: typed })
+    expect(contact.json.data.email).toBe(stored)
+    const paid = await own.pay({ to: { type: 'email', email: typed }, amount: '0.1' })
+    expect(paid.json.to).toEqual({ type: 'email', email: stored })
+    const body = { sourceWalletId: own.wallet, amount: '0.1', recipientEmail: typed, contactId: contact.json.data.id }
+    expect(await own.asOwner('POST', '/escrow/create', body)).toMatchObject({ status: 201 })
+    for (const recipientEmail of [typed, stored, 'ADA@bu\u0308cher.example']) {
+      const { json } = await own.asOwner('POST', '/transactions/recipient-check', { amount: '1', recipientEmail })
+      expect(json.data).toMatchObject({ payments: 2 })
+    }
+  })
+
+  test('an account is signed in to under any spelling of its domain', async () => {
+    const [typed, stored] = ['ada@müller.example', 'ada@xn--mller-kva.example']
+    const { password } = await signedUp(api, stored)
+    for (const email of [typed, stored, 'ADA@XN--mller-KVA.example'])
+      expect((await login(api, email, password)).status, email).toBe(200)
+  })
+})
 
 describe('amounts', () => {
   for (const [name, call, field] of amountRoutes)

@@ -43,6 +43,21 @@ test('/openapi.json matches validation: amounts are strings, unknown fields are 
   expect(PaymentRecipient.oneOf.map((each: { properties: { type: unknown } }) => each.properties.type)).toEqual(
     ['contact', 'address', 'email', 'phone'].map((type) => ({ type: 'string', const: type })),
   )
+  const { email } = PaymentRecipient.oneOf[2].properties
+  expect(email).toMatchObject({ type: 'string', maxLength: 254 })
+  const pattern = new RegExp(email.pattern, 'u')
+  expect(['a.b+c@example.com', 'a@xn--bcher-kva.example'].filter((text) => !pattern.test(text))).toEqual([])
+  const wrong = [
+    'a@b',
+    'a@127.0.0.1',
+    'a@bücher.example',
+    'jörg@example.com',
+    'x<a@example.com>',
+    'a,b@example.com',
+    '"a"@example.com',
+    'a b@example.com',
+  ]
+  expect(wrong.filter((text) => pattern.test(text))).toEqual([])
 })
 
 test('/docs shows every operation and error, without script @openapi-4', async () => {

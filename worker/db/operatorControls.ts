@@ -1,4 +1,5 @@
 import { and, desc, eq, isNotNull, lt, notInArray, or, sql } from 'drizzle-orm'
+import { storedEmail } from '#domain/email.ts'
 import { isWeaker, type StopMode, stopModes } from '#domain/serviceStop.ts'
 import type { Db } from './d1.ts'
 import { operatorAction, serviceStop, user, userSuspension } from './schema.ts'
@@ -68,7 +69,7 @@ export const findUsersForOperators = (db: Db, text: string, limit: number) =>
     .select({ id: user.id, email: user.email, createdAt: user.createdAt, suspendedSince: userSuspension.since })
     .from(user)
     .leftJoin(userSuspension, and(eq(userSuspension.userId, user.id), suspendedNow))
-    .where(text === '' ? suspendedNow : or(eq(user.email, text.toLowerCase()), eq(user.id, text)))
+    .where(text === '' ? suspendedNow : or(eq(user.email, storedEmail(text) ?? ''), eq(user.id, text)))
     .orderBy(desc(userSuspension.since))
     .limit(limit)
 

@@ -1,4 +1,4 @@
-import { emailProblem } from './email.ts'
+import { emailProblem, storedEmail } from './email.ts'
 import { addressProblem } from './validators.ts'
 
 /** Validation of contacts, shared by the form and the API. Phone numbers are E.164, because messages go to them. */
@@ -49,7 +49,7 @@ export function duplicatesOf(values: ContactValues, contacts: Known[], ownId: st
     if (contact.id === ownId) return []
     const shares = same(contact.address, values.address)
       ? 'wallet address'
-      : same(contact.email, values.email)
+      : same(contact.email, storedEmail(values.email) ?? '')
         ? 'email'
         : same(contact.phone, plainPhone(values.phone))
           ? 'phone number'

@@ -1,3 +1,4 @@
+import { asciiDomain } from './email.ts'
 import { allow, type Decision, decideActive, type GroupPolicy, refuse } from './policy.ts'
 import { type RecipientType, scopeFor } from './scopes.ts'
 
@@ -77,10 +78,7 @@ const listed = (names: readonly string[]) =>
   names.length > 5 ? `one of ${names.length} allowed values` : names.join(' or ')
 
 /** 'Ada@Example.COM' → 'example.com'. Empty if there is no @. */
-const emailDomain = (email: string): string => {
-  const at = email.lastIndexOf('@')
-  return at < 0 ? '' : email.slice(at + 1).toLowerCase()
-}
+const emailDomain = (email: string): string => email.split('@')[1]?.toLowerCase() ?? ''
 
 // ITU-T E.164: 1 and 7 have one digit, these have two, all others three. No code is a prefix of another (record 025).
 const twoDigits = new Set(
@@ -96,14 +94,8 @@ function callingCode(phone: string): string {
   return `+${digits.slice(0, length)}`
 }
 
-/** Normalizes a domain for comparison: lower case, without a leading @. Null if it is not a domain. */
-export function normalDomain(text: string): string | null {
-  const domain = text.trim().replace(/^@/, '').toLowerCase()
-  const isDomain =
-    domain.length <= 253 &&
-    /^(?=.{1,253}$)([\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u.test(domain)
-  return isDomain ? domain : null
-}
+/** A domain as `emailDomain` returns it; a leading @ is ignored. Null if it is not a domain. */
+export const normalDomain = (text: string): string | null => asciiDomain(text.trim().replace(/^@/, ''))
 
 /** '+49', '49' or '0049' → '+49'. Null if it is not a country calling code. */
 export function normalCallingCode(text: string): string | null {

@@ -1,6 +1,7 @@
 import { plainAmount } from './amountText.ts'
 import { phoneProblem } from './contactRules.ts'
 import { emailProblem } from './email.ts'
+import { emailText } from './emailFormat.ts'
 import { formatUsdcText, type MicroUsdc, parseUsdc } from './money.ts'
 import { minPayout, minPayoutText } from './payment.ts'
 import { eachNote, type NoteName, noteProblem } from './paymentNotes.ts'
@@ -73,7 +74,7 @@ export function payoutProblems(values: SendValues, limit: SpendLimit | null): Pr
         ? null
         : !email.trim()
           ? 'Please enter an email address for the recipient'
-          : emailProblem(email) && 'Invalid email',
+          : (emailProblem(email)?.replace(emailText, 'Invalid email') ?? null),
     phone: to !== 'phone' ? null : phone.trim() ? phoneProblem(phone) : 'Please enter a phone number for the recipient',
     amount: amount ? (limitProblem(amount, limit) ?? minPayoutProblem(values)) : 'Please enter a valid amount',
     ...eachNote((name) => noteProblem(name, values[name].trim())),

@@ -21,7 +21,7 @@ export type Confirmation = { passwordKept: true } | { passwordKept: false; reset
 
 /**
  * Verifies passwords and codes, mails its codes and knows each account's status. Sessions and tokens are always ours.
- * Emails are passed normalized (`normalizeEmail`). Callers limit guessing before they call. No result and no response
+ * Emails are passed in their stored form (domain/email.ts). Callers limit guessing before they call. No result and no response
  * time reveals whether an email address has an account.
  */
 export interface IdentityDirectory {

@@ -1,6 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
 import { hexToBytes } from '@noble/hashes/utils'
 import { base64url } from 'jose'
+import { storedEmail } from '#domain/email.ts'
 import { parseJsonObject } from '#domain/json.ts'
 import { parseLimits, parseNumbers } from '#domain/limits.ts'
 import { parseContractSets } from '../chain/contractSets.ts'
@@ -98,7 +99,7 @@ export const feeCeilings = parsedBy(
 export const countries = parsedBy(smsCountries, 'must be ISO 3166 codes such as US,DE')
 
 export const emailAddress: Rule = (value) =>
-  /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/.test(value) ? null : 'must be a plain email address, such as hello@bursar.example'
+  storedEmail(value) === value.toLowerCase() ? null : 'must be a plain email address, such as hello@bursar.example'
 
 export const pattern =
   (expected: RegExp, words: string): Rule =>

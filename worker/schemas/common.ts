@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { phoneProblem, phoneText, plainPhone } from '#domain/contactRules.ts'
+import { emailPattern, parseEmail } from '#domain/email.ts'
+import { emailMax } from '#domain/emailFormat.ts'
 import { decodeRowCursor } from '#domain/lists.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
@@ -74,12 +76,16 @@ export const address = z.string().transform((text, ctx) => {
   return text as `0x${string}`
 })
 
+/** In the form in which addresses are stored, compared and shown. */
 export const email = z
   .string()
-  .trim()
-  // Aborts here, because the pattern takes seconds on a text as long as a whole request.
-  .max(254, { error: 'Invalid email format', abort: true })
-  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Invalid email format')
+  .transform((text, ctx) => {
+    const parsed = parseEmail(text)
+    if ('email' in parsed) return parsed.email
+    ctx.addIssue({ code: 'custom', message: parsed.problem })
+    return z.NEVER
+  })
+  .meta({ pattern: emailPattern, maxLength: emailMax })
 /** E.164. Spaces, dashes and brackets are accepted and removed. */
 export const phone = z
   .string()

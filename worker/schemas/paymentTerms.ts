@@ -35,7 +35,10 @@ export const PaymentRecipient = z
     z
       .strictObject({
         type: z.literal('email'),
-        email: email.meta({ description: 'Receives a claim link.', examples: ['ada@example.com'] }),
+        email: email.meta({
+          description: 'Receives a claim link. The domain of an address is returned in punycode.',
+          examples: ['ada@example.com'],
+        }),
       })
       .meta({ title: 'An email address' }),
     z

@@ -1,4 +1,3 @@
-import { normalizeEmail } from '#domain/email.ts'
 import { signUpModeOf } from '#domain/signUpMode.ts'
 import type { SignupReply, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
@@ -26,7 +25,7 @@ export async function signUp(
   const { env, messageProvider } = deps
   const returnPasscode = await admitSignUp(deps, { passcode: input.signupPasscode, byPasscode: true }, address)
   const directory = directoryFrom(deps)
-  const email = normalizeEmail(input.email)
+  const { email } = input
   const name = input.name || null
   const password = newTemporaryPassword()
   let user: UserRow | null = null

@@ -116,7 +116,7 @@ function columns({ name, address, email, phone, description }: Input) {
   return {
     name,
     address: address ?? null,
-    email: email?.toLowerCase() ?? null,
+    email: email ?? null,
     phone: phone ?? null,
     description: description ?? null,
   }

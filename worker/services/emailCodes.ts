@@ -1,4 +1,3 @@
-import { normalizeEmail } from '#domain/email.ts'
 import type { ConfirmReply, SignupReply, SignupToken } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
@@ -27,9 +26,8 @@ export async function signUpWithPassword(
   input: { email: string; password: string; name: string; signupPasscode?: string | undefined },
   address: string,
 ): Promise<SignupReply & SignupToken> {
-  const { password, name } = input
+  const { email, password, name } = input
   refuseCommonPassword(password, 'password')
-  const email = normalizeEmail(input.email)
   await limitCodeRequests(deps, 'confirm', email, address)
   const returnPasscode = await admitSignUp(deps, { passcode: input.signupPasscode, byPasscode: false }, address)
   try {
@@ -41,8 +39,7 @@ export async function signUpWithPassword(
   }
 }
 
-export async function resendConfirmation(deps: Deps, input: { email: string }, address: string): Promise<void> {
-  const email = normalizeEmail(input.email)
+export async function resendConfirmation(deps: Deps, { email }: { email: string }, address: string): Promise<void> {
   await limitCodeRequests(deps, 'confirm', email, address)
   deps.runInBackground(directoryFrom(deps).resendConfirmation(email))
 }
@@ -58,8 +55,7 @@ export async function confirmEmail(
   return { resetToken: null, ...confirmation }
 }
 
-export async function forgotPassword(deps: Deps, input: { email: string }, address: string): Promise<void> {
-  const email = normalizeEmail(input.email)
+export async function forgotPassword(deps: Deps, { email }: { email: string }, address: string): Promise<void> {
   await limitCodeRequests(deps, 'reset', email, address)
   deps.runInBackground(directoryFrom(deps).sendResetCode(email))
 }
@@ -101,10 +97,10 @@ async function prove<T>(
     if (taken === null) throw new AppError('gone', 'This link is no longer valid. You can ask for a new one.')
     return taken
   }
-  const email = normalizeEmail(input.email)
+  const { email, code } = input
   // Without links, the directory limits wrong codes.
   const wasRight = directoryFrom(deps).mailsLinks ? await limitWrongCodes(deps, email) : null
-  const taken = await take({ email, code: input.code })
+  const taken = await take({ email, code })
   if (taken === null) {
     const message = `${failed} The code is wrong or no longer valid. You can ask for a new one.`
     throw new AppError('wrong_passcode', message, { field: 'code' })

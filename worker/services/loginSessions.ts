@@ -1,4 +1,3 @@
-import { normalizeEmail } from '#domain/email.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { LoginReply, Tokens, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
@@ -51,7 +50,7 @@ export async function login(
   address: string,
 ): Promise<LoginReply> {
   const { db } = deps
-  const email = normalizeEmail(input.email)
+  const { email } = input
   const now = deps.now()
   const key = attemptKey('login', email, address)
   await limitAttempts(db, key, maxWrongPerAddress, now)
@@ -83,7 +82,7 @@ export async function answerChallenge(
 ): Promise<Tokens & { user: User }> {
   refuseCommonPassword(input.newPassword, 'newPassword')
   const expired = new AppError('gone', 'This sign-in took too long. Please sign in again.')
-  const email = normalizeEmail(input.email)
+  const { email } = input
   const user = await sessions.takeLoginChallenge(deps.db, sha256(input.session), email, deps.now())
   if (!user) throw expired
   const proof = input.session.slice(input.session.indexOf('.') + 1)

@@ -1,3 +1,5 @@
+import { storedEmail } from '#domain/email.ts'
+
 /**
  * The unconfirmed sign-up that this browser started. Its token tells the server that the password chosen here is the
  * owner's, in case someone else signs up the same address. Kept in localStorage, because the link in the email opens in a
@@ -8,10 +10,8 @@ const keptMs = 7 * 24 * 60 * 60_000 // 7 days, as long as the server keeps a sig
 
 type PendingSignup = { email: string; signupToken: string /** Epoch ms. */; at: number }
 
-const normalized = (email: string) => email.trim().toLowerCase()
-
 export function keepSignup(email: string, signupToken: string): void {
-  const pending: PendingSignup = { email: normalized(email), signupToken, at: Date.now() }
+  const pending: PendingSignup = { email: storedEmail(email) ?? '', signupToken, at: Date.now() }
   localStorage.setItem(key, JSON.stringify(pending))
 }
 
@@ -20,7 +20,7 @@ export function pendingSignupToken(email?: string): { signupToken?: string } {
   try {
     const pending = JSON.parse(localStorage.getItem(key) ?? 'null') as PendingSignup | null
     if (typeof pending?.signupToken !== 'string' || !(Date.now() - pending.at < keptMs)) return {}
-    if (email !== undefined && normalized(email) !== pending.email) return {}
+    if (email !== undefined && storedEmail(email) !== pending.email) return {}
     return { signupToken: pending.signupToken }
   } catch {
     return {}

@@ -1,6 +1,6 @@
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { emailProblem } from '#domain/email.ts'
+import { storedEmail } from '#domain/email.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { buttonClass } from '#web/components/Button.tsx'
 import { Resend } from '#web/components/Code.tsx'
@@ -88,7 +88,7 @@ function ConfirmByCode(props: Props) {
     },
   )
   const codeSent = useCodeSent()
-  const email = form.values.email.trim()
+  const email = storedEmail(form.values.email)
 
   return (
     <FormScreen
@@ -99,8 +99,8 @@ function ConfirmByCode(props: Props) {
       below={
         <Resend
           cooling={codeSent}
-          disabled={emailProblem(email) !== null}
-          onSend={() => resendCode(email)}
+          disabled={email === null}
+          onSend={() => resendCode(email ?? '')}
           sent={`If ${email} is waiting for confirmation, a new code is on its way.`}
         />
       }

@@ -1,5 +1,5 @@
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
-import { emailProblem } from '#domain/email.ts'
+import { emailProblem, storedEmail } from '#domain/email.ts'
 import { EmailField } from '#web/components/Field.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
@@ -21,7 +21,7 @@ function ForgotPasswordScreen() {
         return invalid ? { field: 'email', message: invalid } : null
       },
       async send(values) {
-        const email = values.email.trim()
+        const email = storedEmail(values.email) ?? ''
         await forgotPassword(email)
         await navigate({ to: '/reset-password', state: { email, codeSent: true } })
       },

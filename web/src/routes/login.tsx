@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, redirect } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import { emailProblem } from '#domain/email.ts'
+import { emailFormatProblem } from '#domain/emailFormat.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { EmailField, ErrorBox, Field } from '#web/components/Field.tsx'
@@ -53,7 +53,7 @@ function SignInForm(props: { onSignedIn: () => void }) {
       check({ email, password }) {
         if (!email.trim()) return { field: 'email' }
         if (!password) return { field: 'password' }
-        const invalid = emailProblem(email)
+        const invalid = emailFormatProblem(email)
         if (invalid) return { field: 'email', message: invalid }
         return password.length < 6 ? { field: 'password', message: 'Password must be at least 6 characters' } : null
       },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { emailProblem } from '#domain/email.ts'
+import { emailProblem, storedEmail } from '#domain/email.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { EmailField, Field, Input } from '#web/components/Field.tsx'
@@ -41,7 +41,7 @@ function SignupScreen() {
           : null
       },
       async send({ signupPasscode, password, ...rest }) {
-        const [email, name] = [rest.email.trim(), rest.name.trim()]
+        const [email, name] = [storedEmail(rest.email) ?? '', rest.name.trim()]
         if (way === 'passcode') return setDone(await signUpWithPasscode({ email, name, signupPasscode }))
         const { userConfirmed } = await signUp({ email, name, password, ...(needsPasscode && { signupPasscode }) })
         if (userConfirmed) setDone('Account created! You can sign in now.')

@@ -70,7 +70,7 @@ export function recipientHistory({ store, now }: Context, input: RecipientInput)
   const [where, value] = toAddress
     ? ["kind = 'send' AND to_address = ? COLLATE NOCASE", toAddress]
     : recipientEmail
-      ? ['recipient_email = ?', recipientEmail.toLowerCase()]
+      ? ['recipient_email = ?', recipientEmail]
       : ['recipient_phone = ?', recipientPhone ?? '']
   const known = store.first<{ payments: number; last_at: number | null; same_at: number | null }>(
     `SELECT count(*) AS payments, max(accepted_at) AS last_at, max(CASE WHEN amount = ? AND accepted_at > ? THEN accepted_at END) AS same_at

@@ -78,7 +78,7 @@ export function resolveTarget(ctx: Context, { group, policy }: Caller, to: Recip
 function plainTarget(to: Recipient): Target {
   return {
     address: to.type === 'address' ? to.address : null,
-    email: to.type === 'email' ? to.email.toLowerCase() : null,
+    email: to.type === 'email' ? to.email : null,
     phone: to.type === 'phone' ? to.phone : null,
     contact: null,
   }

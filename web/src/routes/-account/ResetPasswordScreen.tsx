@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { emailProblem } from '#domain/email.ts'
+import { storedEmail } from '#domain/email.ts'
 import { Resend } from '#web/components/Code.tsx'
 import { EmailField } from '#web/components/Field.tsx'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
@@ -50,7 +50,7 @@ function NewPasswordByCode() {
     },
   )
   const { bind, errorOf } = form
-  const email = form.values.email.trim()
+  const email = storedEmail(form.values.email)
 
   if (done) return <PasswordChanged />
   return (
@@ -66,8 +66,8 @@ function NewPasswordByCode() {
       below={
         <Resend
           cooling={codeSent}
-          disabled={emailProblem(email) !== null}
-          onSend={() => forgotPassword(email)}
+          disabled={email === null}
+          onSend={() => forgotPassword(email ?? '')}
           sent={`If ${email} has an account, a new code is on its way.`}
         />
       }

@@ -1,4 +1,5 @@
 import { plainPhone } from '#domain/contactRules.ts'
+import { storedEmail } from '#domain/email.ts'
 import { defaultExpiryDays, type ExpiryDays, expiryDays } from '#domain/payment.ts'
 import { eachNote, type NoteName } from '#domain/paymentNotes.ts'
 import { type ContactMethod, methodOf, type SendValues } from '#domain/sendRules.ts'
@@ -11,7 +12,7 @@ import type { Wallet } from '#web/queries/wallets.ts'
 export type Payment = Record<NoteName, string> & {
   wallet: Wallet
   method: ContactMethod
-  /** The address with its checksum, the email or the phone number. */
+  /** The address with its checksum, the email in its stored form, or the phone number. */
   recipient: string
   contact: Contact | null
   /** Decimal USDC. */
@@ -45,10 +46,11 @@ export const methodsOf = (contact: Contact, sms: boolean) =>
 export function paymentOf(values: SendValues, wallet: Wallet, contact: Contact | undefined): Payment {
   const method = methodOf(values) || 'address'
   const text = (values.to === 'contact' ? (contact?.[method] ?? '') : values[method]).trim()
+  const recipient = { address: checksumAddress, email: storedEmail, phone: plainPhone }[method](text)
   return {
     wallet,
     method,
-    recipient: method === 'address' ? checksumAddress(text) : method === 'phone' ? plainPhone(text) : text,
+    recipient: recipient ?? text,
     contact: values.to === 'contact' ? (contact ?? null) : null,
     amount: typedDecimal(values.amount),
     ...eachNote((name) => values[name].trim()),
