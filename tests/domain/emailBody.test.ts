@@ -89,6 +89,24 @@ test('messages about test money name Test USDC in every line with an amount @mes
   }
 })
 
+test('no email begins with text from a user, and none to an address that is not confirmed has it in its subject @messages-16', () => {
+  for (const [name, { subject, text, html }] of Object.entries(messages)) {
+    expect(text.split('\n')[0], name).toBe('Hello,')
+    expect(visibleText(html!), name).toMatch(/^Hello, /)
+    if (!/budget|wallet/.test(name)) expect(subject, name).not.toContain('Zoë')
+    if (!/payout|reminder|claim|return|budget|wallet/.test(name)) expect(text, name).not.toContain('Zoë')
+  }
+  for (const message of [payout.payoutLinkMessage, payout.payoutReminderMessage]) {
+    const { subject, text } = message({ ...toRecipient, channel: 'sms' })
+    expect(`${subject} ${text.split('\n')[0]}`).not.toContain('Zoë')
+    expect(
+      message(toRecipient)
+        .text.match(/^.*Zoë.*$/gm)
+        ?.every((line) => /^(Sender|Note): "[^"]*"$/.test(line)),
+    ).toBe(true)
+  }
+})
+
 test('codes, passwords and URLs stand alone on their line of a text email', () => {
   const { text } = email({
     id: 'm',

@@ -21,18 +21,21 @@ const options = convertV4MiniflareOptions({
 const miniflare = new Miniflare({ ...options, log: new RecordingLog(LogLevel.INFO) })
 afterAll(() => miniflare.dispose())
 
-const message = payoutLinkMessage({
-  id: 'payout-link:pay_1:1',
-  payoutId: 'pay_1',
-  to: 'ann@example.com',
-  channel: 'email',
-  senderName: 'Zoë',
-  amount: '5',
-  memo: null,
-  claimUrl: 'https://bursar.example/claim/abc',
-  code: '012345',
-  expiresAt: Date.UTC(2026, 10, 20, 12),
-})
+const message = {
+  ...payoutLinkMessage({
+    id: 'payout-link:pay_1:1',
+    payoutId: 'pay_1',
+    to: 'ann@example.com',
+    channel: 'email',
+    senderName: 'Zoë',
+    amount: '5',
+    memo: null,
+    claimUrl: 'https://bursar.example/claim/abc',
+    code: '012345',
+    expiresAt: Date.UTC(2026, 10, 20, 12),
+  }),
+  subject: 'Zoë sent you 5 USDC',
+}
 
 test('the binding receives sender, recipient, subject, text and HTML @messages-3', async () => {
   const { EMAIL } = await miniflare.getBindings<{ EMAIL: SendEmail }>()

@@ -24,7 +24,10 @@ const payout = {
   code: '012345',
   expiresAt: Date.UTC(2026, 10, 20, 12),
 }
-const email = payoutLinkMessage({ ...payout, to: 'ann@example.com', channel: 'email' })
+const email = {
+  ...payoutLinkMessage({ ...payout, to: 'ann@example.com', channel: 'email' }),
+  subject: 'Zoë <b>Ö</b> & Co sent you 12.5 USDC',
+}
 const sms = payoutLinkMessage({ ...payout, to: '+4915112345678', channel: 'sms' })
 const accountEmail: Message = {
   id: 'reset-code:user_1:1',

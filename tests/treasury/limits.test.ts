@@ -251,11 +251,16 @@ describe('messages to recipients', () => {
     expect(pay(owner, toEmail('ada@EXAMPLE.com')), 'the same mailbox').toMatchObject(
       refusedBy('message_limit', 'limits.recipient_messages'),
     )
-    for (let i = 0; i < 2; i++) expect(pay(agents[0]!, toEmail(`bob${i}@example.com`))).toMatchObject(accepted)
+    expect(pay(agents[0]!, toEmail('b.o.b@gmail.com'))).toMatchObject(accepted)
+    expect(pay(agents[0]!, toEmail('bob+1@googlemail.com'))).toMatchObject(accepted)
     expect(pay(agents[0]!, toEmail('bob2@example.com'))).toMatchObject(
       refusedBy('message_limit', 'limits.agent_messages'),
     )
-    for (let i = 0; i < 5; i++) expect(pay(owner, toEmail(`eve${i}@example.com`))).toMatchObject(accepted)
+    expect(pay(owner, toEmail('BO.b@gmail.com'))).toMatchObject(accepted)
+    expect(pay(owner, toEmail('bob@gmail.com')), 'the same mailbox at Gmail').toMatchObject(
+      refusedBy('message_limit', 'limits.recipient_messages'),
+    )
+    for (let i = 0; i < 4; i++) expect(pay(owner, toEmail(`eve${i}@example.com`))).toMatchObject(accepted)
     expect(pay(owner, toEmail('eve5@example.com'))).toMatchObject(refusedBy('message_limit', 'limits.messages'))
     expect(pay(owner, { type: 'phone', phone: '+14155550123' }), 'counted separately').toMatchObject(accepted)
     clock.now += dayMs

@@ -1,6 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { type Api, auth, createApi, createUser, env, login, mailedCode, mailsTo, newEmail, seed } from './apiClient.ts'
+import {
+  type Api,
+  auth,
+  createApi,
+  createUser,
+  env,
+  login,
+  mailedCode,
+  mailsTo,
+  newEmail,
+  passcode,
+  seed,
+} from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -72,6 +84,53 @@ describe('signing up with a password', () => {
     api.clock.now += 55 * minuteMs
     expect((await auth(api, 'resend-code', { email })).status).toBe(200)
     expect((await confirm(api, email, await mailedCode(email))).status).toBe(200)
+  })
+
+  test('limits on codes count a mailbox, however its address is written, for both ways of signing up @email-codes-8', async () => {
+    const api = createApi()
+    const signUp = (email: string) =>
+      api.call('POST', '/api/users', { body: { email, name: 'Ann', signupPasscode: passcode } })
+    const forgot = (email: string) => auth(api, 'forgot-password', { email })
+    const calls = [signup, (_: Api, email: string) => signUp(email)] as const
+    for (const [i, first] of calls.entries()) {
+      const at = (text: string) => text.replace(/ann/i, `ann${i}`)
+      expect((await first(api, at('ann.lovelace@gmail.com'))).status).toBe(201)
+      const others = [at('ann.lovelace+1@gmail.com'), at('ANNL.O.V.E.L.A.C.E@googlemail.com')]
+      for (const email of others)
+        for (const again of calls)
+          expect(await again(api, email)).toMatchObject({ status: 429, json: { field: 'email' } })
+      for (const email of others) expect((await forgot(email)).status).toBe(email === others[0] ? 200 : 429)
+      expect((await first(api, at('ann.lovelace@example.com'))).status).toBe(201)
+      expect((await first(api, at('ann.love.lace@example.com'))).status, 'elsewhere dots matter').toBe(201)
+    }
+    const mails = env.DB.prepare("SELECT count(*) AS n FROM dev_inbox WHERE recipient LIKE '%lovelace%@g%mail.com'")
+    expect(await mails.first('n')).toBe(2)
+  })
+
+  test('with the right passcode, one mailbox gets five mails an hour, and one network address a hundred in 15 minutes', async () => {
+    const api = createApi()
+    const signUp = (email: string, from: string, signupPasscode = passcode) =>
+      api.call('POST', '/api/users', { from, body: { email, name: 'Ann', signupPasscode } })
+    const uses = env.DB.prepare('SELECT sum(used) AS n FROM signup_passcode')
+    const before = await uses.first<number>('n')
+    const statuses: number[] = []
+    for (let i = 0; i < 8; i++) {
+      statuses.push((await signUp(`victim+${i}@bursar.test`, `203.0.113.${i}`)).status)
+      api.clock.now += minuteMs
+    }
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 429, 429, 429])
+    expect(await uses.first('n'), 'a refused sign-up uses no passcode').toBe(before! + 5)
+
+    const wrong = await signUp('bob+1@bursar.test', '203.0.113.1', 'guess')
+    expect(wrong.json.field, 'a wrong passcode sends nothing').toBe('signupPasscode')
+    expect((await signUp('bob+2@bursar.test', '203.0.113.1')).status).toBe(201)
+
+    for (let i = 0; i < 100; i++) await auth(api, 'forgot-password', { email: `n${i}@bursar.test` }, '203.0.113.9')
+    expect(await signUp('carol@bursar.test', '203.0.113.9')).toMatchObject({
+      status: 429,
+      json: { code: 'rate_limited' },
+    })
+    expect(await mailsTo('carol@bursar.test')).toHaveLength(0)
   })
 
   test('only unconfirmed accounts get a new code; the response is the same for all emails @email-codes-3', async () => {

@@ -43,7 +43,7 @@ test.each([
   })
   const unit = says ? 'Test USDC' : 'USDC'
   const { subject, text } = await findMail(email, `payout-link:${id}`)
-  expect(subject).toBe(`Someone sent you 5 ${unit}`)
+  expect(subject).toBe(`You were sent 5 ${unit}`)
   expect(/has no value/.test(text)).toBe(says)
   const [claimUrl] = /https?:\S+\/claim\/\S+/.exec(text)!
   const { text: ofBudget } = await findMail(owner, 'budget:')

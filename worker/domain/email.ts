@@ -57,3 +57,15 @@ function hostOf(url: string): string {
     return ''
   }
 }
+
+/**
+ * The mailbox of an address, for limits on messages: addresses that differ in their `+` tag share it and, at Gmail,
+ * those that differ in their dots.
+ */
+export function mailboxOf(email: string): string {
+  const [local = '', domain = ''] = email.toLowerCase().split('@')
+  const name = local.replace(/\+.*/, '')
+  return domain === 'gmail.com' || domain === 'googlemail.com'
+    ? `${name.replaceAll('.', '')}@gmail.com`
+    : `${name}@${domain}`
+}

@@ -31,8 +31,8 @@ export function d1Directory(deps: Deps): IdentityDirectory {
 
   const codeText = (purpose: CodePurpose, userId: string, code: string) => JSON.stringify([purpose, userId, code])
 
-  async function mailProof(purpose: CodePurpose, user: Pick<UserRow, 'id' | 'email' | 'name'>): Promise<void> {
-    const { id: userId, email: to, name } = user
+  async function mailProof(purpose: CodePurpose, user: Pick<UserRow, 'id' | 'email'>): Promise<void> {
+    const { id: userId, email: to } = user
     const [code, linkToken] = [newCode(), newSecret()]
     const at = now()
     await putCodeAndLink(db, {
@@ -42,7 +42,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
       linkHash: sha256(linkToken),
       expiresAt: at + proofLifeMs[purpose],
     })
-    const message = { userId, to, name, code, linkToken, appOrigin: env.APP_ORIGIN, now: at }
+    const message = { userId, to, code, linkToken, appOrigin: env.APP_ORIGIN, now: at }
     await messageProvider.send(purpose === 'confirm' ? confirmationCodeMessage(message) : resetCodeMessage(message))
   }
 
@@ -121,7 +121,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
         now: now(),
       })
       const isOpen = user.status === 'UNCONFIRMED'
-      runInBackground(isOpen ? mailProof('confirm', { ...user, name }) : notifyAlreadyRegistered(deps, email))
+      runInBackground(isOpen ? mailProof('confirm', user) : notifyAlreadyRegistered(deps, email))
       return { signupToken }
     },
 

@@ -9,10 +9,8 @@ export async function notifyAlreadyRegistered(deps: Deps, email: string): Promis
   const { env, db, messageProvider, now } = deps
   const user = await findUserByEmail(db, email)
   if (!user) return
-  const { id: userId, name } = user
-  await messageProvider.send(
-    alreadyRegisteredMessage({ userId, to: email, name, appOrigin: env.APP_ORIGIN, now: now() }),
-  )
+  const { id: userId } = user
+  await messageProvider.send(alreadyRegisteredMessage({ userId, to: email, appOrigin: env.APP_ORIGIN, now: now() }))
 }
 
 /**

@@ -1,13 +1,15 @@
 import { email, link, note, paragraph, secret } from './email.ts'
-import { greeting, utcDay } from './format.ts'
+import { utcDay } from './format.ts'
 import type { Message } from './message.ts'
 
-/** Messages to account owners about signing up, passwords and codes. */
+/**
+ * Messages to account owners about signing up, passwords and codes. They name nobody: the address may belong to someone
+ * else than the person who chose the name.
+ */
 
 type Account = {
   userId: string
   to: string
-  name: string | null
   appOrigin: string
 }
 /** The code and, for the same purpose and time, the token of the link. */
@@ -17,15 +19,9 @@ type Timed = {
   now: number
 }
 
-export function temporaryPasswordMessage({
-  userId,
-  to,
-  name,
-  password,
-  appOrigin,
-}: Account & { password: string }): Message {
+export function temporaryPasswordMessage({ userId, to, password, appOrigin }: Account & { password: string }): Message {
   const parts = [
-    paragraph(greeting(name)),
+    paragraph('Hello,'),
     paragraph('Your Bursar account is ready. This is your temporary password:'),
     secret(password),
     paragraph('Sign in with this email address and choose your own password. The temporary password works for 7 days.'),
@@ -66,11 +62,11 @@ export const resetCodeMessage = (account: Account & Timed & Proof): Message =>
 type CodeTexts = Record<'id' | 'subject' | 'purpose' | 'action' | 'page' | 'warning', string>
 
 function codeMessage(
-  { userId, to, name, code, linkToken, appOrigin, now }: Account & Timed & Proof,
+  { userId, to, code, linkToken, appOrigin, now }: Account & Timed & Proof,
   { id, subject, purpose, action, page, warning }: CodeTexts,
 ): Message {
   const parts = [
-    paragraph(greeting(name)),
+    paragraph('Hello,'),
     paragraph(purpose),
     secret(code),
     link(action, linkTo(`${appOrigin}${page}`, linkToken)),
@@ -80,9 +76,9 @@ function codeMessage(
 }
 
 /** Sent instead of an API response that would reveal who has an account. At most one a day. */
-export function alreadyRegisteredMessage({ userId, to, name, appOrigin, now }: Account & Timed): Message {
+export function alreadyRegisteredMessage({ userId, to, appOrigin, now }: Account & Timed): Message {
   const parts = [
-    paragraph(greeting(name)),
+    paragraph('Hello,'),
     paragraph(
       'Someone just signed up for Bursar with this email address, which already has an account. Nothing has changed.',
     ),
@@ -93,9 +89,9 @@ export function alreadyRegisteredMessage({ userId, to, name, appOrigin, now }: A
   return email({ id: `already-registered:${userId}:${utcDay(now)}`, to, subject: 'Your Bursar account', parts })
 }
 
-export function passwordChangedMessage({ userId, to, name, now }: Omit<Account, 'appOrigin'> & Timed): Message {
+export function passwordChangedMessage({ userId, to, now }: Omit<Account, 'appOrigin'> & Timed): Message {
   const parts = [
-    paragraph(greeting(name)),
+    paragraph('Hello,'),
     paragraph('The password of your Bursar account was just changed. Your other devices have been signed out.'),
     paragraph('If this was not you, reply to this email right away so that we can help you lock the account.'),
   ]

@@ -7,8 +7,6 @@ import { usdcUnit } from '#domain/networks.ts'
 
 export const lines = (...all: string[]) => all.join('\n')
 
-export const greeting = (name: string | null) => `Hello${name ? ` ${oneLine(name, 60)}` : ''},`
-
 /** 'November 20, 2026 at 12:00 PM UTC' */
 export const formatDeadline = (at: number) =>
   new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at).concat(' UTC')
@@ -22,6 +20,12 @@ export function oneLine(text: string | null, maxLength: number): string | null {
   const plain = (text ?? '').replace(/[\s\u0000-\u001f\u007f\u2028\u2029]+/gu, ' ').trim()
   if (!plain) return null
   return [...plain].length > maxLength ? `${[...plain].slice(0, maxLength - 1).join('')}…` : plain
+}
+
+/** A user's text in one line and in quotes that it cannot end. Null if nothing visible is left. */
+export function quoted(text: string | null, maxLength: number): string | null {
+  const plain = oneLine(text, maxLength)
+  return plain && `"${plain.replaceAll('"', "'")}"`
 }
 
 /** Decimal USDC with its unit. */

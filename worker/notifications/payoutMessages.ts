@@ -1,8 +1,14 @@
 import { email, link, note, paragraph, secret } from './email.ts'
-import { formatDeadline, formatMoney, lines, oneLine, testMoneyNotice, usdcInWords } from './format.ts'
+import { formatDeadline, formatMoney, lines, oneLine, quoted, testMoneyNotice, usdcInWords } from './format.ts'
 import type { Channel, Message } from './message.ts'
 
 /** Messages about a payout, to its recipient and its sender. Amounts are decimal USDC. */
+
+/** The sender's words are in lines of their own, in quotes and never first, because the reader may be anyone. */
+function words({ senderName, memo = null }: { senderName: string | null; memo?: string | null }): string[] {
+  const [name, note] = [quoted(senderName, 60), quoted(memo, 100)]
+  return [...(name ? [`Sender: ${name}`] : []), ...(note ? [`Note: ${note}`] : [])]
+}
 
 type Money = { amount: string; isTest?: boolean }
 
@@ -22,14 +28,14 @@ export function payoutLinkMessage(
     expiresAt: number
   },
 ): Message {
-  const { id, payoutId, to, channel, isTest, claimUrl, code, expiresAt } = input
+  const { id, payoutId, to, channel, isTest, claimUrl, code, expiresAt, senderName } = input
   const money = formatMoney(input)
-  const sender = oneLine(input.senderName, 60) ?? 'Someone'
-  const memo = oneLine(input.memo, 100)
-  const subject = `${sender} sent you ${money}`
+  const subject = `You were sent ${money}`
   if (channel === 'sms') {
     const text = lines(
-      `${subject} with Bursar. Claim it by ${formatDeadline(expiresAt)}:`,
+      `${subject} with Bursar.`,
+      ...words({ senderName }),
+      `Claim it by ${formatDeadline(expiresAt)}:`,
       claimUrl,
       'Your code:',
       code,
@@ -39,9 +45,9 @@ export function payoutLinkMessage(
   }
   const parts = [
     paragraph('Hello,'),
-    paragraph(`${sender} sent you ${money} with Bursar.`),
+    paragraph(`${subject} with Bursar.`),
     note(isTest ? testMoneyNotice : usdcInWords),
-    ...(memo ? [paragraph(`Their note: "${memo}"`)] : []),
+    ...words(input).map(paragraph),
     paragraph('You do not need an account to claim it:'),
     link(`Claim ${money}`, claimUrl),
     paragraph('The page asks for this code:'),
@@ -67,17 +73,17 @@ export function payoutReminderMessage(
 ): Message {
   const { id, payoutId, to, channel, isTest, claimUrl, expiresAt } = input
   const money = formatMoney(input)
-  const sender = oneLine(input.senderName, 60) ?? 'someone'
-  const waiting = `${money} from ${sender} is waiting for you until ${formatDeadline(expiresAt)}. After that it returns to the sender.`
+  const waiting = `${money} is waiting for you until ${formatDeadline(expiresAt)}. After that it returns to the sender.`
   const hint = 'The code is in our first message. You can request a new one on that page.'
   const subject = `${money} is still waiting for you`
   if (channel === 'sms') {
-    const text = lines(waiting, claimUrl, ...(isTest ? [testMoneyNotice] : []), hint)
+    const text = lines(waiting, ...words(input), claimUrl, ...(isTest ? [testMoneyNotice] : []), hint)
     return { id, payoutId, to, channel, subject, text }
   }
   const parts = [
     paragraph('Hello,'),
     paragraph(waiting),
+    ...words(input).map(paragraph),
     ...(isTest ? [note(testMoneyNotice)] : []),
     link(`Claim ${money}`, claimUrl),
     note(hint),

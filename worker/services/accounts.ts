@@ -9,7 +9,7 @@ import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
 import { notifyAlreadyRegistered } from '../identity/signUps.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { temporaryPasswordMessage } from '../notifications/accountMessages.ts'
-import { attemptKey, limitAttempts, resetAttempts } from './attemptLimits.ts'
+import { attemptKey, limitAttempts, limitCodeRequests, resetAttempts } from './attemptLimits.ts'
 import { asUser, endOtherLoginSessions } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword, requirePassword } from './passwords.ts'
 
@@ -29,14 +29,17 @@ export async function signUp(
   const name = input.name || null
   const password = newTemporaryPassword()
   let user: UserRow | null = null
+  let takeBack = async () => {}
   try {
+    takeBack = await limitCodeRequests(deps, 'confirm', email, address)
     user = await directory.createWithTemporaryPassword({ email, name, password })
     if (user) {
-      const message = { userId: user.id, to: email, name, password, appOrigin: env.APP_ORIGIN }
+      const message = { userId: user.id, to: email, password, appOrigin: env.APP_ORIGIN }
       await messageProvider.send(temporaryPasswordMessage(message))
     } else await notifyAlreadyRegistered(deps, email)
   } catch (error) {
     if (user) await directory.discard(user)
+    await takeBack()
     await returnPasscode()
     throw error
   }

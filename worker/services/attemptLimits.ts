@@ -1,3 +1,4 @@
+import { mailboxOf } from '#domain/email.ts'
 import { dayEndsAt } from '#domain/gasAllowance.ts'
 import { limitsFrom } from '#domain/limits.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
@@ -53,25 +54,32 @@ const codePauseMs = 60_000 // 60 seconds
 const codesPerHour = 5
 
 /**
- * Limits signups and code requests from one network address, and codes mailed to one email address, with or without an
- * account: 60 seconds apart and five an hour.
+ * Limits signups and code requests from one network address, and codes and passwords mailed to one mailbox, with or without
+ * an account: 60 seconds apart and five an hour. Returns a function that takes the mail back because it was not sent.
  */
 export async function limitCodeRequests(
   { db, now: clock }: Pick<Deps, 'db' | 'now'>,
-  purpose: string,
+  purpose: 'confirm' | 'reset',
   email: string,
   address: string,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const now = clock()
   await limitTraffic(db, attemptKey('code-address', address), maxCodeCalls, now)
-  const pause = await countAttempt(db, attemptKey('code-pause', purpose, email), codePauseMs, now)
+  const mailbox = mailboxOf(email)
+  const pauseKey = attemptKey('code-pause', purpose, mailbox)
+  const hourKey = attemptKey('code-hour', purpose, mailbox)
+  const pause = await countAttempt(db, pauseKey, codePauseMs, now)
   if (pause.count > 1) {
     const seconds = Math.max(1, Math.ceil((pause.resetsAt - now) / 1000))
     const message = `Please wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before asking for another code.`
     throw new AppError('rate_limited', message, { field: 'email', retryAfter: seconds })
   }
-  const hour = await countAttempt(db, attemptKey('code-hour', purpose, email), hourMs, now)
+  const hour = await countAttempt(db, hourKey, hourMs, now)
   if (hour.count > codesPerHour) throw tooManyAttempts(hour.resetsAt - now)
+  return async () => {
+    await takeBackAttempt(db, pauseKey)
+    await takeBackAttempt(db, hourKey)
+  }
 }
 
 /** Longer than a month: 12 of these exceed a year, so a year never allows more than 12 times the limit. */

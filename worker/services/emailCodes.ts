@@ -28,9 +28,9 @@ export async function signUpWithPassword(
 ): Promise<SignupReply & SignupToken> {
   const { email, password, name } = input
   refuseCommonPassword(password, 'password')
-  await limitCodeRequests(deps, 'confirm', email, address)
   const returnPasscode = await admitSignUp(deps, { passcode: input.signupPasscode, byPasscode: false }, address)
   try {
+    await limitCodeRequests(deps, 'confirm', email, address)
     const { signupToken } = await directoryFrom(deps).signUp({ email, name, password })
     return { email, name, userConfirmed: false, signupToken }
   } catch (error) {

@@ -16,8 +16,8 @@ export function refuseCommonPassword(password: string, field: string): void {
 
 /** Mails the user in the background, so that a failed mail does not fail the password change. */
 export function notifyPasswordChanged(deps: Deps, user: UserRow): void {
-  const { id: userId, email: to, name } = user
-  deps.runInBackground(deps.messageProvider.send(passwordChangedMessage({ userId, to, name, now: deps.now() })))
+  const { id: userId, email: to } = user
+  deps.runInBackground(deps.messageProvider.send(passwordChangedMessage({ userId, to, now: deps.now() })))
 }
 
 /** Passwords that attackers try first. Comparison ignores case and trailing digits and punctuation. */

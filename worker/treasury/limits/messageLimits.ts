@@ -1,3 +1,4 @@
+import { mailboxOf } from '#domain/email.ts'
 import { dayEndsAt, utcDay } from '#domain/gasAllowance.ts'
 import type { Channel } from '../../notifications/message.ts'
 import type { Refused } from '../../result.ts'
@@ -16,9 +17,9 @@ export function messageTo({ email, phone }: { email: string | null; phone: strin
   return phone === null ? null : { channel: 'sms', recipient: phone }
 }
 
-/** The mailbox without its `+` tag, so that all of its addresses share one limit. */
-export const mailboxOf = ({ channel, recipient }: MessageTo): string =>
-  channel === 'email' ? recipient.toLowerCase().replace(/\+[^@]*@/, '@') : recipient
+/** What the limit of one recipient counts: the mailbox or the phone number. */
+export const countedAs = ({ channel, recipient }: MessageTo): string =>
+  channel === 'email' ? mailboxOf(recipient) : recipient
 
 /** Null if one more message may be sent. `agentId` is null for the owner. */
 export function messageRefusal(ctx: Context, agentId: string | null, to: MessageTo): Refused | null {
@@ -63,13 +64,13 @@ export function countMessage(ctx: Context, by: { agentId: string | null } | 'rec
      ON CONFLICT (day, channel, recipient, principal) DO UPDATE SET count = count + 1`,
     day,
     to.channel,
-    mailboxOf(to),
+    countedAs(to),
     by === 'recipient' ? recipientPrincipal : (by.agentId ?? 'owner'),
   )
 }
 
 function readCounts(ctx: Context, to: MessageTo) {
-  const mailbox = mailboxOf(to)
+  const mailbox = countedAs(to)
   const byPrincipal = new Map<string, number>()
   let byAccount = 0
   let toRecipient = 0

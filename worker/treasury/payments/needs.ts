@@ -9,7 +9,7 @@ import type { Context, RecipientLookup } from '../core/context.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import { type Grants, type LimitNeed, lookupLimitRefusal } from '../limits/admission.ts'
 import { askForGas } from '../limits/gas.ts'
-import { type MessageTo, mailboxOf } from '../limits/messageLimits.ts'
+import { countedAs, type MessageTo } from '../limits/messageLimits.ts'
 import { draftPayout, type PayoutDraft } from '../payouts/draft.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
@@ -88,7 +88,7 @@ export class NeedResolver {
   /** New accounts share a daily number of messages per recipient, which is counted in D1. */
   async #askForMessage(to: MessageTo): Promise<boolean> {
     const { db, limits, now } = this.#context
-    const key = `new-account-message:${to.channel}:${mailboxOf(to)}:${utcDay(now())}`
+    const key = `new-account-message:${to.channel}:${countedAs(to)}:${utcDay(now())}`
     const { count } = await countAttempt(db, key, dayMs, now())
     return count <= limits.newAccountMessagesPerRecipient
   }
