@@ -31,7 +31,7 @@ test.each([
   ['Han', 'post@例子.测试', 'post@xn--fsqu00a.xn--0zwm56d'],
   ['Hangul', 'post@실례.테스트', 'post@xn--9n2bp8q.xn--9t4b11yi5a'],
   ['decomposed Latin', 'post@bu\u0308cher.example', 'post@xn--bcher-kva.example'],
-])('a domain in %s is stored and shown in punycode', (_, text, address) => {
+])('a domain in %s is stored and shown in punycode @emails-2', (_, text, address) => {
   expect(stored(text)).toBe(address)
   expect(normalDomain(text.split('@')[1]!)).toBe(address.split('@')[1])
 })
@@ -90,7 +90,7 @@ test.each([
   [`a@${'b'.repeat(64)}.example`, afterAt],
   [`a@${`${'b'.repeat(60)}.`.repeat(5)}example`, basic],
   [`a@${`${'ü'.repeat(20)}.`.repeat(11)}example`, afterAt], // too long in punycode only
-])('the address %j is refused with the rule', (text, problem) => {
+])('the address %j is refused with the rule @emails-1', (text, problem) => {
   expect(emailProblem(text)).toMatch(problem)
   const result = email.safeParse(text)
   expect(result.success).toBe(false)

@@ -112,6 +112,8 @@ test('errors are shown when a field is left, and again on saving @contacts-3', a
   await expect(field(page, 'Name')).toBeFocused()
   await audit(page, 'contact-errors')
   for (const each of ['Email', 'Phone', 'Description']) await field(page, each).fill('')
+  await field(page, 'Name').fill('Ada\u202e')
+  await expect(alert(page)).toHaveText('Name must not contain control or invisible characters')
   await field(page, 'Name').fill('Ada')
   await dialog(page).getByRole('button', { name: 'Add Contact' }).click()
   await expect(alert(page)).toHaveText('At least one contact method (wallet address or email) is required')

@@ -167,30 +167,49 @@ const emailRoutes: Case[] = [
   ],
 ]
 
-describe('email addresses', () => {
-  test.each(emailRoutes)('%s refuses deceptive email addresses', async (_, call, field) => {
-    for (const email of emails) await refused(call(email), field)
+describe('texts that people read', () => {
+  const v1 = (path: string, more: object, field: string): Case => [
+    `${path} ${field}`,
+    (text) => ({ path, token: own.apiKey, body: { amount: '1', ...more, [field]: text } }),
+    field,
+  ]
+  const asOwner = (path: string, more: () => object, field: string): Case => [
+    `${path} ${field}`,
+    (text) => ({ path: `/api${path}`, token: own.token, body: { ...more(), [field]: text } }),
+    field,
+  ]
+  const payment = { to: { type: 'address', address: to } }
+  const signup = { email: 'text@bursar.test', password: newPassword, signupPasscode: 'x' }
+  const contact = () => ({ name: 'Ada', address: to })
+  const send = () => ({ walletId: own.wallet, toAddress: to, amount: '1' })
+  const payout = () => ({ sourceWalletId: own.wallet, recipientEmail: 'a@example.com', amount: '1' })
+  const texts: Case[] = [
+    asOwner('/users', () => signup, 'name'),
+    asOwner('/auth/cognito/signup', () => signup, 'name'),
+    asOwner('/users/complete-onboarding', () => signup, 'name'),
+    asOwner('/contacts', contact, 'name'),
+    asOwner('/contacts', contact, 'description'),
+    asOwner('/wallets/smart-wallets-v2/deploy', () => ({ ownerAddress: to, chainId: 8453 }), 'name'),
+    asOwner('/policy-groups', () => ({ walletId: own.wallet, scopes: [] }), 'name'),
+    asOwner('/agents', () => ({ policyGroupId: own.group }), 'name'),
+    asOwner('/agents', () => ({ policyGroupId: own.group, name: 'Agent' }), 'memo'),
+    asOwner('/transactions/send', send, 'memo'),
+    asOwner('/transactions/send', send, 'reference'),
+    asOwner('/escrow/create', payout, 'memo'),
+    asOwner('/escrow/create', payout, 'senderName'),
+    v1('/v1/payments', payment, 'memo'),
+    v1('/v1/payments', payment, 'reference'),
+    v1('/v1/payments', payment, 'reason'),
+    v1('/v1/budget-requests', {}, 'reason'),
+  ]
+  test.each(texts)('POST %s is refused with hidden characters @texts-3', async (_, call, field) => {
+    for (const text of ['\u202egnp.exe', 'ac\u200bme', 'a\u2028b', 'a\u0085b']) await refused(call(text), field)
   })
 
-  test('a domain that is not ASCII is punycode for contacts, agents and recipients alike', async () => {
-    const [typed, stored] = ['Ada@Bücher.example', 'ada@xn--bcher-kva.example']
-    const contact = await own.asOwner('POST', '/contacts', { name: 'Ada', email: typed })
-    expect(contact.json.data.email).toBe(stored)
-    const paid = await own.pay({ to: { type: 'email', email: typed }, amount: '0.1' })
-    expect(paid.json.to).toEqual({ type: 'email', email: stored })
-    const body = { sourceWalletId: own.wallet, amount: '0.1', recipientEmail: typed, contactId: contact.json.data.id }
-    expect(await own.asOwner('POST', '/escrow/create', body)).toMatchObject({ status: 201 })
-    for (const recipientEmail of [typed, stored, 'ADA@bu\u0308cher.example']) {
-      const { json } = await own.asOwner('POST', '/transactions/recipient-check', { amount: '1', recipientEmail })
-      expect(json.data).toMatchObject({ payments: 2 })
-    }
-  })
-
-  test('an account is signed in to under any spelling of its domain', async () => {
-    const [typed, stored] = ['ada@müller.example', 'ada@xn--mller-kva.example']
-    const { password } = await signedUp(api, stored)
-    for (const email of [typed, stored, 'ADA@XN--mller-KVA.example'])
-      expect((await login(api, email, password)).status, email).toBe(200)
+  test('emoji and joined letters are kept as they were sent', async () => {
+    const name = '👩🏽‍🚀 ❤️ می‌خواهم ශ්‍රී'
+    const { json } = await own.asOwner('POST', '/contacts', { name, address: to, description: 'two\nlines' })
+    expect(json.data).toMatchObject({ name, description: 'two\nlines' })
   })
 })
 
@@ -292,4 +311,31 @@ test('malformed JSON, a huge body and a body that is no object are refused witho
     expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
     expect(answer.status, answer.text).toBeLessThan(500)
   }
+})
+
+describe('email addresses', () => {
+  test.each(emailRoutes)('%s refuses deceptive email addresses @emails-3', async (_, call, field) => {
+    for (const email of emails) await refused(call(email), field)
+  })
+
+  test('a domain that is not ASCII is punycode for contacts, agents and recipients alike', async () => {
+    const [typed, stored] = ['Ada@Bücher.example', 'ada@xn--bcher-kva.example']
+    const contact = await own.asOwner('POST', '/contacts', { name: 'Ada', email: typed })
+    expect(contact.json.data.email).toBe(stored)
+    const paid = await own.pay({ to: { type: 'email', email: typed }, amount: '0.1' })
+    expect(paid.json.to).toEqual({ type: 'email', email: stored })
+    const body = { sourceWalletId: own.wallet, amount: '0.1', recipientEmail: typed, contactId: contact.json.data.id }
+    expect(await own.asOwner('POST', '/escrow/create', body)).toMatchObject({ status: 201 })
+    for (const recipientEmail of [typed, stored, 'ADA@bu\u0308cher.example']) {
+      const { json } = await own.asOwner('POST', '/transactions/recipient-check', { amount: '1', recipientEmail })
+      expect(json.data).toMatchObject({ payments: 2 })
+    }
+  })
+
+  test('an account is signed in to under any spelling of its domain', async () => {
+    const [typed, stored] = ['ada@müller.example', 'ada@xn--mller-kva.example']
+    const { password } = await signedUp(api, stored)
+    for (const email of [typed, stored, 'ADA@XN--mller-KVA.example'])
+      expect((await login(api, email, password)).status, email).toBe(200)
+  })
 })

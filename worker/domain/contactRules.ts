@@ -1,4 +1,5 @@
 import { emailProblem, storedEmail } from './email.ts'
+import { hiddenProblem } from './plainText.ts'
 import { addressProblem } from './validators.ts'
 
 /** Validation of contacts, shared by the form and the API. Phone numbers are E.164, because messages go to them. */
@@ -29,12 +30,14 @@ export function contactProblems(values: ContactValues): Problems {
       ? 'Name is required'
       : name!.length > nameMax
         ? `Name must be at most ${nameMax} characters`
-        : null,
+        : hiddenProblem('Name', name!),
     address: address ? addressProblem(address) : email || phone ? null : noMethodText,
     email: email ? emailProblem(email) : null,
     phone: phone ? phoneProblem(phone) : null,
     description:
-      description.length > descriptionMax ? `Description must be at most ${descriptionMax} characters` : null,
+      description.length > descriptionMax
+        ? `Description must be at most ${descriptionMax} characters`
+        : hiddenProblem('Description', description, 'lines'),
   }
 }
 

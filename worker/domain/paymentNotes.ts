@@ -1,3 +1,5 @@
+import { hiddenProblem } from './plainText.ts'
+
 /**
  * Texts that describe a payment and decide nothing. A note is defined here and has a column of its name in `payment`
  * (treasury/storage/tables.ts); requests, replies, lists, exports and events take it from this list.
@@ -22,7 +24,7 @@ export const paymentNotes = {
 } as const satisfies Record<string, NoteRule>
 
 /**
- * `oneLine`: without control and format characters, such as line breaks and marks that change the text's direction.
+ * `oneLine`: without line breaks and tabs.
  * `isFilter`: lists can be filtered by the whole text.
  */
 type NoteRule = { label: string; max: number; oneLine: boolean; isFilter: boolean; about: string; example: string }
@@ -54,7 +56,5 @@ export const notesOf = (payment: PaymentNotes): PaymentNotes => eachNote((name) 
 export function noteProblem(name: NoteName, text: string): string | null {
   const { label, max, oneLine } = paymentNotes[name]
   if (text.length > max) return `${label} must be at most ${max} characters`
-  return oneLine && /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)
-    ? `${label} must not contain control or invisible characters`
-    : null
+  return hiddenProblem(label, text, oneLine ? undefined : 'lines')
 }

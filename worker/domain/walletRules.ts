@@ -1,3 +1,4 @@
+import { hiddenProblem } from './plainText.ts'
 import { addressProblem } from './validators.ts'
 
 /** Validators of the wallet forms, shared with the API. Each returns the problem, or null. */
@@ -13,7 +14,9 @@ export const masterPasswordLength = 256
 
 /** Counts code points, so that most emoji count as one character. */
 export const walletNameProblem = (name: string): string | null =>
-  [...name].length > walletNameLength ? `Name must be at most ${walletNameLength} characters` : null
+  [...name].length > walletNameLength
+    ? `Name must be at most ${walletNameLength} characters`
+    : hiddenProblem('Name', name)
 
 /** 64 hex digits, with or without 0x. Surrounding spaces are ignored. */
 export function privateKeyProblem(text: string): string | null {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ChainName } from '#domain/networks.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
-import { address, email } from './common.ts'
+import { address, email, shownText } from './common.ts'
 
 /** The signed-in user, stored by the SPA as `auth_user`. */
 export type User = {
@@ -45,6 +45,7 @@ const name = z
   .trim()
   .min(1, 'Please enter your name')
   .max(100, 'Name must be at most 100 characters')
+  .superRefine(shownText('Name'))
 const code = z
   .string({ error: 'Code must be 6 digits' })
   .trim()
@@ -105,7 +106,7 @@ export const ChangePassword = z.object({
 /** POST /users → SignupReply, 201 */
 export const SignupWithPasscode = z.object({
   email,
-  name: z.string().trim().max(100, 'Name must be at most 100 characters').default(''),
+  name: z.string().trim().max(100, 'Name must be at most 100 characters').superRefine(shownText('Name')).default(''),
   signupPasscode: passcode.min(1, 'Signup passcode is required'),
 })
 

@@ -5,6 +5,7 @@ import { emailMax } from '#domain/emailFormat.ts'
 import { decodeRowCursor } from '#domain/lists.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
+import { hiddenProblem } from '#domain/plainText.ts'
 import { addressProblem } from '#domain/validators.ts'
 
 /** Bodies of /api. `error` is a sentence for people, `code` a stable name for programs, `field` the input at fault. */
@@ -54,6 +55,10 @@ export const checkedBy =
     const problem = problemOf(value)
     if (problem !== null) ctx.addIssue({ code: 'custom', message: problem })
   }
+
+/** For `superRefine`: refuses hidden characters in a text that people read. */
+export const shownText = (label: string, lines?: 'lines') =>
+  checkedBy((text: string) => hiddenProblem(label, text, lines))
 
 /** The cursor of a list that is sorted newest first. Opaque to the caller. */
 export const rowCursor = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { descriptionMax, isVisible, nameMax, noMethodText } from '#domain/contactRules.ts'
-import { address, email, phone } from './common.ts'
+import { address, email, phone, shownText } from './common.ts'
 
 /** An item of GET /contacts. */
 export type Contact = {
@@ -32,11 +32,17 @@ export const SaveContact = z
       .string({ error: 'Name is required' })
       .trim()
       .refine(isVisible, 'Name is required')
-      .max(nameMax, `Name must be at most ${nameMax} characters`),
+      .max(nameMax, `Name must be at most ${nameMax} characters`)
+      .superRefine(shownText('Name')),
     address: optional(address),
     email: optional(email),
     phone: optional(phone),
-    description: optional(z.string().max(descriptionMax, `Description must be at most ${descriptionMax} characters`)),
+    description: optional(
+      z
+        .string()
+        .max(descriptionMax, `Description must be at most ${descriptionMax} characters`)
+        .superRefine(shownText('Description', 'lines')),
+    ),
   })
   .superRefine((value, ctx) => {
     if (!value.address && !value.email && !value.phone)

@@ -5,7 +5,7 @@ import type { ChainName } from '#domain/networks.ts'
 import { type ClaimStatus, defaultExpiryDays, expiryDays } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
-import { address, email, phone } from './common.ts'
+import { address, email, phone, shownText } from './common.ts'
 import { commonTerms } from './paymentTerms.ts'
 
 export type EscrowStatus = (typeof payoutStatuses)[number]
@@ -71,6 +71,7 @@ export const CreateEscrow = z
       .string()
       .trim()
       .max(senderNameMax, `Sender name must be at most ${senderNameMax} characters`)
+      .superRefine(shownText('Sender name'))
       .optional()
       .transform((text) => text || null),
     /** An addition: the contact with this email or phone, so that lists can name it. */

@@ -3,6 +3,8 @@ import { type Limits, userLimits } from '#domain/limits.ts'
 import { type StopMode, stopModes } from '#domain/serviceStop.ts'
 import type { SignUpMode } from '#domain/signUpMode.ts'
 
+import { shownText } from './common.ts'
+
 /** The operators' API under /ops/api. Times are ISO 8601 UTC. */
 
 const reason = z
@@ -10,13 +12,19 @@ const reason = z
   .trim()
   .min(1, 'Enter a reason')
   .max(500, 'The reason must be at most 500 characters')
+  .superRefine(shownText('The reason', 'lines'))
 /** Null if there is no limit. */
 const maxUses = z.int('Uses must be a whole number').min(1, 'Uses must be 1 or more').max(1_000_000).nullable()
 /** Null if it does not expire. */
 const expiresInDays = z.int('Days must be a whole number').min(1, 'Days must be 1 or more').max(3_650).nullable()
 
 export const CreatePasscode = z.object({
-  label: z.string().trim().min(1, 'Enter a label').max(100, 'The label must be at most 100 characters'),
+  label: z
+    .string()
+    .trim()
+    .min(1, 'Enter a label')
+    .max(100, 'The label must be at most 100 characters')
+    .superRefine(shownText('The label')),
   maxUses,
   expiresInDays,
   reason,

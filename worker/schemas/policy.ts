@@ -5,7 +5,7 @@ import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
 import { type Period, periods } from '#domain/policyPeriod.ts'
 import { visibleScopes } from '#domain/scopes.ts'
-import { ownerPassword, usdcAmount } from './common.ts'
+import { ownerPassword, shownText, usdcAmount } from './common.ts'
 
 /** Amounts are decimal USDC strings, except `spendLimit`, which the specification defines as a number. */
 export type PolicyGroup = {
@@ -158,7 +158,7 @@ const spendLimit = z
   })
 
 const nameOr = (missing: string) =>
-  z.string(missing).trim().min(1, missing).max(60, 'Name must be at most 60 characters')
+  z.string(missing).trim().min(1, missing).max(60, 'Name must be at most 60 characters').superRefine(shownText('Name'))
 const name = nameOr('Policy name is required')
 
 /** Must not be empty, because an empty list could mean "none" or "any". */
@@ -232,7 +232,12 @@ export const ConfirmContact = z.strictObject({
 })
 
 const agentName = nameOr('Name is required')
-const agentMemo = z.string().trim().max(200, 'Memo must be at most 200 characters').optional()
+const agentMemo = z
+  .string()
+  .trim()
+  .max(200, 'Memo must be at most 200 characters')
+  .superRefine(shownText('Memo', 'lines'))
+  .optional()
 export const CreateAgent = z.object({
   name: agentName,
   memo: agentMemo,
