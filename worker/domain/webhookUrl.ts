@@ -25,6 +25,7 @@ export function webhookUrlProblem(text: string, { isLocal, own }: WebhookRules):
   if (url.username !== '' || url.password !== '')
     return 'The address must not contain a user name or password; the signature shows who sent an event'
   const host = url.hostname.replace(/\.$/, '')
+  if (host.split('.').includes('')) return 'The host name must not have two dots in a row, or begin with one'
   const mayBeLocal = isLocal && isLoopback(host)
   if (url.protocol !== 'https:' && !(mayBeLocal && url.protocol === 'http:'))
     return 'The address must begin with https://'
