@@ -15,8 +15,9 @@ const objects: Record<string, Migrations> = {
 /** Statements whose duration grows with the rows of an existing table; they belong in a background job. */
 function largeStatements(sql: string): string[] {
   const made = [...sql.matchAll(/CREATE TABLE (?:IF NOT EXISTS )?(\w+)/gi)].map(([, name]) => name!.toLowerCase())
-  return sql
-    .replaceAll(/--.*$/gm, '')
+  /** Without what triggers do, which they do later. */
+  const now = sql.replaceAll(/--.*$/gm, '').replaceAll(/\bBEGIN\b[^;]*;.*?\bEND;/gis, ';')
+  return now
     .split(';')
     .map((statement) => statement.trim())
     .filter((statement) => {
@@ -41,7 +42,8 @@ test('largeStatements returns the statements that process every row of an existi
   const quick = `
     CREATE TABLE a (x INTEGER); CREATE INDEX a_x ON a (x); -- UPDATE b
     ALTER TABLE b ADD COLUMN y INTEGER NOT NULL DEFAULT 1;
-    ALTER TABLE b RENAME COLUMN y TO z; DROP TABLE c;`
+    ALTER TABLE b RENAME COLUMN y TO z; DROP TABLE c;
+    CREATE TRIGGER t AFTER UPDATE ON b BEGIN DELETE FROM a; UPDATE a SET x = CASE x WHEN 1 THEN 2 END WHERE x; END;`
   expect(largeStatements(quick)).toEqual([])
   const slow = [
     'CREATE INDEX b_y ON b (y)',
@@ -50,6 +52,8 @@ test('largeStatements returns the statements that process every row of an existi
     'INSERT INTO a SELECT * FROM b',
     'ALTER TABLE b DROP COLUMN y',
     'ALTER TABLE b ADD COLUMN y INTEGER CHECK (y > 0)',
+    'DELETE FROM c',
   ]
-  expect(largeStatements(`CREATE TABLE a (x); ${slow.join('; ')}`)).toEqual(slow)
+  const trigger = 'CREATE TRIGGER t AFTER DELETE ON b BEGIN DELETE FROM a; END'
+  expect(largeStatements(`CREATE TABLE a (x); ${trigger}; ${slow.join('; ')}`)).toEqual(slow)
 })

@@ -238,6 +238,36 @@ test('approving a request that changed since it was shown lists the changes and 
   await expect(page.getByText('Denied by you.')).toBeVisible()
 })
 
+test('a request to pay a look-alike of a paid address is shown as such, and a fact that changes is named @approval-screens-13', async ({
+  page,
+  owner,
+}) => {
+  const paid = addressFor(`paid ${randomUUID()}`).toLowerCase()
+  const twin = `${paid.slice(0, 6)}${'1'.repeat(32)}${paid.slice(-4)}`
+  const group = await owner.group('Twin', { approveAbove: '5' })
+  const { apiKey } = await owner.agent(group, 'Twin bot')
+  const pay = (address: string, amount: string) => owner.pay<Asked>(apiKey!, amount, { type: 'address', address })
+  expect((await pay(paid, '1')).status).toBe(201)
+  const asked = (await pay(twin, '12')).body
+  await page.goto(pathOf(asked))
+  const card = page.getByRole('region', { name: 'Twin bot asks to pay' })
+  await expect(
+    card.getByRole('alert').filter({ hasText: /looks like 0x\w+….*, which you paid before, but is a/ }),
+  ).toBeVisible()
+  await expect(card.getByRole('alert').filter({ hasText: 'your first payment to this address' })).toBeVisible()
+  await audit(page, 'approval-look-alike')
+  await page.setViewportSize({ width: 390, height: 844 })
+
+  expect((await pay(twin, '2')).status).toBe(201)
+  await button(page, 'Approve once').click()
+  const changed = page.getByRole('alert').filter({ hasText: 'has changed since you opened it' })
+  await expect(changed).toContainText('Paid before: never → once')
+  await button(page, 'Show the new version').click()
+  await expect(card).toContainText('You have paid this address once before.')
+  await button(page, 'Deny').click()
+  await expect(page.getByText('Denied by you.')).toBeVisible()
+})
+
 test('an expired request cannot be approved, and a decision made elsewhere appears @approval-screens-5', async ({
   page,
   owner,

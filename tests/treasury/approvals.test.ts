@@ -88,6 +88,7 @@ describe('asking for approval', () => {
       `INSERT INTO wallet (id, chain_id, address, ${columns}) SELECT 'test', 84532, 'other', ${columns} FROM wallet`,
     )
     book.store.run("UPDATE payment SET wallet_id = 'test'")
+    book.store.run('UPDATE paid_recipient SET chain_id = 84532')
     book.asked(agent, to(9), usdc('3'))
   })
 

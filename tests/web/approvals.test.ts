@@ -35,6 +35,7 @@ const approval: Approval = {
     contactId: null,
     contactName: null,
   },
+  recipientHistory: { payments: 0, lookAlike: null },
   amount: '25',
   ...eachNote(() => null),
   agentReason: null,
@@ -61,4 +62,11 @@ test('changesBetween lists only changed facts that matter for the decision @appr
     'Agent: Scout → Scout 2',
     'Amount: 25.00 USDC → 26.00 USDC',
   ])
+  const lookAlike = `0x22222${'3'.repeat(32)}222`
+  const paid = (payments: number) => ({ ...later, recipientHistory: { payments, lookAlike: null } })
+  expect(changesBetween(approval, { ...later, recipientHistory: { payments: 1, lookAlike } })).toEqual([
+    'Paid before: never → once',
+    `Looks like: no address that you paid → ${lookAlike}`,
+  ])
+  expect(changesBetween(paid(2), paid(10))).toEqual(['Paid before: 2 times → 10 or more times'])
 })

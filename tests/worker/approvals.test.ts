@@ -65,6 +65,7 @@ test('a payment above the limit waits, is approved by the owner, and is paid und
     status: 'PENDING',
     agent: { id: own.agent, name: 'Agent' },
     recipient: { type: 'address', address: recipient, contactName: null },
+    recipientHistory: { payments: 0, lookAlike: null },
     amount: '2.5',
     memo: 'Invoice 7',
     agentReason: 'It is due today.',

@@ -56,6 +56,9 @@ export const maxPending = { agent: 10, account: 50 }
 export const deniedForMs = dayMs
 export const reasonMax = 280
 
+/** An approval counts earlier payments to its recipient up to here, so that it is not outdated by each payment to a busy one. */
+export const manyPayments = 10
+
 /** The facts about a payment that approvals depend on. */
 export type AskedPayment = {
   amount: MicroUsdc

@@ -6,6 +6,7 @@ import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import { dayMs } from '#domain/time.ts'
 import { ownerPassword, rowCursor, usdcAmount } from './common.ts'
+import type { RecipientHistory } from './transaction.ts'
 
 export type { ApprovalKind, ApprovalStatus, AskedRule, CancelReason, GrantEnd }
 
@@ -36,6 +37,12 @@ export type Approval = PaymentNotes & {
     contactId: string | null
     contactName: string | null
   } | null
+  /**
+   * What is known about the recipient at this moment: the number of payments by the user or their agents on this chain that
+   * did not fail (10: ten or more), and another paid address that looks like this one. Null for a budget request, and once
+   * the approval has ended.
+   */
+  recipientHistory: Pick<RecipientHistory, 'payments' | 'lookAlike'> | null
   amount: string
   /** Plain text written by the agent; show it as "The agent says". */
   agentReason: string | null

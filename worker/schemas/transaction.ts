@@ -74,8 +74,9 @@ export const RecipientCheck = z
     { path: ['toAddress'], message: 'Specify exactly one recipient: an address, an email or a phone number' },
   )
 export type RecipientHistory = {
-  /** Number of payments by the user or their agents that did not fail, and the time of the newest (ISO 8601). */
+  /** Number of payments by the user or their agents that did not fail. */
   payments: number
+  /** When the newest was accepted (ISO 8601), even if that one failed since. */
   lastPaidAt: string | null
   /** Time of the newest payment of the same amount within ten minutes. */
   sameAmountAt: string | null

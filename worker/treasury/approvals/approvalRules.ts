@@ -4,17 +4,15 @@ import { minuteMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { toColumn } from '../storage/columns.ts'
-import type { Target } from '../storage/newPayment.ts'
-import type { GrantRow, WalletRow } from '../storage/rows.ts'
+import { type PaidTo, paymentsTo } from '../storage/paidRecipients.ts'
+import type { GrantRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { coveringGrant } from './grants.ts'
-
-export type PaidTo = Pick<Target, 'address' | 'email' | 'phone'>
 
 const isAlive = `payment.status IN ${statusIn.alive}`
 
 /** SQL for "paid to this recipient", and its value. A payout's address does not identify its recipient. */
-const paidTo = ({ address, email, phone }: PaidTo): [where: string, value: string] => {
+export const paidTo = ({ address, email, phone }: PaidTo): [where: string, value: string] => {
   if (address !== null) return ["payment.kind = 'send' AND payment.to_address = ? COLLATE NOCASE", address]
   return email !== null ? ['payment.recipient_email = ?', email] : ['payment.recipient_phone = ?', phone ?? '']
 }
@@ -25,19 +23,6 @@ const paidTo = ({ address, email, phone }: PaidTo): [where: string, value: strin
  */
 export const sameRequest = (groupId: string, to: PaidTo | null, amount: bigint): string =>
   JSON.stringify([groupId, to && (to.address?.toLowerCase() ?? to.email ?? to.phone), amount.toString()])
-
-/** Whether no payment of the account to this recipient, on this wallet's chain, has moved money or still may. */
-function isNewRecipient({ store }: Context, wallet: WalletRow, to: PaidTo): boolean {
-  const [where, value] = paidTo(to)
-  return (
-    store.first(
-      `SELECT 1 FROM payment JOIN wallet ON wallet.id = payment.wallet_id
-       WHERE ${where} AND wallet.chain_id = ? AND +${isAlive} LIMIT 1`,
-      value,
-      wallet.chain_id,
-    ) === null
-  )
-}
 
 /** Number of the group's payments of this amount to this recipient that were accepted after `since` (ms). */
 export function equalPayments(
@@ -83,7 +68,8 @@ export function approvalRulesFor(
   const since = ctx.now() - approvals.duplicateMinutes * minuteMs
   const rules = askedRules(approvals, {
     amount,
-    isNewRecipient: approvals.approveNewRecipient && isNewRecipient(ctx, wallet, to),
+    // No payment to them on this chain has moved money or still may.
+    isNewRecipient: approvals.approveNewRecipient && paymentsTo(ctx.store, to, wallet.chain_id).payments === 0,
     isDuplicate:
       approvals.duplicateMinutes > 0 &&
       (equalPayments(ctx, group.id, to, toColumn(amount), since) > 0 ||

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
-import { approvalPath, grantEndText, grantLeft } from '#domain/approval.ts'
+import { approvalPath, grantEndText, grantLeft, manyPayments } from '#domain/approval.ts'
 import { canonicalJson } from '#domain/json.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
-import type { Grant } from '#schemas/approval.ts'
+import type { Approval, Grant } from '#schemas/approval.ts'
 import type { BudgetRequest, Payment } from '#schemas/payment.ts'
 import type { Context } from '../core/context.ts'
 import { budgetView } from '../policies/budgets.ts'
 import { formatColumn } from '../storage/columns.ts'
 import { paidToOf, termsOf } from '../storage/newPayment.ts'
+import { lookAlikeOf, paymentsTo } from '../storage/paidRecipients.ts'
 import type { ApprovalRow, GrantRow, PaymentRow } from '../storage/rows.ts'
 import { equalPayments } from './approvalRules.ts'
 import { grantTerms } from './grants.ts'
@@ -100,6 +101,21 @@ export const sameSinceAsked = (ctx: Context, row: ApprovalRow, payment: PaymentR
         payment.id,
       )
 
+/** What is known about the recipient now. */
+export function recipientFacts(
+  ctx: Context,
+  row: ApprovalRow,
+  payment: PaymentRow | null,
+): Approval['recipientHistory'] {
+  if (payment === null || row.status !== 'PENDING') return null
+  const to = paidToOf(payment)
+  const { payments } = paymentsTo(ctx.store, to, walletOf(ctx, row, payment)!.chain_id)
+  return {
+    payments: Math.min(payments, manyPayments),
+    lookAlike: to.address && lookAlikeOf(ctx.store, to.address),
+  }
+}
+
 /**
  * SHA-256 (hex) of everything that the owner bases the decision on, as currently shown. `payment` is the one that waits;
  * null for a budget request.
@@ -113,6 +129,7 @@ export function approvalHash(ctx: Context, row: ApprovalRow, payment: PaymentRow
     [id, name, address, chain_id],
     payment && [canonicalJson([termsOf(payment), paidToOf(payment)]), payment.contact_name],
     sameSinceAsked(ctx, row, payment),
+    recipientFacts(ctx, row, payment),
   ]
   return hash('sha256', JSON.stringify(shown))
 }

@@ -8,7 +8,7 @@ import type { Refused } from '../../result.ts'
 import { contactMoved, hasMoved } from '../approvals/ask.ts'
 import { endOverdue } from '../approvals/end.ts'
 import type { ApprovalsInput } from '../approvals/rpcTypes.ts'
-import { approvalHash, pendingCount, sameSinceAsked, walletOf } from '../approvals/views.ts'
+import { approvalHash, pendingCount, recipientFacts, sameSinceAsked, walletOf } from '../approvals/views.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { wouldNeedPassword } from '../limits/ownerPassword.ts'
@@ -38,6 +38,7 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
       contactId: payment.contact_id,
       contactName: payment.contact_name,
     },
+    recipientHistory: recipientFacts(ctx, row, payment),
     amount: formatColumn(row.amount),
     ...(payment ? notesOf(payment) : eachNote(() => null)),
     agentReason: row.reason,

@@ -1,13 +1,15 @@
 import type { RowCursor } from '#domain/lists.ts'
 import { filterNames } from '#domain/paymentNotes.ts'
-import { looksLike, repeatMs } from '#domain/sendRules.ts'
+import { repeatMs } from '#domain/sendRules.ts'
 import { isoOf } from '#domain/time.ts'
 import type { RecipientHistory, Transaction } from '#schemas/transaction.ts'
 import { notFound, ok, type Result } from '../../result.ts'
+import { paidTo } from '../approvals/approvalRules.ts'
 import { endOverdue } from '../approvals/end.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { toColumn } from '../storage/columns.ts'
+import { lookAlikeOf, paymentsTo } from '../storage/paidRecipients.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { listedAt, statusIn } from '../storage/statuses.ts'
 import type { PaymentsInput, RecipientInput } from './rpcTypes.ts'
@@ -61,40 +63,23 @@ export function findTransaction(ctx: Context, id: string): Result<Transaction> {
   return view?.id === id ? ok(view) : notFound('Transaction')
 }
 
-/** The plus keeps SQLite off the status index, where nearly all rows match. */
-const isAlive = `+status IN ${statusIn.alive}`
-
 /** What a sender should know before paying: a first payment, a repeat within minutes, or a look-alike of a known address. */
 export function recipientHistory({ store, now }: Context, input: RecipientInput): RecipientHistory {
-  const { toAddress, recipientEmail, recipientPhone } = input
-  const [where, value] = toAddress
-    ? ["kind = 'send' AND to_address = ? COLLATE NOCASE", toAddress]
-    : recipientEmail
-      ? ['recipient_email = ?', recipientEmail]
-      : ['recipient_phone = ?', recipientPhone ?? '']
-  const known = store.first<{ payments: number; last_at: number | null; same_at: number | null }>(
-    `SELECT count(*) AS payments, max(accepted_at) AS last_at, max(CASE WHEN amount = ? AND accepted_at > ? THEN accepted_at END) AS same_at
-     FROM payment WHERE ${where} AND ${isAlive}`,
+  const { toAddress: address = null, recipientEmail: email = null, recipientPhone: phone = null } = input
+  const to = { address, email, phone }
+  const { payments, last_at } = paymentsTo(store, to, null)
+  const [where, value] = paidTo(to)
+  const same = store.first<{ at: number }>(
+    `SELECT accepted_at AS at FROM payment WHERE ${where} AND amount = ? AND accepted_at > ?
+       AND +status IN ${statusIn.alive} ORDER BY accepted_at DESC LIMIT 1`,
+    value,
     toColumn(input.amount),
     now() - repeatMs,
-    value,
-  )!
-  return {
-    payments: known.payments,
-    lastPaidAt: isoOf(known.last_at),
-    sameAmountAt: isoOf(known.same_at),
-    lookAlike: toAddress ? lookAlikeOf(store, toAddress) : null,
-  }
-}
-
-/** A paid address that looks like this one. Addresses with the same beginning are neighbors in the index. */
-function lookAlikeOf(store: Context['store'], address: string): string | null {
-  const start = address.slice(0, 5)
-  const rows = store.all<{ to_address: string }>(
-    `SELECT DISTINCT to_address FROM payment
-     WHERE to_address >= ? COLLATE NOCASE AND to_address < ? COLLATE NOCASE AND kind = 'send' AND ${isAlive}`,
-    start,
-    `${start}g`, // past every hex digit
   )
-  return rows.find((row) => looksLike(row.to_address, address))?.to_address ?? null
+  return {
+    payments,
+    lastPaidAt: isoOf(last_at),
+    sameAmountAt: isoOf(same?.at ?? null),
+    lookAlike: address && lookAlikeOf(store, address),
+  }
 }

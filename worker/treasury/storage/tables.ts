@@ -1,3 +1,5 @@
+import { paidRecipientTable } from './paidRecipients.ts'
+
 /**
  * The tables of a user's Treasury. Amounts are micro-USDC below 2^53; `…_at` is in ms, deadlines and expiries in unix
  * seconds, days are UTC day numbers. rows.ts has the type of each row; a test compares the two.
@@ -161,13 +163,13 @@ export const tables = `
   CREATE INDEX payment_reference ON payment (reference, agent_id) WHERE reference IS NOT NULL;
   CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED';
   CREATE INDEX payment_sent ON payment (confirmed_at) WHERE status = 'CONFIRMED' AND kind = 'send';
-  -- Whether a recipient was paid before. Not case-sensitive: addresses are stored as they were given.
-  CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE);
-  CREATE INDEX payment_recipient_email ON payment (recipient_email) WHERE recipient_email IS NOT NULL;
-  CREATE INDEX payment_recipient_phone ON payment (recipient_phone) WHERE recipient_phone IS NOT NULL;
+  -- Repeated payments. Not case-sensitive: addresses are stored as they were given.
+  CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE, amount, accepted_at);
+  CREATE INDEX payment_recipient_email ON payment (recipient_email, amount, accepted_at) WHERE recipient_email IS NOT NULL;
+  CREATE INDEX payment_recipient_phone ON payment (recipient_phone, amount, accepted_at) WHERE recipient_phone IS NOT NULL;
 
   CREATE TABLE payout (
-    id TEXT PRIMARY KEY REFERENCES payment(id), wallet_id TEXT NOT NULL, address TEXT NOT NULL UNIQUE,
+    id TEXT PRIMARY KEY REFERENCES payment(id), wallet_id TEXT NOT NULL, address TEXT NOT NULL COLLATE NOCASE UNIQUE,
     claim_key TEXT NOT NULL, reclaim_key TEXT NOT NULL, payer TEXT NOT NULL, amount INTEGER NOT NULL, expiry INTEGER NOT NULL,
     payout_hash TEXT NOT NULL, expires_at INTEGER NOT NULL, sender_name TEXT,
     -- The versions of the payout secret (payouts/keys.ts) and of the contracts (contracts.ts).
@@ -211,6 +213,7 @@ export const tables = `
   -- principal|key as sent. Keys of payments are never deleted.
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
 
+${paidRecipientTable}
   -- Approvals
 
   -- Requests to the owner: a payment that waits, or an amount of budget. reason: the agent's. rules: JSON, why approval is

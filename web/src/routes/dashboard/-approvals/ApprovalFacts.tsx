@@ -7,6 +7,7 @@ import { CopyButton } from '#web/components/CopyButton.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
+import { RecipientWarnings } from '#web/components/RecipientWarnings.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { formatMoment, plural } from '#web/lib/format.ts'
 import { networkWarning } from '#web/lib/networks.ts'
@@ -16,10 +17,14 @@ import { channelWords } from './words.ts'
 
 /** All facts for the decision, in the order in which the owner needs them. */
 export function ApprovalFacts({ approval }: { approval: Approval }) {
-  const { recipient, agentReason, askedBecause, wouldPass, sameSinceAsked, wallet, channels } = approval
+  const { recipient, recipientHistory, agentReason, askedBecause, wouldPass, sameSinceAsked, wallet, channels } =
+    approval
   return (
     <>
       {recipient && <Recipient recipient={recipient} chain={wallet.chain} />}
+      {recipient && recipientHistory && (
+        <RecipientWarnings {...paidTo(recipient)} isNamed={recipient.contactName !== null} history={recipientHistory} />
+      )}
       <Part title="Why you are asked">
         <ul className="space-y-1">
           {askedBecause.map(({ rule, message }) => (
@@ -75,6 +80,14 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
       </dl>
     </>
   )
+}
+
+/** The method of payment and where it goes. */
+function paidTo({ address, email, phone }: NonNullable<Approval['recipient']>) {
+  if (address !== null) return { method: 'address' as const, recipient: address }
+  return email !== null
+    ? { method: 'email' as const, recipient: email }
+    : { method: 'phone' as const, recipient: phone ?? '' }
 }
 
 function Part(props: { title: string; children: ReactNode }) {

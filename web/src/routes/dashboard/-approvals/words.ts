@@ -1,5 +1,6 @@
 import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
 import { minuteMs } from '#domain/time.ts'
+import { timesPaid } from '#web/components/RecipientWarnings.tsx'
 import { formatAmount, formatMoment, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { Tone } from '#web/lib/tone.ts'
@@ -51,12 +52,14 @@ export const channelWords: Record<Channel['state'], string> = {
 /** The facts that differ between two versions of an approval, as 'Amount: 25.00 → 26.00 USDC'. */
 export function changesBetween(shown: Approval, now: Approval): string[] {
   const rows = (approval: Approval): [string, string][] => {
-    const { recipient } = approval
+    const { recipient, recipientHistory } = approval
     return [
       ['Agent', approval.agent.name],
       ['Amount', amountOf(approval)],
       ['Recipient', recipientOf(approval)],
       ['Address', recipient?.address ?? recipient?.email ?? recipient?.phone ?? 'none'],
+      ['Paid before', recipientHistory?.payments ? timesPaid(recipientHistory.payments) : 'never'],
+      ['Looks like', recipientHistory?.lookAlike ?? 'no address that you paid'],
       ['Policy group', approval.policyGroup.name],
       ['Wallet', approval.wallet.name ?? shortAddress(approval.wallet.address)],
       ...noteNames.map((name): [string, string] => [paymentNotes[name].label, approval[name] ?? 'none']),

@@ -1,7 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { sameAddress } from '#domain/sameAddress.ts'
-import { looksLike } from '#domain/sendRules.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -10,11 +7,11 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { Checkbox, ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
-import { ago, asSentence, formatAmount, plural, shortAddress } from '#web/lib/format.ts'
+import { RecipientWarnings } from '#web/components/RecipientWarnings.tsx'
+import { ago, asSentence, formatAmount, plural } from '#web/lib/format.ts'
 import { networkWarning, unitOf } from '#web/lib/networks.ts'
 import type { DialogAction } from '#web/lib/useDialogAction.ts'
-import { contactsQuery } from '#web/queries/contacts.ts'
-import { walletName, walletsQuery } from '#web/queries/wallets.ts'
+import { walletName } from '#web/queries/wallets.ts'
 import { isPayout, type Payment } from './payment.ts'
 
 /** Shows the payment, with warnings, before money moves. */
@@ -77,7 +74,12 @@ export function SendReview(props: {
             )}
           </div>
         </div>
-        <Warnings payment={payment} history={history} />
+        <RecipientWarnings
+          method={payment.method}
+          recipient={payment.recipient}
+          isNamed={payment.contact !== null}
+          history={history}
+        />
         {repeated && (
           <Notice tone="warning">
             You sent {amount} to this recipient {ago(repeated, Date.now())}.
@@ -118,45 +120,5 @@ export function SendReview(props: {
         </dl>
       </div>
     </Dialog>
-  )
-}
-
-const methodNames = { address: 'address', email: 'email address', phone: 'phone number' }
-
-/** The recipient's name, if it is known, and warnings. */
-function Warnings(props: { payment: Payment; history: RecipientHistory | undefined }) {
-  const { payment, history } = props
-  const { recipient, method } = payment
-  const contacts = useQuery(contactsQuery).data ?? []
-  const wallets = useQuery(walletsQuery).data ?? []
-  const known = [
-    ...contacts.flatMap((contact) => (contact[method] ? [{ name: contact.name, text: contact[method] }] : [])),
-    ...(method === 'address'
-      ? wallets.map((wallet) => ({ name: `your wallet ${walletName(wallet)}`, text: wallet.address }))
-      : []),
-  ]
-  const owner = known.find(({ text }) => sameAddress(text, recipient))
-  const twin =
-    method === 'address' && !owner
-      ? (known.find(({ text }) => looksLike(text, recipient))?.name ??
-        (history?.lookAlike && `${shortAddress(history.lookAlike)}, which you paid before,`))
-      : null
-  return (
-    <>
-      {owner && !payment.contact && <p className="text-green text-small">This is {owner.name}.</p>}
-      {twin && (
-        <Notice tone="danger">
-          Careful: this looks like {twin} but is a different address. Someone may want you to confuse them.
-        </Notice>
-      )}
-      {(!history || history.payments === 0) && (
-        <Notice tone="warning">
-          {history
-            ? `This is your first payment to this ${methodNames[method]}.`
-            : `We could not check whether you have paid this ${methodNames[method]} before.`}
-          {method === 'address' && ' Compare it with what the recipient told you.'}
-        </Notice>
-      )}
-    </>
   )
 }
