@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from 'drizzle-orm'
 import { afterEach, expect, test, vi } from 'vitest'
 import { logError, logWarning, withRequestId } from '../../worker/observability/log.ts'
 
@@ -45,13 +46,38 @@ test.each([
   ['a vendor’s credentials', 'authorization: Basic QUMwMDA6c2VjcmV0'],
   ['a webhook secret', 'whsec_MDEyMzQ1Njc4OWFiY2RlZg=='],
   ['a phone number', 'to +4915112345678'],
+  ['an email address of another script', 'no mailbox jörg.müller-635f42af@exämple.com here'],
+  ['an email address with a dot that only looks like one', 'no mailbox почта@пример․рф.example here'],
+  ['a password hash', 'stored $scrypt$ln=14,r=8,p=5$v9Zt60+/Ab==$sufu7g7/kQ== for it'],
 ])('%s is masked in fields and in a library’s error @log-2', (_, text) => {
   const hidden = text.match(
-    /ann\.o-hara|[a-z]{2,5}_[\w=]{16,}|eyJ[\w.-]+|4fJd93kd02JdkE8sOq1mZs|abcdef\d+|QUMw\w+|\+\d+/,
+    /ann\.o-hara|müller-635f42af|почта|v9Zt60|[a-z]{2,5}_[\w=]{16,}|eyJ[\w.-]+|4fJd93kd02JdkE8sOq1mZs|abcdef\d+|QUMw\w+|\+\d+/,
   )![0]
   logError('failed', { text }, new Error(text, { cause: text }))
   expect(written[0]).not.toContain(hidden)
   expect(() => JSON.parse(written[0]!)).not.toThrow()
+})
+
+test.each([
+  ['a contact', ['contact_1', 'Jane Q. Secretname', '', '[phone]', 'Bank PIN 4711, passport X1234567\n    at home']],
+  ['an account', ['user_1', 'Jörg Realname', 1, 'made-up-hash', null]],
+])('a failed query is logged with its text and cause but without its parameters: %s @log-3', (_, params) => {
+  const query = 'insert into "contact" ("id", "name") values (?, ?)'
+  const failure = new DrizzleQueryError(query, params, new Error('D1_ERROR: database is locked'))
+  // An error loses its class on its way from an object to the Worker.
+  const received = new Error(`Failed query: ${query}\nparams: ${params}`)
+  received.stack = `Error: ${received.message}\n    at Treasury.syncReadModel (treasury.ts:1:1)`
+  logError('failed', {}, failure)
+  logError('failed', {}, new Error('wrapped', { cause: received }))
+  logError('failed', {}, String(received))
+  expect(written).toHaveLength(3)
+  for (const line of written) {
+    expect(line).toContain(JSON.stringify(query).slice(1, -1))
+    for (const text of ['Secretname', 'Realname', 'PIN 4711', 'passport', 'at home', 'made-up-hash', 'params'])
+      expect(line).not.toContain(text)
+  }
+  expect(JSON.parse(written[0]!).error).toMatchObject({ cause: { message: 'D1_ERROR: database is locked' } })
+  expect(JSON.parse(written[1]!).error.cause.stack).toBe('    at Treasury.syncReadModel (treasury.ts:1:1)')
 })
 
 test('ids, hashes, addresses and amounts stay readable', () => {

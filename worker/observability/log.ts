@@ -32,24 +32,32 @@ function line(level: string, event: string, fields: LogFields, error?: unknown):
 const maxCauses = 4
 
 function errorFields(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return withoutParameters(String(error))
   const { name, message, stack, cause } = error
   // The stack begins with name and message.
-  const frames = stack?.split('\n').slice(message.split('\n').length).join('\n')
+  const frames = stack
+    ?.split('\n')
+    .slice(message.split('\n').length)
+    .filter((line) => /^ +at /.test(line))
+    .join('\n')
   return {
     name,
-    message,
+    message: withoutParameters(message),
     ...(frames && { stack: frames }),
     ...(cause !== undefined && depth < maxCauses && { cause: errorFields(cause, depth + 1) }),
   }
 }
+
+/** Removes the parameters, which may be anything that people wrote, from the message of drizzle's DrizzleQueryError. */
+const withoutParameters = (text: string) => text.replace(/(Failed query: .*?)\nparams: .*/s, '$1')
 
 /**
  * Patterns of values that must never reach a log. Errors of libraries and vendors may repeat their input. Our own secrets
  * are recognizable by prefix or shape.
  */
 const secrets: [RegExp, string][] = [
-  [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '[email]'],
+  [/[^\s"<>(),;:/\\@]{1,254}@[^\s"<>(),;:/\\@]+\.[^\s"<>(),;:/\\@]+/g, '[email]'],
+  [/\$scrypt\$[\w$=,+/-]+/g, '[password hash]'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
   [/\b(?:bk|bs|br|bu|re|whsec|pm|sk)_[\w+/=-]{16,}/g, '[secret]'],
   [/(\/claim\/)[\w-]{16,}/g, '$1[token]'],
