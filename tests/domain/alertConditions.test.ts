@@ -32,7 +32,7 @@ const healthy: DeploymentState = {
   overdue: 0,
   troubles: [],
   channels: [],
-  webhooks: { on: 9, failing: 4, disabled: 3, late: 0 },
+  webhooks: { on: 9, failing: 4, disabled: 3, late: 0, accounts: { on: 9, failing: 4 } },
   lateExport: null,
   restores: [],
   database: { bytes: 1_000, ms: 5 },
@@ -52,9 +52,11 @@ test('a healthy deployment has no alert conditions, known or unknown', () => {
   expect(observe(healthy)).toEqual({ conditions: [], unknown: [] })
 })
 
-test('operators are alerted to failing webhooks only if more than half of them fail @webhooks-19', () => {
-  expect(keys({ webhooks: { on: 20, failing: 10, disabled: 0, late: 0 } })).toEqual([])
-  expect(keys({ webhooks: { on: 20, failing: 11, disabled: 0, late: 0 } })).toEqual(['webhooks_failing'])
+test('operators are alerted to failing webhooks only if those of more than half of the accounts fail @webhooks-19', () => {
+  const webhooks = { on: 40, failing: 30, disabled: 0, late: 0 }
+  expect(keys({ webhooks: { ...webhooks, accounts: { on: 20, failing: 10 } } })).toEqual([])
+  expect(keys({ webhooks: { ...webhooks, accounts: { on: 20, failing: 11 } } })).toEqual(['webhooks_failing'])
+  expect(keys({ webhooks: { ...webhooks, accounts: { on: 4, failing: 4 } } }), 'too few accounts').toEqual([])
 })
 
 test('operators are alerted when D1 is large or slow @alerts-12', () => {

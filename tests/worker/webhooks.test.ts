@@ -3,6 +3,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { countWebhookAccounts, restoreWebhooks, writeWebhook, writeWebhookFailing } from '../../worker/db/webhooks.ts'
 import { unwrap } from '../../worker/result.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -392,6 +394,19 @@ test('a user has at most five webhooks, with different URLs outside Bursar; agen
   }
   expect((await api.call('DELETE', path, { token })).status).toBe(200)
   expect((await api.call('GET', '/api/webhooks', { token })).json.data).toHaveLength(4)
+})
+
+test('five failing webhooks of one account are one failing account @webhooks-24', async () => {
+  const db = primaryDb(env.DB)
+  const before = await countWebhookAccounts(db)
+  for (let i = 0; i < 5; i++) {
+    await writeWebhook(db, { id: `wh_alone_${i}`, userId: 'user_alone', state: 'on', edition: 1 })
+    await writeWebhookFailing(db, `wh_alone_${i}`, 1)
+  }
+  await writeWebhook(db, { id: 'wh_off', userId: 'user_off', state: 'off', edition: 1 })
+  expect(await countWebhookAccounts(db)).toEqual({ on: before.on + 1, failing: before.failing + 1 })
+  await restoreWebhooks(db, 'user_alone', [], 2)
+  await restoreWebhooks(db, 'user_off', [], 2)
 })
 
 test('operators see how many webhooks fail, and can stop them with a reason @webhooks-21', async () => {

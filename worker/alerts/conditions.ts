@@ -18,8 +18,8 @@ const largeDatabaseBytes = 7_000_000_000
 /** A query without rows usually takes a few ms. Treasuries wait for two seconds before they sign nothing. */
 const slowDatabaseMs = 1_000 // 1 second
 
-/** A single failing webhook is its owner's problem. This many or more, if over half of all webhooks, point to ours. */
-const minFailingWebhooks = 5
+/** Failing webhooks are their owner's problem. Those of this many accounts, if more than half of all, point to ours. */
+const minFailingAccounts = 5
 
 /** What operators are alerted to. docs/operations.md has a section for each. */
 export const conditionNames = [
@@ -61,9 +61,7 @@ export function observe(state: DeploymentState): Observation & { conditions: Con
       ...relayers.flatMap(relayerConditions),
       ...(overdue > 0 ? [condition('treasuries_overdue', overdueText(overdue))] : []),
       ...channels.map(({ channel, since }) => condition('messages', unsentText(channel, since), channel)),
-      ...(webhooks.failing >= minFailingWebhooks && webhooks.failing * 2 > webhooks.on
-        ? [condition('webhooks_failing', `${webhooks.failing} of ${webhooks.on} webhooks fail`)]
-        : []),
+      ...webhooksFailing(webhooks),
       ...(database.bytes > largeDatabaseBytes
         ? [condition('database_size', `D1 has ${database.bytes} bytes of at most 10 GB`)]
         : []),
@@ -123,6 +121,13 @@ function relayerConditions({ account, health, chainId, shard }: RelayerState): C
     conditions.push(condition('relayer_size', text, name))
   }
   return conditions
+}
+
+/** Counts accounts, because all webhooks of a single account may fail by its own doing. */
+function webhooksFailing({ on, failing, accounts }: DeploymentState['webhooks']): Condition[] {
+  if (accounts.failing < minFailingAccounts || accounts.failing * 2 <= accounts.on) return []
+  const text = `${failing} of ${on} webhooks fail, in ${accounts.failing} of ${accounts.on} accounts`
+  return [condition('webhooks_failing', text)]
 }
 
 const overdueText = (count: number) =>

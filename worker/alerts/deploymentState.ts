@@ -8,7 +8,7 @@ import { failingChannels } from '../db/messages.ts'
 import { openTroubles, type TroubleRow } from '../db/troubles.ts'
 import { openRestores } from '../db/userRestores.ts'
 import { countLateSenders, countOverdue } from '../db/watchdog.ts'
-import { countWebhooks } from '../db/webhooks.ts'
+import { countWebhookAccounts, countWebhooks } from '../db/webhooks.ts'
 import type { Env } from '../env.ts'
 import { networkProblems } from '../readiness/networkProblems.ts'
 import { relayersInUse } from '../readiness/readiness.ts'
@@ -34,8 +34,17 @@ export type DeploymentState = {
   overdue: number
   troubles: TroubleRow[]
   channels: { channel: 'email' | 'sms'; since: number }[]
-  /** `late`: accounts whose events have waited for four minutes, though the cron wakes their WebhookSenders. */
-  webhooks: { on: number; failing: number; disabled: number; late: number }
+  /**
+   * `late`: accounts whose events have waited for four minutes, though the cron wakes their WebhookSenders. `accounts`: those
+   * with a webhook that is on, and with one that fails.
+   */
+  webhooks: {
+    on: number
+    failing: number
+    disabled: number
+    late: number
+    accounts: { on: number; failing: number }
+  }
   /** Start of the last finished export (ms) if that is more than a day and a half ago; otherwise null. */
   lateExport: number | null
   /** Accounts that have been frozen for a restore for more than two hours; `since` in ms. */
@@ -56,17 +65,19 @@ export type RelayerState = {
 export async function readDeployment(env: Env, db: Db, now: number): Promise<DeploymentState> {
   const database = await probe(db)
   const used = chainIds.filter((chainId) => isInUse(env, chainId))
-  const [networks, relayers, overdue, troubles, channels, webhooks, late, exportedAt, frozen] = await Promise.all([
-    Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
-    Promise.all(relayersInUse(env).map((relayer) => readRelayer(env.RELAYER, relayer))),
-    countOverdue(db, now - overdueAfterMs),
-    openTroubles(db, now - lostAlarmMs),
-    failingChannels(db, now - channelMs),
-    countWebhooks(db),
-    countLateSenders(db, now - lateSenderMs),
-    lastExportAt(db),
-    openRestores(db),
-  ])
+  const [networks, relayers, overdue, troubles, channels, webhooks, accounts, late, exportedAt, frozen] =
+    await Promise.all([
+      Promise.all(used.map(async (chainId) => ({ chainId, problems: await networkProblems(env, chainId, now) }))),
+      Promise.all(relayersInUse(env).map((relayer) => readRelayer(env.RELAYER, relayer))),
+      countOverdue(db, now - overdueAfterMs),
+      openTroubles(db, now - lostAlarmMs),
+      failingChannels(db, now - channelMs),
+      countWebhooks(db),
+      countWebhookAccounts(db),
+      countLateSenders(db, now - lateSenderMs),
+      lastExportAt(db),
+      openRestores(db),
+    ])
   const lateExport = exportedAt !== null && exportedAt < now - lateExportMs ? exportedAt : null
   return {
     networks,
@@ -74,7 +85,7 @@ export async function readDeployment(env: Env, db: Db, now: number): Promise<Dep
     overdue,
     troubles,
     channels,
-    webhooks: { ...webhooks, late },
+    webhooks: { ...webhooks, late, accounts },
     lateExport,
     restores: frozen
       .filter(({ startedAt }) => startedAt < now - longRestoreMs)

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, asc, countDistinct, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { webhookEndpoint, webhookStop } from './schema.ts'
 
@@ -71,6 +71,18 @@ export async function countWebhooks(db: Db): Promise<{ on: number; failing: numb
     db.$count(webhookEndpoint, eq(webhookEndpoint.state, 'disabled')),
   ])
   return { on, failing, disabled }
+}
+
+/** Accounts with a webhook that is switched on, and those of them with one that fails. */
+export async function countWebhookAccounts(db: Db): Promise<{ on: number; failing: number }> {
+  const accounts = async (where: SQL | undefined) =>
+    (await db
+      .select({ n: countDistinct(webhookEndpoint.userId) })
+      .from(webhookEndpoint)
+      .where(where)
+      .get())!.n
+  const [on, failing] = await Promise.all([accounts(eq(webhookEndpoint.state, 'on')), accounts(isFailing)])
+  return { on, failing }
 }
 
 const isFailing = and(eq(webhookEndpoint.state, 'on'), isNotNull(webhookEndpoint.failingSince))
