@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dayEndsAt, gasLeft, levelAt, paymentGas, stepGas, utcDay } from '#domain/gasAllowance.ts'
-import { type Bucket, defaultLimits, parseLimits, takeToken, withLimits } from '#domain/limits.ts'
+import { type Bucket, defaultLimits, parseLimits, takeTokens, withLimits } from '#domain/limits.ts'
 import { dayMs } from '#domain/time.ts'
 
 describe('a token bucket', () => {
@@ -11,7 +11,7 @@ describe('a token bucket', () => {
     let bucket = start
     let passed = 0
     for (let i = 0; i < calls; i++) {
-      const taken = takeToken(bucket, rate, now)
+      const taken = takeTokens(bucket, rate, now)
       if (!taken.ok) continue
       bucket = taken.bucket
       passed += 1
@@ -22,9 +22,9 @@ describe('a token bucket', () => {
   test('admits the burst, then the rate, and returns the wait', () => {
     const { bucket, passed } = takeMany(null, 201, 0)
     expect(passed).toBe(200)
-    expect(takeToken(bucket, rate, 0)).toEqual({ ok: false, waitMs: 200 })
-    expect(takeToken(bucket, rate, 199)).toMatchObject({ ok: false })
-    expect(takeToken(bucket, rate, 200)).toMatchObject({ ok: true })
+    expect(takeTokens(bucket, rate, 0)).toEqual({ ok: false, waitMs: 200 })
+    expect(takeTokens(bucket, rate, 199)).toMatchObject({ ok: false })
+    expect(takeTokens(bucket, rate, 200)).toMatchObject({ ok: true })
     expect(takeMany(bucket, 100, 10_000).passed).toBe(50)
   })
 
@@ -36,7 +36,7 @@ describe('a token bucket', () => {
         let passed = 0
         for (const gap of gaps) {
           now += gap
-          const taken = takeToken(bucket, rate, now)
+          const taken = takeTokens(bucket, rate, now)
           if (!taken.ok) continue
           bucket = taken.bucket
           passed += 1
@@ -49,7 +49,7 @@ describe('a token bucket', () => {
 
   test('refills each second only once if the clock goes back and forth', () => {
     const empty = takeMany(null, 200, 100_000).bucket
-    const back = takeToken(empty, rate, 50_000)
+    const back = takeTokens(empty, rate, 50_000)
     expect(back).toEqual({ ok: false, waitMs: 50_200 })
     expect(takeMany(empty, 100, 101_000).passed).toBe(5)
   })

@@ -142,7 +142,7 @@ export const withLimits = (...overrides: Partial<Limits>[]): Limits => Object.as
 export type Bucket = { tokens: number; at: number }
 export type Rate = { perSecond: number; burst: number }
 
-type Taken = { ok: true; bucket: Bucket } | { ok: false /** ms until a token is available */; waitMs: number }
+type Taken = { ok: true; bucket: Bucket } | { ok: false /** ms until that many are available */; waitMs: number }
 
 /** The bucket at `now`. A clock that went back refills nothing. */
 export function refill(bucket: Bucket | null, { perSecond, burst }: Rate, now: number): Bucket {
@@ -151,11 +151,11 @@ export function refill(bucket: Bucket | null, { perSecond, burst }: Rate, now: n
   return { tokens: Math.min(burst, bucket.tokens + (elapsedMs * perSecond) / 1000), at: Math.max(bucket.at, now) }
 }
 
-/** Takes one token. A null bucket has never been used and is full. */
-export function takeToken(bucket: Bucket | null, rate: Rate, now: number): Taken {
+/** Takes `count` tokens, or none if there are fewer. A null bucket has never been used and is full. */
+export function takeTokens(bucket: Bucket | null, rate: Rate, now: number, count = 1): Taken {
   const { tokens, at } = refill(bucket, rate, now)
-  if (tokens >= 1) return { ok: true, bucket: { tokens: tokens - 1, at } }
-  const missing = 1 - tokens
+  if (tokens >= count) return { ok: true, bucket: { tokens: tokens - count, at } }
+  const missing = count - tokens
   return {
     ok: false,
     waitMs: rate.perSecond === 0 ? Number.POSITIVE_INFINITY : at - now + (missing * 1000) / rate.perSecond,

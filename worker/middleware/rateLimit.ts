@@ -2,8 +2,9 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import ipaddr from 'ipaddr.js'
 import { limitsFrom } from '#domain/limits.ts'
+import { minuteMs } from '#domain/time.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { claimQuota, type Quota, quotaExceeded } from '../services/quotas.ts'
+import { type Quota, quotaExceeded, quotaFor } from '../services/quotas.ts'
 import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /**
@@ -14,8 +15,8 @@ export function rateLimit(c: Context<AppEnv>, quota: Quota, key: string): void {
   const now = c.var.deps.now()
   const left = quota.take(key, now)
   c.header('RateLimit-Policy', `"${quota.name}";q=${quota.limit};w=${quota.windowMs / 1000}`)
-  c.header('RateLimit', `"${quota.name}";r=${Math.max(0, left)};t=${quota.resetsIn(now)}`)
-  if (left < 0) throw quotaExceeded(quota, now)
+  c.header('RateLimit', `"${quota.name}";r=${Math.max(0, left)};t=${quota.resetsIn(key, now)}`)
+  if (left < 0) throw quotaExceeded(quota, key, now)
 }
 
 /** Adds the rates of the caller's payments to both headers. */
@@ -44,6 +45,6 @@ export const claimLimit = (kind: 'reads' | 'tries') =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { claimReadsPerMinute, claimTriesPerMinute } = limitsFrom(c.env)
     const perMinute = kind === 'reads' ? claimReadsPerMinute : claimTriesPerMinute
-    rateLimit(c, claimQuota(`claim-${kind}`, perMinute), callerAddress(c))
+    rateLimit(c, quotaFor(`claim-${kind}`, perMinute, minuteMs), callerAddress(c))
     await next()
   })

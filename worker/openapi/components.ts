@@ -104,14 +104,14 @@ const quota = `"${agentCalls.name}";q=${agentCalls.limit};w=${agentCalls.windowM
 export const commonHeaders = ['RateLimit-Policy', 'RateLimit'] as const
 export const headers: Record<HeaderName | (typeof commonHeaders)[number] | 'WWW-Authenticate', Json> = {
   'RateLimit-Policy': {
-    description: 'The number of calls (q) allowed in a window of w seconds.',
+    description: 'The number of calls (q) allowed at once, and in each w seconds.',
     schema: { type: 'string' },
     example: quota,
   },
   RateLimit: {
-    description: 'The number of calls left (r) until the window ends in t seconds.',
+    description: 'The number of calls left (r). In t seconds all are allowed again; if none is left, one is.',
     schema: { type: 'string' },
-    example: `"${agentCalls.name}";r=${agentCalls.limit - 1};t=${agentCalls.windowMs / 1000}`,
+    example: `"${agentCalls.name}";r=${agentCalls.limit - 1};t=1`,
   },
   'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 1 } },
   'WWW-Authenticate': {

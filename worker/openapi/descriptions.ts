@@ -80,7 +80,7 @@ response is 202 with \`status: "PENDING_APPROVAL"\`, the payment's id and \`appr
 payment, or repeat the request with the same key, until the owner has decided. A \`reason\` helps the owner decide. POST \
 /v1/payments/check tells you beforehand whether the owner would be asked.
 
-**Limits.** Every response has a \`RateLimit\` header with the number of calls left in the current window, and a created \
+**Limits.** Every response has a \`RateLimit\` header with the number of calls left, and a created \
 payment also with the payments left to the agent and its account. GET /v1/context lists these and the gas left for \
 today. A refusal by a limit is a 429 with \`rule\`, \`resets_at\` and \`Retry-After\`; nothing was reserved.
 

@@ -1,44 +1,61 @@
+import { type Bucket, refill, takeTokens } from '#domain/limits.ts'
 import { AppError } from '../errors.ts'
 
 const maxKeys = 50_000
 
 /**
- * A fixed-window counter per key in this isolate's memory, so refusals cost other requests nothing. All keys share the same
- * windows. Limits that must hold across isolates (budgets, passcodes, sign-ins) are counted in a database.
+ * Calls per key, counted in this isolate's memory, so that refusals cost other requests nothing: `limit` at once, and as many
+ * again in each `windowMs`, evenly. Limits that must hold across isolates (budgets, passcodes, sign-ins) are counted in a
+ * database.
  */
 export class Quota {
   readonly name: string
   readonly limit: number
   readonly windowMs: number
-  #window = -1
-  #used = new Map<string, number>()
+  readonly #rate: { perSecond: number; burst: number }
+  /** Least recently used first. */
+  readonly #buckets = new Map<string, Bucket>()
 
   constructor(name: string, limit: number, windowMs: number) {
     this.name = name
     this.limit = limit
     this.windowMs = windowMs
+    this.#rate = { perSecond: (limit * 1000) / windowMs, burst: limit }
   }
 
-  #usedBy(key: string, now: number): number {
-    const window = Math.floor(now / this.windowMs)
-    if (window !== this.#window || this.#used.size > maxKeys) {
-      this.#window = window
-      this.#used = new Map()
+  /** Number of keys whose quota is not known to be full. */
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  /** Takes `cost` calls and returns how many are left, or takes nothing and returns -1 if there are not as many. */
+  take(key: string, now: number, cost = 1): number {
+    const taken = takeTokens(this.#buckets.get(key) ?? null, this.#rate, now, cost)
+    const bucket = taken.ok ? taken.bucket : this.#left(key, now)
+    this.#buckets.delete(key)
+    this.#buckets.set(key, bucket)
+    this.#forget(now)
+    return taken.ok ? Math.floor(bucket.tokens) : -1
+  }
+
+  isSpent = (key: string, now: number) => this.#left(key, now).tokens < 1
+
+  /** Whole seconds, at least 1, until `cost` calls are left, or the whole limit if they are left now. */
+  resetsIn(key: string, now: number, cost = 1): number {
+    const { tokens } = this.#left(key, now)
+    const missing = (tokens < cost ? cost : this.limit) - tokens
+    return Math.max(1, Math.ceil(missing / this.#rate.perSecond))
+  }
+
+  #left = (key: string, now: number) => refill(this.#buckets.get(key) ?? null, this.#rate, now)
+
+  /** Drops keys whose quota is full again, and the least recently used one if there are too many. */
+  #forget(now: number): void {
+    for (const [key, { at }] of this.#buckets) {
+      if (this.#buckets.size <= maxKeys && now - at < this.windowMs) return
+      this.#buckets.delete(key)
     }
-    return this.#used.get(key) ?? 0
   }
-
-  /** Counts one call and returns how many are left in the window; negative if this one exceeded the limit. */
-  take(key: string, now: number): number {
-    const used = this.#usedBy(key, now) + 1
-    this.#used.set(key, used)
-    return this.limit - used
-  }
-
-  isSpent = (key: string, now: number) => this.#usedBy(key, now) >= this.limit
-
-  /** Whole seconds until the next window, at least 1. */
-  resetsIn = (now: number) => Math.max(1, Math.ceil((this.windowMs - (now % this.windowMs)) / 1000))
 }
 
 /** Calls of one agent to /v1 and /mcp together. Slows a busy agent down before its owner's Treasury queues up. */
@@ -52,28 +69,29 @@ export const wrongCredentials = new Quota('address', 100, 10_000) // 10 seconds
 export const readinessChecks = new Quota('address', 20, 60_000) // 1 minute
 /** Test notifications of one user. */
 export const pushTests = new Quota('user', 5, 60_000) // 1 minute
-const claimQuotas = new Map<string, Quota>()
-/** Public calls about payouts from one network address in a minute. */
-export function claimQuota(name: string, perMinute: number): Quota {
-  const known = claimQuotas.get(name)
-  if (known?.limit === perMinute) return known
-  const quota = new Quota(name, perMinute, 60_000) // 1 minute
-  claimQuotas.set(name, quota)
+
+const configured = new Map<string, Quota>()
+/** The quota of this name, whose limit is a setting. */
+export function quotaFor(name: string, limit: number, windowMs: number): Quota {
+  const known = configured.get(name)
+  if (known?.limit === limit) return known
+  const quota = new Quota(name, limit, windowMs)
+  configured.set(name, quota)
   return quota
 }
 
 /** Throws `rate_limited` if `key` has used up its quota. Does not count the call. */
 export function requireQuota(quota: Quota, key: string, now: number): void {
-  if (quota.isSpent(key, now)) throw quotaExceeded(quota, now)
+  if (quota.isSpent(key, now)) throw quotaExceeded(quota, key, now)
 }
 
-/** Counts one call. Throws `rate_limited` if it exceeded the limit. */
-export function consumeQuota(quota: Quota, key: string, now: number): void {
-  if (quota.take(key, now) < 0) throw quotaExceeded(quota, now)
+/** Counts a call. Throws `rate_limited` if less than its cost was left. */
+export function consumeQuota(quota: Quota, key: string, now: number, cost = 1): void {
+  if (quota.take(key, now, cost) < 0) throw quotaExceeded(quota, key, now, cost)
 }
 
-export function quotaExceeded(quota: Quota, now: number): AppError {
-  const retryAfter = quota.resetsIn(now)
+export function quotaExceeded(quota: Quota, key: string, now: number, cost = 1): AppError {
+  const retryAfter = quota.resetsIn(key, now, cost)
   const message = `Too many requests: the limit is ${quota.limit} in ${quota.windowMs / 1000} seconds. Try again in ${retryAfter} s.`
   return new AppError('rate_limited', message, { retryAfter })
 }

@@ -1,4 +1,4 @@
-import { type Bucket, type Limits, type Rate, refill, takeToken } from '#domain/limits.ts'
+import { type Bucket, type Limits, type Rate, refill, takeTokens } from '#domain/limits.ts'
 import { dayMs } from '#domain/time.ts'
 import type { Refused } from '../../result.ts'
 import type { Context } from '../core/context.ts'
@@ -72,7 +72,7 @@ export function takeRates(ctx: Context, rates: readonly AppliedRate[]): Refused 
   const now = ctx.now()
   const taken: { applied: AppliedRate; bucket: Bucket }[] = []
   for (const applied of rates) {
-    const result = takeToken(bucketOf(ctx, applied), applied.rate, now)
+    const result = takeTokens(bucketOf(ctx, applied), applied.rate, now)
     if (!result.ok) return rateRefusal(applied, now + result.waitMs, now)
     taken.push({ applied, bucket: result.bucket })
   }
