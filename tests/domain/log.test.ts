@@ -61,7 +61,7 @@ test.each([
 test.each([
   ['a contact', ['contact_1', 'Jane Q. Secretname', '', '[phone]', 'Bank PIN 4711, passport X1234567\n    at home']],
   ['an account', ['user_1', 'Jörg Realname', 1, 'made-up-hash', null]],
-])('a failed query is logged with its text and cause but without its parameters: %s @log-3', (_, params) => {
+])('a failed query is logged with its text and cause but without its parameters: %s @log-4', (_, params) => {
   const query = 'insert into "contact" ("id", "name") values (?, ?)'
   const failure = new DrizzleQueryError(query, params, new Error('D1_ERROR: database is locked'))
   // An error loses its class on its way from an object to the Worker.

@@ -1,4 +1,4 @@
-import { and, eq, gt, lt, lte, notExists, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, lte, notExists, sql } from 'drizzle-orm'
 import { dayMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import {
@@ -12,31 +12,58 @@ import {
   user,
 } from './schema.ts'
 
+/** What is counted under `key`: at most `max` attempts per `windowMs`. */
+export type Counter = {
+  key: string
+  windowMs: number
+  max: number
+  /** Each of the first `max` attempts restarts the window, so that no span of `windowMs` ever contains more than `max`. */
+  slides?: boolean
+}
+export type Count = { count: number; resetsAt: number }
+
 /**
- * Counts one attempt under `key` and returns the count of the current window, which opens with its first attempt. Uses one
- * statement, so that parallel calls are all counted. Each of the first `sliding` attempts of a window also restarts the
- * window, so that no span of `windowMs` ever contains more than that many.
+ * Counts one attempt and returns the count of the current window, which opens with its first attempt. Counts beyond
+ * `max` + 1 are no longer written.
  */
-export async function countAttempt(
-  db: Db,
-  key: string,
-  windowMs: number,
-  now: number,
-  sliding = 0,
-): Promise<{ count: number; resetsAt: number }> {
+export const countAttempt = async (db: Db, counter: Counter, now: number): Promise<Count> =>
+  (await countAttempts(db, [counter], now))[0]!
+
+/**
+ * Counts one attempt under each key until one is above its maximum, and returns the counts up to that one. One transaction,
+ * so that parallel calls are all counted.
+ */
+export async function countAttempts(db: Db, counters: Counter[], now: number): Promise<Count[]> {
   const isOver = sql`${attempt.resetsAt} <= ${now}`
-  return db
-    .insert(attempt)
-    .values({ key, count: 1, resetsAt: now + windowMs })
-    .onConflictDoUpdate({
-      target: attempt.key,
-      set: {
-        count: sql`CASE WHEN ${isOver} THEN 1 ELSE ${attempt.count} + 1 END`,
-        resetsAt: sql`CASE WHEN ${isOver} OR ${attempt.count} < ${sliding} THEN ${now + windowMs} ELSE ${attempt.resetsAt} END`,
-      },
-    })
-    .returning({ count: attempt.count, resetsAt: attempt.resetsAt })
-    .get()
+  const statements = counters.map(({ key, windowMs, max, slides = false }, i) => {
+    const previous = counters[i - 1]
+    const restarts = slides ? sql`${isOver} OR ${attempt.count} < ${max}` : isOver
+    const allowed = previous
+      ? sql`NOT EXISTS (SELECT 1 FROM ${attempt} WHERE ${attempt.key} = ${previous.key} AND ${attempt.count} > ${previous.max})`
+      : sql`true`
+    return db
+      .insert(attempt)
+      .select(sql`SELECT ${key}, 1, ${now + windowMs} WHERE ${allowed}`)
+      .onConflictDoUpdate({
+        target: attempt.key,
+        set: {
+          count: sql`CASE WHEN ${isOver} THEN 1 ELSE ${attempt.count} + 1 END`,
+          resetsAt: sql`CASE WHEN ${restarts} THEN ${now + windowMs} ELSE ${attempt.resetsAt} END`,
+        },
+        setWhere: sql`${isOver} OR ${attempt.count} <= ${max}`,
+      })
+  })
+  const keys = counters.map(({ key }) => key)
+  const read = db.select().from(attempt).where(inArray(attempt.key, keys))
+  const results = await db.batch([statements[0]!, ...statements.slice(1), read])
+  const rows = results.at(-1) as (typeof attempt.$inferSelect)[]
+  const counts: Count[] = []
+  for (const { key, max } of counters) {
+    const { count, resetsAt } = rows.find((row) => row.key === key)!
+    counts.push({ count, resetsAt })
+    if (count > max) break
+  }
+  return counts
 }
 
 /** Whether anything was counted under `key` in the current window. */

@@ -68,6 +68,10 @@ export const defaultLimits = {
   passwordsPerDay: 100,
   passwordsKeptForKnownAddresses: 20,
 
+  /** Calls from one network address, before D1 is read: to sign in or up, refresh or sign out; and checks of the health. */
+  signInCallsPerMinute: 600,
+  healthChecksPerMinute: 120,
+
   /** Public calls about payouts from one network address: reads of claim pages, and calls that try or request a code. */
   claimReadsPerMinute: 600,
   claimTriesPerMinute: 120,
@@ -132,8 +136,12 @@ export function parseNumbers<Known extends Record<string, number>>(
   return given as Partial<Known>
 }
 
-/** The limits of this deployment. */
-export const limitsFrom = (settings: { LIMITS?: string }): Limits => withLimits(parseLimits(settings.LIMITS))
+/** The limits of this deployment. Parsed once per text, because every call needs them. */
+export function limitsFrom({ LIMITS = '' }: { LIMITS?: string }): Limits {
+  if (parsed?.text !== LIMITS) parsed = { text: LIMITS, limits: withLimits(parseLimits(LIMITS)) }
+  return parsed.limits
+}
+let parsed: { text: string; limits: Limits } | undefined
 
 /** The default limits with these overrides; later ones win. */
 export const withLimits = (...overrides: Partial<Limits>[]): Limits => Object.assign({}, defaultLimits, ...overrides)

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import ipaddr from 'ipaddr.js'
-import { limitsFrom } from '#domain/limits.ts'
+import { type Limits, limitsFrom } from '#domain/limits.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { type Quota, quotaExceeded, quotaFor } from '../services/quotas.ts'
@@ -40,11 +40,18 @@ export function subscriberAddress(address: string): string {
   return `${network.join(':')}::/64`
 }
 
-/** Limits public calls about payouts per network address. `tries` are calls that try a code or request a new one. */
-export const claimLimit = (kind: 'reads' | 'tries') =>
+/** Public calls that are limited per network address, by the names of their quotas, and the limits per minute. */
+const publicCalls = {
+  'sign-in': 'signInCallsPerMinute',
+  health: 'healthChecksPerMinute',
+  'claim-reads': 'claimReadsPerMinute',
+  /** Calls that try a code or request a new one. */
+  'claim-tries': 'claimTriesPerMinute',
+} as const satisfies Record<string, keyof Limits>
+
+/** Limits a public call per network address, before anything else is done. */
+export const addressLimit = (name: keyof typeof publicCalls) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const { claimReadsPerMinute, claimTriesPerMinute } = limitsFrom(c.env)
-    const perMinute = kind === 'reads' ? claimReadsPerMinute : claimTriesPerMinute
-    rateLimit(c, quotaFor(`claim-${kind}`, perMinute, minuteMs), callerAddress(c))
+    rateLimit(c, quotaFor(name, limitsFrom(c.env)[publicCalls[name]], minuteMs), callerAddress(c))
     await next()
   })

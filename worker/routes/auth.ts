@@ -12,7 +12,7 @@ import {
   Signup,
 } from '#schemas/account.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { callerAddress } from '../middleware/rateLimit.ts'
+import { addressLimit, callerAddress } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
 import {
@@ -30,6 +30,7 @@ const confirmed = (reply: ConfirmReply) =>
 
 /** /api/auth/cognito */
 export const auth = new Hono<AppEnv>()
+  .use(addressLimit('sign-in'))
   .post('/login', validate('json', Login), async (c) =>
     c.json(success(await login(c.var.deps, c.req.valid('json'), callerAddress(c)))),
   )
@@ -71,7 +72,7 @@ export const auth = new Hono<AppEnv>()
   })
 
 /** /api/login: the older of the two sign-ins; `token` is the access token. */
-export const plainLogin = new Hono<AppEnv>().post('/', validate('json', Login), async (c) => {
+export const plainLogin = new Hono<AppEnv>().post('/', addressLimit('sign-in'), validate('json', Login), async (c) => {
   const reply = await login(c.var.deps, c.req.valid('json'), callerAddress(c))
   return c.json(success('challengeName' in reply ? reply : { token: reply.accessToken, user: reply.user }))
 })

@@ -6,7 +6,7 @@ import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
-import { claimLimit } from '../middleware/rateLimit.ts'
+import { addressLimit } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { claimPage, claimPayout, resendPasscode, verifyPasscode } from '../services/claims.ts'
@@ -15,19 +15,19 @@ import { exportPayouts, getPayout, listPayouts } from '../services/lists.ts'
 
 /** /api/escrow. The recipient's calls are public; the sender's require a login. */
 export const escrow = new Hono<AppEnv>()
-  .get('/claim/:accessToken', claimLimit('reads'), async (c) =>
+  .get('/claim/:accessToken', addressLimit('claim-reads'), async (c) =>
     c.json(success(await claimPage(c.env, c.req.param('accessToken'), c.var.deps.now()))),
   )
-  .post('/verify-passcode', claimLimit('tries'), validate('json', VerifyPasscode), async (c) =>
+  .post('/verify-passcode', addressLimit('claim-tries'), validate('json', VerifyPasscode), async (c) =>
     c.json(success(await verifyPasscode(c.env, c.req.valid('json')))),
   )
-  .post('/claim', claimLimit('tries'), validate('json', Claim), async (c) => {
+  .post('/claim', addressLimit('claim-tries'), validate('json', Claim), async (c) => {
     const { accessToken, passcode, sessionToken, recipientAddress } = c.req.valid('json')
     return c.json(
       success(await claimPayout(c.env, { accessToken, passcode, sessionToken, to: checksumAddress(recipientAddress) })),
     )
   })
-  .post('/resend-passcode', claimLimit('tries'), validate('json', ResendPasscode), async (c) =>
+  .post('/resend-passcode', addressLimit('claim-tries'), validate('json', ResendPasscode), async (c) =>
     c.json(success(await resendPasscode(c.env, c.req.valid('json').accessToken))),
   )
   .post('/create', login(), ownerPassword(), validate('json', CreateEscrow), async (c) => {

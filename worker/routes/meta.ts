@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../appEnv.ts'
-import { callerAddress, rateLimit } from '../middleware/rateLimit.ts'
+import { addressLimit, callerAddress, rateLimit } from '../middleware/rateLimit.ts'
 import { success } from '../result.ts'
 import { checkHealth, checkReady, publicConfig } from '../services/deployment.ts'
 import { readinessChecks } from '../services/quotas.ts'
@@ -11,5 +11,5 @@ export const meta = new Hono<AppEnv>()
     rateLimit(c, readinessChecks, callerAddress(c))
     return c.json(success(await checkReady(c.var.deps)))
   })
-  .get('/health', async (c) => c.json(success(await checkHealth(c.var.deps))))
+  .get('/health', addressLimit('health'), async (c) => c.json(success(await checkHealth(c.var.deps))))
   .get('/config', (c) => c.json(success(publicConfig(c.env))))

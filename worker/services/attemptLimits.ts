@@ -3,7 +3,14 @@ import { dayEndsAt } from '#domain/gasAllowance.ts'
 import { limitsFrom } from '#domain/limits.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
-import { countAttempt, hasAttempts, resetAttempts, takeBackAttempt } from '../db/attempts.ts'
+import {
+  type Counter,
+  countAttempt,
+  countAttempts,
+  hasAttempts,
+  resetAttempts,
+  takeBackAttempt,
+} from '../db/attempts.ts'
 import type { Db } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
@@ -15,21 +22,27 @@ export const attemptWindowMs = 15 * 60_000 // 15 minutes
 /** Identifies what is being tried and by whom. The subjects are hashed, so that the database stores no addresses. */
 export const attemptKey = (kind: string, ...subjects: string[]) => `${kind}:${sha256(JSON.stringify(subjects))}`
 
+/** At most `max` attempts in any 15 minutes. Refused ones do not extend the wait. Call `resetAttempts` after a success. */
+export const attemptsOf = (key: string, max: number): Counter => ({ key, max, windowMs: attemptWindowMs, slides: true })
+
+/** At most `max` in fixed windows of 15 minutes, for counts that a success does not reset. */
+export const trafficOf = (key: string, max: number): Counter => ({ key, max, windowMs: attemptWindowMs })
+
 /**
- * Counts an attempt before its secret is compared, so that parallel guesses cannot exceed the limit. Throws
- * `rate_limited` beyond `max` in any 15 minutes. Refused attempts do not extend the wait. Call `resetAttempts` after a
- * success.
+ * Counts an attempt before its secret is compared, so that parallel guesses cannot exceed the limits. Throws `rate_limited`
+ * beyond one of them; those after it are not counted.
  */
-export async function limitAttempts(db: Db, key: string, max: number, now: number): Promise<void> {
-  const { count, resetsAt } = await countAttempt(db, key, attemptWindowMs, now, max)
-  if (count > max) throw tooManyAttempts(resetsAt - now)
+export async function limitAll(db: Db, counters: Counter[], now: number): Promise<void> {
+  const counts = await countAttempts(db, counters, now)
+  const { count, resetsAt } = counts.at(-1)!
+  if (count > counters[counts.length - 1]!.max) throw tooManyAttempts(resetsAt - now)
 }
 
-/** Like `limitAttempts`, in fixed windows of 15 minutes, for counts that a success does not reset. */
-export async function limitTraffic(db: Db, key: string, max: number, now: number): Promise<void> {
-  const { count, resetsAt } = await countAttempt(db, key, attemptWindowMs, now)
-  if (count > max) throw tooManyAttempts(resetsAt - now)
-}
+export const limitAttempts = (db: Db, key: string, max: number, now: number): Promise<void> =>
+  limitAll(db, [attemptsOf(key, max)], now)
+
+export const limitTraffic = (db: Db, key: string, max: number, now: number): Promise<void> =>
+  limitAll(db, [trafficOf(key, max)], now)
 
 export function tooManyAttempts(waitMs: number): AppError {
   const minutes = Math.max(1, Math.ceil(waitMs / 60_000))
@@ -68,13 +81,13 @@ export async function limitCodeRequests(
   const mailbox = mailboxOf(email)
   const pauseKey = attemptKey('code-pause', purpose, mailbox)
   const hourKey = attemptKey('code-hour', purpose, mailbox)
-  const pause = await countAttempt(db, pauseKey, codePauseMs, now)
+  const pause = await countAttempt(db, { key: pauseKey, windowMs: codePauseMs, max: 1 }, now)
   if (pause.count > 1) {
     const seconds = Math.max(1, Math.ceil((pause.resetsAt - now) / 1000))
     const message = `Please wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'} before asking for another code.`
     throw new AppError('rate_limited', message, { field: 'email', retryAfter: seconds })
   }
-  const hour = await countAttempt(db, hourKey, hourMs, now)
+  const hour = await countAttempt(db, { key: hourKey, windowMs: hourMs, max: codesPerHour }, now)
   if (hour.count > codesPerHour) throw tooManyAttempts(hour.resetsAt - now)
   return async () => {
     await takeBackAttempt(db, pauseKey)
@@ -96,7 +109,7 @@ export async function limitWrongCodes(
 ): Promise<() => Promise<void>> {
   const { wrongCodesPerMonth: max } = limitsFrom(env)
   const key = attemptKey('wrong-code', email)
-  const { count, resetsAt } = await countAttempt(db, key, codeMonthMs, now(), max)
+  const { count, resetsAt } = await countAttempt(db, { key, windowMs: codeMonthMs, max, slides: true }, now())
   if (count <= max) return () => takeBackAttempt(db, key)
   const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(resetsAt)
   throw new AppError(
@@ -122,8 +135,9 @@ export async function limitPasswords(
   const kept = Math.min(passwordsKeptForKnownAddresses, passwordsPerDay)
   const key = passwordsKey(email, isKnown)
   const waitMs = dayEndsAt(now()) - now()
-  const { count } = await countAttempt(db, key, waitMs, now())
-  if (count <= (isKnown ? kept : passwordsPerDay - kept)) return () => takeBackAttempt(db, key)
+  const max = isKnown ? kept : passwordsPerDay - kept
+  const { count } = await countAttempt(db, { key, windowMs: waitMs, max }, now())
+  if (count <= max) return () => takeBackAttempt(db, key)
   throw new AppError(
     'rate_limited',
     `Too many attempts: at most ${passwordsPerDay} passwords are checked per account and day. Try again after 00:00 UTC, or choose a new password with "Forgot password?".`,
@@ -143,5 +157,9 @@ export const isKnownAddress = (db: Db, email: string, address: string, now: numb
   hasAttempts(db, knownKey(email, address), now)
 
 export async function rememberAddress(db: Db, email: string, address: string, now: number): Promise<void> {
-  await countAttempt(db, knownKey(email, address), knownMs, now, Number.MAX_SAFE_INTEGER)
+  await countAttempt(
+    db,
+    { key: knownKey(email, address), windowMs: knownMs, max: Number.MAX_SAFE_INTEGER, slides: true },
+    now,
+  )
 }

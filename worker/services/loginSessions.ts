@@ -14,12 +14,13 @@ import { signUserTokens } from '../identity/tokens.ts'
 import { logWarning } from '../observability/log.ts'
 import {
   attemptKey,
+  attemptsOf,
   isKnownAddress,
-  limitAttempts,
+  limitAll,
   limitPasswords,
-  limitTraffic,
   rememberAddress,
   resetAttempts,
+  trafficOf,
 } from './attemptLimits.ts'
 import { refuseCommonPassword } from './passwords.ts'
 
@@ -53,9 +54,9 @@ export async function login(
   const { email } = input
   const now = deps.now()
   const key = attemptKey('login', email, address)
-  await limitAttempts(db, key, maxWrongPerAddress, now)
-  // An address that tries many accounts costs us a password hash each time.
-  await limitTraffic(db, attemptKey('login-address', address), maxPerAddress, now)
+  // An address that tries many accounts costs us a password hash each time. Beyond its limit nothing is written.
+  const ofAddress = trafficOf(attemptKey('login-address', address), maxPerAddress)
+  await limitAll(db, [ofAddress, attemptsOf(key, maxWrongPerAddress)], now)
   const wasRight = await limitPasswords(deps, email, await isKnownAddress(db, email, address, now))
   const result = await directoryFrom(deps).signIn(email, input.password)
   if (result.outcome === 'refused')
@@ -101,11 +102,12 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
   const { env, db } = deps
   const now = deps.now()
   const expired = new AppError('unauthenticated', 'Session expired. Please sign in again.')
+  const sessionId = sessionOfRefreshToken(env, token)
+  if (sessionId === null) throw expired
   const oldHash = sha256(token)
   const found = await sessions.findRefreshToken(db, oldHash)
   if (!found) {
-    const sessionId = sessionOfRefreshToken(env, token)
-    if (sessionId !== null) await endStolenSession(db, sessionId, now)
+    await endStolenSession(db, sessionId, now)
     throw expired
   }
   if (found.session.revokedAt !== null) throw expired
@@ -136,10 +138,9 @@ async function endStolenSession(db: Db, sessionId: string, now: number): Promise
   if (revoked) logWarning('refresh_token_reused', { session: sessionId })
 }
 
-/** Ends the session of this refresh token with all its tokens. Does nothing for an unknown token. */
+/** Ends the session of this refresh token with all its tokens. Does nothing for a token that we did not issue. */
 export async function signOut(deps: Deps, token: string): Promise<void> {
-  const found = await sessions.findRefreshToken(deps.db, sha256(token))
-  const sessionId = found?.session.id ?? sessionOfRefreshToken(deps.env, token)
+  const sessionId = sessionOfRefreshToken(deps.env, token)
   if (sessionId === null) return
   await sessions.endLoginSession(deps.db, sessionId, deps.now())
   openUntil.delete(sessionId)

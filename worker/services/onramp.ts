@@ -26,7 +26,8 @@ export async function createOnrampSession(
     throw new AppError('invalid_input', 'The return URL must be a page of this app.', { field: 'redirectUrl' })
   if (!(await treasuryOf(env, userId).wallets().has(input.destinationAddress)))
     throw new AppError('not_found', 'Wallet not found.', { field: 'destinationAddress' })
-  const { count, resetsAt } = await countAttempt(deps.db, attemptKey('onramp', userId), hourMs, now())
+  const sessions = { key: attemptKey('onramp', userId), windowMs: hourMs, max: sessionsPerHour }
+  const { count, resetsAt } = await countAttempt(deps.db, sessions, now())
   if (count > sessionsPerHour) throw tooManyAttempts(resetsAt - now())
 
   const { destinationAddress, redirectUrl } = input

@@ -89,8 +89,9 @@ export class NeedResolver {
   async #askForMessage(to: MessageTo): Promise<boolean> {
     const { db, limits, now } = this.#context
     const key = `new-account-message:${to.channel}:${countedAs(to)}:${utcDay(now())}`
-    const { count } = await countAttempt(db, key, dayMs, now())
-    return count <= limits.newAccountMessagesPerRecipient
+    const { newAccountMessagesPerRecipient: max } = limits
+    const { count } = await countAttempt(db, { key, windowMs: dayMs, max }, now())
+    return count <= max
   }
 }
 
