@@ -46,7 +46,7 @@ test('a finalized block is not used if the nodes disagree on its time @nodes-1',
 test('the search for a payment’s log starts before the block it was signed at @nodes-2', async () => {
   const minedAt = 1_002
   const logs: Chain['logs'] = async ([filter]) => [
-    filter!.fromBlock <= minedAt && minedAt <= filter!.toBlock ? [{} as never] : [],
+    filter!.fromBlock <= minedAt && minedAt <= filter!.toBlock ? [{ topics: [] } as never] : [],
   ]
   const chain = { logs, hasSecond: true, contractSets: oneSet(local.contracts) } as unknown as Chain
   const ctx = { chains: { 8453: chain } } as unknown as Context

@@ -138,10 +138,15 @@ describe('a refusal by the node', () => {
     await node.stop()
   })
 
-  test('a node that returns no logs because there are too many has refused the range, whatever its error code', async () => {
-    const node = await startNodeAnswering(
-      '{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"query returned more than 10000 results"}}',
-    )
+  test.each([
+    [-32005, 'query returned more than 10000 results'],
+    [-32005, 'query exceeds max results 20000, retry with the range 1-2'],
+    [-32005, 'eth_getLogs is limited to a 10,000 block range'],
+    [-32016, 'backend response too large'],
+    [-32602, 'Log response size exceeded.'],
+    [-32000, 'query timeout exceeded'],
+  ])('a node that returns no logs with %i %s has refused the range', async (code, message) => {
+    const node = await startNodeAnswering(JSON.stringify({ jsonrpc: '2.0', id: 0, error: { code, message } }))
     const logs = node.chain.logs([{ address: local.contracts.usdc, fromBlock: 1, toBlock: 9 }])
     await expect(logs).rejects.toThrow(RpcError)
     await node.stop()
@@ -178,6 +183,34 @@ describe('an unknown outcome', () => {
     await expect(broken.chain.walletState(local.contracts.usdc)).rejects.toThrow(RpcUnavailable)
     await honest.stop()
     await broken.stop()
+  })
+
+  test('the logs of a block that arrive incompletely are an unknown outcome, and a refusal is one', async () => {
+    const log = `{"address":"${local.contracts.usdc}","topics":["${toHex(1, { size: 32 })}"],"data":"0x","blockNumber":"0x1","blockHash":"${toHex(2, { size: 32 })}","transactionHash":"${toHex(3, { size: 32 })}","logIndex":"0x0"}`
+    const read = async (body: string) => {
+      const node = await startNodeAnswering(body)
+      let logs = 0
+      const reading = node.chain.blockLogs(1, () => {
+        logs += 1
+      })
+      return reading
+        .then(() => logs)
+        .catch((error: Error) => error.name)
+        .finally(node.stop)
+    }
+    const head = '{"jsonrpc":"2.0","id":0,'
+    expect(await read(`${head}"result":[{"logs":[${log},${log}]},{"logs":[],"status":"0x1"}]}`)).toBe(2)
+    expect(await read(`{"result": [{"logs":[${log}],"type":"0x2"}], "id": 0}\n`)).toBe(1)
+    expect(await read(`${head}"result":[]}`)).toBe(0)
+    for (const cut of [
+      `"result":[{"logs":[${log}`,
+      `"result":[{"logs":[${log}],"type":"0x2"}`,
+      '"result":[',
+      '"result":null}',
+    ])
+      expect(await read(head + cut), cut.slice(-20)).toBe('RpcUnavailable')
+    expect(await read(`${head}"result":[{"logs":[${log.replace('0x0', '?')}]}]}`)).toBe('RpcUnavailable')
+    expect(await read(`${head}"error":{"code":-32000,"message":"no such block"}}`)).toBe('RpcError')
   })
 
   test('a response missing from a batch fails only its own call', async () => {

@@ -62,9 +62,9 @@ test('a block with more logs than the node returns is read by its receipts', asy
         throw new RpcError(-32000, 'query returned more than 10000 results')
       return real.logs(filters, from)
     },
-    blockLogs: async (block) => {
+    blockLogs: async (block, take) => {
       calls.push(`block ${block - crowded}`)
-      return real.blockLogs(block)
+      return real.blockLogs(block, take)
     },
   }))
   await chain.mine()

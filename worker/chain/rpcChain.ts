@@ -98,13 +98,17 @@ export class RpcChain implements Chain {
           fromBlock: numberToHex(fromBlock),
           toBlock: numberToHex(toBlock),
         }
-        return results.logs(await client.request('eth_getLogs', [filter]))
+        return results.logs(await client.request('eth_getLogs', [filter], true))
       }),
     )
   }
 
-  async blockLogs(block: number, from: 'first' | 'second' = 'first'): Promise<Log[]> {
-    return results.receiptLogs(await this.#client(from).request('eth_getBlockReceipts', [numberToHex(block)]))
+  async blockLogs(block: number, take: (log: Log) => void, from: 'first' | 'second' = 'first'): Promise<void> {
+    const shared = new Map<Hex, Hex>()
+    await this.#client(from).stream('eth_getBlockReceipts', [numberToHex(block)], (item) => {
+      // A receipt without logs has no objects inside either.
+      if (typeof item === 'object' && item !== null && 'topics' in item) take(results.log(item, shared))
+    })
   }
 
   #client(from: 'first' | 'second'): RpcClient {

@@ -47,16 +47,23 @@ export function block(value: unknown): RpcBlock {
   }
 }
 
-function log(value: unknown): Log {
+/** `shared`: the texts of the logs read before. Those of one block are nearly all the same, and are kept once. */
+export function log(value: unknown, shared = new Map<Hex, Hex>()): Log {
   const fields = object(value, 'log')
   if (!Array.isArray(fields.topics)) malformed('log topics')
+  const once = (text: Hex): Hex => {
+    const known = shared.get(text)
+    if (known !== undefined) return known
+    shared.set(text, text)
+    return text
+  }
   return {
-    address: hex(fields.address, 'log address') as Address,
-    topics: fields.topics.map((topic) => hash(topic, 'log topic')),
-    data: hex(fields.data, 'log data'),
+    address: once(hex(fields.address, 'log address')) as Address,
+    topics: fields.topics.map((topic) => once(hash(topic, 'log topic'))),
+    data: once(hex(fields.data, 'log data')),
     blockNumber: integer(fields.blockNumber, 'log block'),
-    blockHash: hash(fields.blockHash, 'log block hash'),
-    transactionHash: hash(fields.transactionHash, 'log transaction'),
+    blockHash: once(hash(fields.blockHash, 'log block hash')),
+    transactionHash: once(hash(fields.transactionHash, 'log transaction')),
     logIndex: integer(fields.logIndex, 'log index'),
   }
 }
@@ -64,13 +71,8 @@ function log(value: unknown): Log {
 /** Leaves out logs that a reorganization removed. */
 export function logs(value: unknown): Log[] {
   if (!Array.isArray(value)) malformed('logs')
-  return value.filter((entry) => object(entry, 'log').removed !== true).map(log)
-}
-
-/** The logs of all receipts of a block. A node without the block returns null, which is treated as malformed. */
-export function receiptLogs(value: unknown): Log[] {
-  if (!Array.isArray(value)) malformed('block receipts')
-  return value.flatMap((entry) => logs(object(entry, 'receipt').logs))
+  const shared = new Map<Hex, Hex>()
+  return value.filter((entry) => object(entry, 'log').removed !== true).map((entry) => log(entry, shared))
 }
 
 /** Null if the node has no receipt. */

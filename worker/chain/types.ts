@@ -104,10 +104,13 @@ export interface Chain {
   usdcBalance(address: Address, atBlock?: number): Promise<bigint>
   /** Whether the token's issuer has blacklisted this address, so that transfers to and from it revert. */
   isBlacklisted(address: Address): Promise<boolean>
-  /** Several filters in one round trip, results in order. `from: 'second'` uses the second RPC URL; throws without one. */
+  /**
+   * Several filters in one round trip, results in order. `from: 'second'` uses the second RPC URL; throws without one. Throws
+   * RpcError if there are too many logs.
+   */
   logs(filters: LogFilter[], from?: 'first' | 'second'): Promise<Log[][]>
-  /** Every log of one block, for blocks with more logs than a node returns by filter. */
-  blockLogs(block: number, from?: 'first' | 'second'): Promise<Log[]>
+  /** Passes every log of one block to `take`, however many there are, as they arrive. Settles within 20 s. */
+  blockLogs(block: number, take: (log: Log) => void, from?: 'first' | 'second'): Promise<void>
   /** Whether there is a second RPC URL. A hold is then released only if both nodes agree. */
   readonly hasSecond: boolean
   code(address: Address): Promise<Hex>

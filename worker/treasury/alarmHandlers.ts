@@ -56,9 +56,9 @@ async function settleOpen(ctx: Context): Promise<number | null> {
   const { store, now } = ctx
   const reported = reportInProgress(ctx)
   const queued = store.count("payment WHERE status = 'QUEUED'")
-  const busy = await andSubmit(ctx, () => settle(ctx))
+  const { isOpen, isBehind } = await andSubmit(ctx, () => settle(ctx))
   await reported
-  if (busy) return now() + (queued > 0 ? settleEveryMs / 2 : settleEveryMs)
+  if (isOpen) return now() + (isBehind ? 0 : queued > 0 ? settleEveryMs / 2 : settleEveryMs)
   // If a payment is accepted in the meantime, its settle alarm marks this Treasury busy again.
   store.setMeta('busy_reported_at', 0)
   await markIdle(ctx.db, ctx.userId)

@@ -3,6 +3,7 @@ import type { Limits } from '#domain/limits.ts'
 import type { StopMode } from '#domain/serviceStop.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { WebhookFilter } from '#schemas/webhook.ts'
+import type { Pace } from '../../chain/readLogs.ts'
 import type { Block, Chain, ChainId, Hex, WalletState } from '../../chain/types.ts'
 import type { Db } from '../../db/d1.ts'
 import type { Env } from '../../env.ts'
@@ -53,6 +54,8 @@ export type Context = {
   paymentView: (payment: PaymentRow) => Payment
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
+  /** How many blocks of a wallet's logs are read at once, by wallet id. */
+  paces: Map<string, Pace>
   /** Latest on-chain snapshot by wallet id, and when it was read (ms). Null if it could not be read. */
   snapshots: Map<string, { value: Promise<WalletSnapshot | null>; at: number }>
   /** Unsealed session keys by `${walletId}:${epoch}`. */

@@ -1,6 +1,8 @@
 import { nextPayment } from '#domain/payment.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { authorizationIn } from '../../chain/authorization.ts'
+import { addressTopic, topics } from '../../chain/calls.ts'
+import type { Dust } from '../../chain/readLogs.ts'
 import type { Address, Hex, Log } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
@@ -17,25 +19,30 @@ import { dropWithdrawal, keepBooking, refuseOtherBranch } from './bookings.ts'
 
 /**
  * Logs of one wallet: those of its contract (or USDC's authorization logs), USDC transfers from it, to it and from its
- * payouts, and announcements of its payouts. A log may occur twice.
+ * payouts, and announcements of its payouts. A log may occur twice. Dust is not among the transfers.
  */
-export type Reading = { own: Log[]; transfers: Log[]; announced: Log[] }
+export type Reading = { own: Log[]; transfers: Log[]; announced: Log[]; dust: Dust[] }
 
 /** Books each log once, in chain order. This is the only place that confirms payments. Call inside a transaction. */
-export function book(ctx: Context, wallet: WalletRow, { own, transfers, announced }: Reading): void {
-  const ordered = inOrder(transfers).filter((log) => BigInt(log.data) > 0n)
-  for (const log of ordered) {
+export function book(ctx: Context, wallet: WalletRow, { own, transfers, announced, dust }: Reading): void {
+  refuseOtherBranch(ctx, wallet, [...transfers, ...dust])
+  // The nonce log of a payment is directly before its transfer.
+  const nonces: NonceLogs = new Map(own.map((log) => [`${log.transactionHash}:${log.logIndex + 1}`, log]))
+  for (const log of inOrder(transfers)) {
     // The log's content decides, not the filter that found it: a return is both the wallet's income and the payout's end,
     // and a node may omit it from one of the two responses.
-    refuseOtherBranch(ctx, wallet, log)
-    if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, own, log)
-    else bookTransfer(ctx, wallet, own, log)
+    if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, nonces, log)
+    else bookTransfer(ctx, wallet, nonces, log)
     // The payout's own state makes it end only once, so its end may also be found in a log that was booked before.
     bookPayoutEnd(ctx, log)
   }
+  for (const ofBlock of dust) bookDust(ctx, wallet, ofBlock)
   for (const log of announced) bookAnnounced(ctx, wallet, log)
   if (wallet.kind === 'imported') for (const log of own) recordCancellation(ctx, wallet, log)
 }
+
+/** Logs of the wallet's contract, or of its authorizations, by the transaction and the index of the log after each. */
+type NonceLogs = ReadonlyMap<string, Log>
 
 /** Returns each log once, in chain order. */
 function inOrder(logs: Log[]): Log[] {
@@ -44,12 +51,12 @@ function inOrder(logs: Log[]): Log[] {
 }
 
 /** Books money that left or reached the wallet. */
-function bookTransfer(ctx: Context, wallet: WalletRow, own: Log[], log: Log): void {
+function bookTransfer(ctx: Context, wallet: WalletRow, nonces: NonceLogs, log: Log): void {
   const [from, to] = [addressIn(log.topics[1]), addressIn(log.topics[2])]
   const [outgoing, incoming] = [sameAddress(from, wallet.address), sameAddress(to, wallet.address)]
   if (outgoing === incoming) return // between a payout and a third party, or from the wallet to itself
   forgetSnapshot(ctx, wallet.id)
-  if (outgoing) bookOutgoing(ctx, wallet, log, paymentBefore(ctx, wallet, own, log))
+  if (outgoing) bookOutgoing(ctx, wallet, log, paymentBefore(ctx, wallet, nonces, log))
   else bookIncoming(ctx, wallet, log)
   ctx.store.run(
     'INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
@@ -57,6 +64,49 @@ function bookTransfer(ctx: Context, wallet: WalletRow, own: Log[], log: Log): vo
     log.blockNumber,
     log.logIndex,
   )
+}
+
+/** Smaller deposits are booked together, one row for each block, because a stranger can make any number of them. */
+const dustBelow = 10_000n // 0.01 USDC
+/** In booked_log, the place of all dust of a block. */
+const dustIndex = -1
+
+/** Whether a log is a small deposit that is not the return of a payout. */
+export function dustOf(ctx: Context, wallet: WalletRow): (log: Log) => boolean {
+  const [transfer, itself] = [topics.transfer, addressTopic(wallet.address)]
+  const payouts = new Map<Hex, boolean>()
+  const isPayout = (from: Hex) => {
+    const known = payouts.get(from) ?? payoutAt(ctx, addressIn(from)) !== null
+    payouts.set(from, known)
+    return known
+  }
+  return ({ data, topics: [event, from, to] }) =>
+    event === transfer && to === itself && from !== itself && BigInt(data) < dustBelow && !isPayout(from!)
+}
+
+/** A node may omit some of a block's logs. Once it returns more of them than before, the difference is booked. */
+function bookDust(ctx: Context, wallet: WalletRow, { sum, count, ...first }: Dust): void {
+  const { store } = ctx
+  const place = [wallet.id, first.blockNumber, dustIndex] as const
+  const booked = store.first<{ dust: number }>(
+    'SELECT dust FROM booked_log WHERE wallet_id = ? AND block = ? AND log_index = ?',
+    ...place,
+  )
+  const value = Number(sum) - (booked?.dust ?? 0)
+  if (value <= 0) return
+  forgetSnapshot(ctx, wallet.id)
+  store.run('UPDATE wallet SET deposits = deposits + ? WHERE id = ?', value, wallet.id)
+  keepBooking(ctx, wallet, first, { kind: 'deposited', value })
+  store.run(
+    'INSERT OR REPLACE INTO booked_log (wallet_id, block, log_index, dust) VALUES (?, ?, ?, ?)',
+    ...place,
+    Number(sum),
+  )
+  audit(store, ctx.now(), 'wallet.deposited', wallet.id, {
+    amount: formatColumn(value),
+    transfers: count,
+    block: first.blockNumber,
+  })
 }
 
 const isBooked = (ctx: Context, wallet: WalletRow, log: Log) =>
@@ -71,8 +121,8 @@ const isBooked = (ctx: Context, wallet: WalletRow, log: Log) =>
  * If a node returned a Transfer without its nonce log, a payment was booked as a withdrawal by the owner. Once the log is
  * read again with its nonce, the withdrawal becomes the payment.
  */
-function explainWithdrawal(ctx: Context, wallet: WalletRow, own: Log[], log: Log): void {
-  const payment = paymentBefore(ctx, wallet, own, log)
+function explainWithdrawal(ctx: Context, wallet: WalletRow, nonces: NonceLogs, log: Log): void {
+  const payment = paymentBefore(ctx, wallet, nonces, log)
   if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) return
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
   dropWithdrawal(ctx, wallet, log)
@@ -80,10 +130,8 @@ function explainWithdrawal(ctx: Context, wallet: WalletRow, own: Log[], log: Log
 }
 
 /** The payment whose nonce log is directly before this Transfer in the same transaction: together they prove it. */
-function paymentBefore(ctx: Context, wallet: WalletRow, own: Log[], transfer: Log): PaymentRow | null {
-  const log = own.find(
-    (entry) => entry.transactionHash === transfer.transactionHash && entry.logIndex === transfer.logIndex - 1,
-  )
+function paymentBefore(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): PaymentRow | null {
+  const log = nonces.get(`${transfer.transactionHash}:${transfer.logIndex}`)
   if (!log) return null
   if (wallet.kind === 'imported') {
     const authorization = authorizationIn(log)
@@ -93,6 +141,9 @@ function paymentBefore(ctx: Context, wallet: WalletRow, own: Log[], transfer: Lo
 }
 
 const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
+
+const payoutAt = (ctx: Context, address: Address) =>
+  ctx.store.first<PayoutRow>('SELECT * FROM payout WHERE address = ? COLLATE NOCASE', address)
 
 const paymentOf = (ctx: Context, wallet: WalletRow, nonce: bigint) =>
   ctx.store.first<PaymentRow>(
@@ -176,7 +227,7 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
   const { store } = ctx
   const from = addressIn(log.topics[1])
   const value = Number(BigInt(log.data))
-  const ours = store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', from)
+  const ours = payoutAt(ctx, from) !== null
   store.run(
     `UPDATE wallet SET ${ours ? 'returns = returns' : 'deposits = deposits'} + ? WHERE id = ?`,
     value,
@@ -192,10 +243,7 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
 
 function bookPayoutEnd(ctx: Context, log: Log): void {
   const { store } = ctx
-  const payout = store.first<PayoutRow>(
-    'SELECT * FROM payout WHERE address = ? COLLATE NOCASE',
-    addressIn(log.topics[1]),
-  )
+  const payout = payoutAt(ctx, addressIn(log.topics[1]))
   const payment = payout && store.payment(payout.id)
   // Money that third parties sent there before the funding arrived is not the payout's; moving it does not end the payout.
   if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < fromColumn(payout.amount)) return

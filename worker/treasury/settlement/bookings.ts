@@ -9,10 +9,11 @@ import type { Store } from '../storage/store.ts'
 /** Delay of the first finality check: blocks of Base become final after 20 to 30 minutes, local ones immediately. */
 const firstCheckMs = 5_000 // 5 seconds
 
+type BookedLog = Pick<Log, 'blockNumber' | 'blockHash' | 'transactionHash' | 'logIndex'>
 type Effect = Pick<BookingRow, 'kind' | 'value'> & Partial<Pick<BookingRow, 'ref' | 'status_before'>>
 
 /** Call inside the transaction of the booking. A booking in a final block is not kept. */
-export function keepBooking(ctx: Context, wallet: WalletRow, log: Log, effect: Effect): void {
+export function keepBooking(ctx: Context, wallet: WalletRow, log: BookedLog, effect: Effect): void {
   if (log.blockNumber <= wallet.final_block) return
   ctx.store.insert('booking', {
     wallet_id: wallet.id,
@@ -34,16 +35,21 @@ export const dropWithdrawal = (ctx: Context, wallet: WalletRow, { blockNumber, l
     logIndex,
   )
 
-/** Throws RpcUnavailable if the log's position was booked from another block with the same number. */
-export function refuseOtherBranch(ctx: Context, wallet: WalletRow, log: Log): void {
-  const other = ctx.store.first(
-    'SELECT 1 FROM booking WHERE wallet_id = ? AND block = ? AND log_index = ? AND block_hash <> ?',
-    wallet.id,
-    log.blockNumber,
-    log.logIndex,
-    log.blockHash,
-  )
-  if (other) throw new RpcUnavailable(`block ${log.blockNumber} is not the one that was booked`)
+/** Throws RpcUnavailable if something was booked from another block with the number of one of these. */
+export function refuseOtherBranch(
+  ctx: Context,
+  wallet: WalletRow,
+  logs: Pick<Log, 'blockNumber' | 'blockHash'>[],
+): void {
+  for (const { blockNumber, blockHash } of new Map(logs.map((log) => [log.blockHash, log])).values()) {
+    const other = ctx.store.first(
+      'SELECT 1 FROM booking WHERE wallet_id = ? AND block = ? AND block_hash <> ? LIMIT 1',
+      wallet.id,
+      blockNumber,
+      blockHash,
+    )
+    if (other) throw new RpcUnavailable(`block ${blockNumber} is not the one that was booked`)
+  }
 }
 
 /** Bookings that are not final yet, newest first: the order in which they can be undone. */

@@ -1,20 +1,24 @@
 import { authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, topics } from '../../chain/calls.ts'
-import { maxRange, type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
-import { type Block, type ChainId, type Hex, RpcUnavailable } from '../../chain/types.ts'
+import { maxRange, Pace, type RangelessFilter, readParts } from '../../chain/readLogs.ts'
+import { type Block, type ChainId, type Hex, type Log, RpcUnavailable } from '../../chain/types.ts'
 import { confirmedBlock, finalizedBlock, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { payoutContracts } from '../core/contracts.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { isOpenPayout } from '../storage/statuses.ts'
 import { clearMismatch, haltAfterMs, haltForMismatch, recordMismatch, recordReread } from '../wallets/walletHalts.ts'
-import { book, type Reading } from './booking.ts'
+import { book, dustOf, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
 import { undoBookings } from './undo.ts'
 
-/** 20 ranges per scan, so that the work of one alarm is bounded; a wallet further behind catches up over several scans. */
-export const blocksPerScan = 20 * maxRange
+/**
+ * A scan reads at most this many blocks, and stops at the end of a range after this many logs, so that its work and memory
+ * are bounded: a stranger can send a wallet any number of transfers. A wallet further behind catches up over several scans.
+ */
+export const blocksPerScan = 2 * maxRange
+const logsPerScan = 5_000
 /** Nodes refuse more than 1,000 values of one topic. */
 const maxTopics = 500
 
@@ -69,21 +73,23 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
   const { store } = ctx
   const before = store.wallet(walletId)!
   const chain = ctx.chains[before.chain_id]
-  const toBlock = Math.min(level, before.scanned_block + blocksPerScan)
-  if (toBlock < before.scanned_block || (toBlock === before.scanned_block && before.anchor_block === toBlock))
-    return true
+  const wanted = Math.min(level, before.scanned_block + blocksPerScan)
+  if (wanted < before.scanned_block || (wanted === before.scanned_block && before.anchor_block === wanted)) return true
 
-  // A payout added from here on cannot have logs up to `toBlock`, because its address was unknown.
-  const [reading, expected, anchor, last] = await Promise.all([
-    readWallet(ctx, before, toBlock),
-    toBlock === level ? chain.usdcBalance(before.address, toBlock) : null,
+  // A payout added from here on cannot have logs up to `wanted`, because its address was unknown.
+  const [{ reading, toBlock }, balance, anchor, lastWanted] = await Promise.all([
+    readWallet(ctx, before, wanted),
+    wanted === level ? chain.usdcBalance(before.address, wanted) : null,
     before.anchor_block === null ? null : chain.block(before.anchor_block),
-    chain.block(toBlock),
+    chain.block(wanted),
   ])
+  const last = toBlock === wanted ? lastWanted : await chain.block(toBlock)
+  const expected = toBlock === wanted ? balance : null
   const ours = anchor && { block: before.anchor_block!, hash: before.anchor_hash! }
   if (ours && (await undoOtherBranch(ctx, before, ours, anchor))) return scanTo(ctx, walletId, level)
-  const logs = Object.values(reading).flat()
-  if (logs.some((log) => log.blockNumber === toBlock && log.blockHash !== last.hash))
+  const isOther = (log: Pick<Log, 'blockNumber' | 'blockHash'>) =>
+    log.blockNumber === toBlock && log.blockHash !== last.hash
+  if (Object.values(reading).some((logs) => logs.some(isOther)))
     throw new BranchUnclear(`block ${toBlock} changed while it was read`)
 
   try {
@@ -131,20 +137,39 @@ export class BooksDiffer extends RpcUnavailable {
   }
 }
 
-async function readWallet(ctx: Context, wallet: WalletRow, toBlock: number): Promise<Reading> {
+/**
+ * Reads up to `wanted`, or up to the block at which there are enough logs for one scan. If the node fails in between, what
+ * was read until then is enough, so that the next scan begins where this one failed.
+ */
+async function readWallet(
+  ctx: Context,
+  wallet: WalletRow,
+  wanted: number,
+): Promise<{ reading: Reading; toBlock: number }> {
   const filters = filtersOf(ctx, wallet)
-  const range = { fromBlock: wallet.scanned_block + 1, toBlock }
-  const logs = await readLogs(
-    ctx.chains[wallet.chain_id],
-    filters.map(({ filter }) => filter),
-    range,
-  )
-  const reading: Reading = { own: [], transfers: [], announced: [] }
-  for (const [i, { kind }] of filters.entries()) reading[kind].push(...logs[i]!)
-  return reading
+  const chain = ctx.chains[wallet.chain_id]
+  const pace = ctx.paces.get(wallet.id) ?? new Pace()
+  ctx.paces.set(wallet.id, pace)
+  const reading: Reading = { own: [], transfers: [], announced: [], dust: [] }
+  let toBlock = wallet.scanned_block
+  let logs = 0
+  const range = { fromBlock: toBlock + 1, toBlock: wanted }
+  const withoutKind = filters.map(({ filter }) => filter)
+  try {
+    for await (const part of readParts(chain, withoutKind, range, { pace, isDust: dustOf(ctx, wallet) })) {
+      for (const [i, { kind }] of filters.entries()) for (const log of part.logs[i]!) reading[kind].push(log)
+      for (const dust of part.dust.values()) reading.dust.push(dust)
+      toBlock = part.toBlock
+      logs += part.read
+      if (logs >= logsPerScan) break
+    }
+  } catch (error) {
+    if (toBlock === wallet.scanned_block) throw error
+  }
+  return { reading, toBlock }
 }
 
-type Filter = { kind: keyof Reading; filter: RangelessFilter }
+type Filter = { kind: Exclude<keyof Reading, 'dust'>; filter: RangelessFilter }
 
 function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
   const { usdc } = ctx.chains[wallet.chain_id]

@@ -16,9 +16,10 @@ import { scanWallet } from './scan.ts'
 
 /**
  * Reads the chain once for everything of this user that is not final. Confirms fast, releases slowly, never guesses: an
- * unreachable node changes nothing, and a failing wallet does not delay the others. Returns true while something is open.
+ * unreachable node changes nothing, and a failing wallet does not delay the others. `isOpen`: something is not settled yet;
+ * `isBehind`: blocks are left to read now.
  */
-export async function settle(ctx: Context): Promise<boolean> {
+export async function settle(ctx: Context): Promise<{ isOpen: boolean; isBehind: boolean }> {
   // Not awaited: only signing needs it, and confirming must not wait for D1.
   void freshStop(ctx)
   const { store } = ctx
@@ -30,15 +31,20 @@ export async function settle(ctx: Context): Promise<boolean> {
   const failed = results.filter((result) => result.status === 'rejected')
   if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason
   for (const { reason } of failed) logError('wallet_not_settled', { user: ctx.userId }, reason)
-  return openWallets().length > 0
+  const isBehind = results.some((result) => result.status === 'fulfilled' && !result.value)
+  return { isOpen: openWallets().length > 0, isBehind }
 }
 
-async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
-  if (wallet.status === 'deploying') return followDeploy(ctx, wallet)
+/** Returns true if the wallet has caught up with the chain. */
+async function settleWallet(ctx: Context, wallet: WalletRow): Promise<boolean> {
+  if (wallet.status === 'deploying') {
+    await followDeploy(ctx, wallet)
+    return true
+  }
   const { store } = ctx
   failUnsigned(ctx, wallet)
   const head = await freshHead(ctx, wallet.chain_id, 0)
-  await scanWallet(ctx, wallet.id, head)
+  const isLevel = await scanWallet(ctx, wallet.id, head)
   await followActions(ctx, wallet, head)
   if ((hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) && (await signingAllowed(ctx))) {
     await readSession(ctx, wallet)
@@ -51,6 +57,7 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<void> {
     })
   }
   await releaseDead(ctx, wallet, head)
+  return isLevel
 }
 
 /** True if anything of the wallet is not settled, except payouts that wait for their recipients, maybe for weeks. */

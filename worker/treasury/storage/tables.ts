@@ -250,8 +250,12 @@ ${paidRecipientTable}
 
   -- Bookings
 
-  -- Logs that are in the books, so that reading a range again books nothing twice.
-  CREATE TABLE booked_log (wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL, PRIMARY KEY (wallet_id, block, log_index)) WITHOUT ROWID;
+  -- Logs that are in the books, so that reading a range again books nothing twice. Index -1: the sum of the block's small
+  -- deposits, which are booked together.
+  CREATE TABLE booked_log (
+    wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL, dust INTEGER,
+    PRIMARY KEY (wallet_id, block, log_index)
+  ) WITHOUT ROWID;
   -- Bookings are undone, newest first, if their block leaves the chain before it is final. kind: what the log did; value:
   -- micro-USDC; ref: the payment or payout, null for the wallet alone; status_before: the payout's.
   CREATE TABLE booking (

@@ -1,5 +1,6 @@
 import { sameAddress } from '#domain/sameAddress.ts'
 import { addressTopic, topics } from '../../../chain/calls.ts'
+import { readLogs } from '../../../chain/readLogs.ts'
 import type { Block, WalletState } from '../../../chain/types.ts'
 import type { Context } from '../../core/context.ts'
 import { knowsContracts } from '../../core/contracts.ts'
@@ -110,14 +111,11 @@ const isOvertaken = (action: WalletActionRow, state: WalletState) =>
 
 async function hasLeft(ctx: Context, wallet: WalletRow, action: WalletActionRow, toBlock: number): Promise<boolean> {
   const chain = ctx.chains[wallet.chain_id]
-  const [logs] = await chain.logs([
-    {
-      address: chain.usdc,
-      topics: [topics.transfer, addressTopic(wallet.address), addressTopic(action.to_address!)],
-      fromBlock: action.first_block!,
-      toBlock,
-    },
-  ])
+  const filter = {
+    address: chain.usdc,
+    topics: [topics.transfer, addressTopic(wallet.address), addressTopic(action.to_address!)],
+  }
+  const [logs] = await readLogs(chain, [filter], { fromBlock: action.first_block!, toBlock })
   return logs!.some((log) => BigInt(log.data) === BigInt(action.amount!))
 }
 
