@@ -97,6 +97,10 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'treasury', 'tests/treasury/growth.test.ts'),
     env: { GROWTH_PAYMENTS: '200000' },
   },
+  dust: {
+    about: '300,000 tiny transfers to an idle wallet, and to one that pays in every block',
+    command: script('dust'),
+  },
   takeover: {
     about: 'guesses at codes and passwords for 30 days, from 100 addresses',
     command: vitest('--project', 'worker', 'tests/worker/takeover.test.ts'),
