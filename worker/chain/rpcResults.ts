@@ -88,3 +88,9 @@ export function receipt(value: unknown): RpcReceipt | null {
     logs: logs(fields.logs),
   }
 }
+
+/** The logs of all receipts of a block. A node without the block returns null, which is treated as malformed. */
+export function receiptLogs(value: unknown): Log[] {
+  if (!Array.isArray(value)) malformed('block receipts')
+  return value.flatMap((entry) => logs(object(entry, 'receipt').logs))
+}
