@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Env } from '../../worker/env.ts'
-import { createApi, seed, signedUp } from './apiClient.ts'
+import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
+import { createApi, env, seed, signedUp } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -51,7 +52,9 @@ describe('the inbox', () => {
 
   test('the inbox page escapes user text and allows no script', async () => {
     const api = createApi()
-    await signedUp(api, 'script@bursar.test', '<script>alert(1)</script>')
+    const script = '<script>alert(1)</script>'
+    const message = { id: script, to: 'script@bursar.test', channel: 'email' as const, subject: script, text: script }
+    await messageProviderFrom(env).send(message)
     const { text, headers } = await api.call('GET', '/dev/inbox?to=script@bursar.test', { env: local })
     expect(headers.get('content-type')).toContain('text/html')
     expect(text).toContain('&lt;script&gt;')

@@ -1,3 +1,4 @@
+import { emailText } from '#domain/emailFormat.ts'
 import type { Deps } from '../appEnv.ts'
 import { revokeOtherLoginSessions } from '../db/loginSessions.ts'
 import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
@@ -276,7 +277,7 @@ const passwordRules = new Set(['InvalidPasswordException', 'PasswordHistoryPolic
 /** Cognito accepts fewer addresses than we do. */
 function asEmailRule(error: unknown): never {
   if (error instanceof CognitoRefusal && error.type === 'InvalidParameterException')
-    throw new AppError('invalid_input', 'Invalid email format', { field: 'email', cause: error })
+    throw new AppError('invalid_input', emailText, { field: 'email', cause: error })
   throw error
 }
 
