@@ -138,9 +138,8 @@ export async function startLedgerNode({
           const { number, timestamp } = blockAt(block)
           const whole = {
             ...now,
-            blockNumber: BigInt(number),
-            timestamp: Number(timestamp),
-            balance: balanceOf(to, block),
+            ...{ blockNumber: BigInt(number), timestamp: BigInt(timestamp), balance: balanceOf(to, block) },
+            ...{ grantDay: 0, grantedToday: 0n },
           }
           return JSON.stringify(
             encodeFunctionResult({ abi: agentWalletAbi, functionName: 'state', result: whole as never }),
@@ -157,7 +156,7 @@ export async function startLedgerNode({
     try {
       return `${start}"result":${answer(request)}}`
     } catch (error) {
-      return `${start}"error":${JSON.stringify(error)}}`
+      return `${start}"error":${JSON.stringify(error instanceof Error ? { code: -32603, message: error.message } : error)}}`
     }
   }
 

@@ -3,6 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { readAllNow } from '../../worker/treasury/wallets/idleReads.ts'
 import { env } from './testEnv.ts'
 
 /** A user's id, or a fixture that has it. */
@@ -31,9 +32,12 @@ export const setClock = (user: User, now: () => number): Promise<void> =>
     context.now = now
   })
 
-/** Does the Treasury's work of this kind now, before it is due, and all other work that is due. */
+/** Does the Treasury's work of this kind now, before it is due, and all other work that is due. `scan` reads all wallets. */
 export async function runNow(user: User, kind: AlarmKind): Promise<void> {
-  await inTreasury(user, ({ context }) => context.schedule(kind, 1))
+  await inTreasury(user, ({ context }) => {
+    if (kind === 'scan') readAllNow(context)
+    context.schedule(kind, 1)
+  })
   await runDurableObjectAlarm(treasuryOf(user))
 }
 

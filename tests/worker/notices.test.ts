@@ -4,6 +4,7 @@ import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
 import { Outbox } from '../../worker/treasury/delivery/flush.ts'
 import { BooksDiffer } from '../../worker/treasury/settlement/scan.ts'
+import { readAllNow } from '../../worker/treasury/wallets/idleReads.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
 import { inTreasury, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
@@ -96,6 +97,7 @@ test('a wallet whose books differ at a finalized block is halted and its owner n
       const later = Date.now() + minutes * minuteMs
       context.now = () => later
       context.store.run('UPDATE wallet SET deposits = deposits + ?, scanned_block = scanned_block - 1', tooMuch)
+      readAllNow(context)
       await runAlarm(context, new Outbox(context), 'scan').catch((error: unknown) => {
         if (!(error instanceof BooksDiffer)) throw error
       })

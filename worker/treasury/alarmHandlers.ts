@@ -13,12 +13,10 @@ import { continueReclaimAll } from './payouts/actions.ts'
 import { eraseSentCodes } from './payouts/codes.ts'
 import { nextExpiryAt, reclaimExpired, remindRecipients } from './payouts/expiry.ts'
 import { submitDueJobs } from './relay/submitJobs.ts'
-import { endFinal, settleFinality } from './settlement/finality.ts'
-import { scanWallet } from './settlement/scan.ts'
-import { isBusy, settle } from './settlement/settle.ts'
-import type { WalletRow } from './storage/rows.ts'
-import { followDeploy } from './wallets/deploy.ts'
-import { readSession, scanEveryMs } from './wallets/session.ts'
+import { settleFinality } from './settlement/finality.ts'
+import { readIdleWallets } from './settlement/idle.ts'
+import { settle } from './settlement/settle.ts'
+import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
 const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
@@ -72,20 +70,14 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
   return nextDueAt(ctx)
 }
 
-/** Prunes old rows and scans idle wallets for deposits, owner withdrawals and payouts settled without us. */
+/** Prunes old rows and reads the idle wallets that are due. */
 async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
   recordSize(ctx)
-  const idle = ctx.store.all<WalletRow>("SELECT * FROM wallet WHERE status IN ('active','failed')")
-  await forEach(idle, async (wallet) => {
-    if (wallet.status === 'failed') return followDeploy(ctx, wallet)
-    if (!isBusy(ctx, wallet)) for (let level = false; !level; ) level = await scanWallet(ctx, wallet.id)
-    await readSession(ctx, wallet)
-    await endFinal(ctx, wallet)
-  })
-  return ctx.now() + scanEveryMs
+  await readIdleWallets(ctx)
+  return nextWalletDueAt(ctx)
 }
 
 async function handleExpiry(ctx: Context): Promise<number | null> {

@@ -35,9 +35,20 @@ export async function freshHead(ctx: Context, chainId: ChainId, maxAgeMs = headF
 /** Age in ms. A reading from the future means that the clock went back: its real age is unknown, so the gap counts. */
 const ageOf = (ctx: Context, { readAt }: { readAt: number }): number => Math.abs(ctx.now() - readAt)
 
-/** The newest finalized block. Throws RpcUnavailable. */
-export const finalizedBlock = async (ctx: Context, chainId: ChainId): Promise<Block> =>
-  checked(ctx, await ctx.chains[chainId].finalized())
+/** The newest finalized block. Remembers its age, so that finality is checked when it is expected. Throws RpcUnavailable. */
+export async function finalizedBlock(ctx: Context, chainId: ChainId): Promise<Block> {
+  const { store, now } = ctx
+  const block = checked(ctx, await ctx.chains[chainId].finalized())
+  const ages = store.meta('final_age') ?? {}
+  const age = Math.max(0, now() - block.timestamp * 1000)
+  const known = ages[chainId]
+  if (known === undefined || Math.abs(age - known) > known / 8) store.setMeta('final_age', { ...ages, [chainId]: age })
+  return block
+}
+
+/** How old a block is when it becomes final (ms), as last seen; null if it was never seen. */
+export const finalAge = ({ store }: Context, chainId: ChainId): number | null =>
+  store.meta('final_age')?.[chainId] ?? null
 
 const checked = (ctx: Context, block: Block): Block => notAhead(block, ctx.now(), ctx.env.MAX_CLOCK_SKEW_SECONDS)
 

@@ -11,6 +11,7 @@ import { setLinkDown } from '../payouts/transitions.ts'
 import type { Submissions } from '../relay/submissions.ts'
 import type { Rows } from '../storage/rows.ts'
 import { isOpenPayout, statusIn } from '../storage/statuses.ts'
+import { readAllNow } from '../wallets/idleReads.ts'
 import { refreshSender, wakeSender } from '../webhooks/rpc.ts'
 import type { AccountReport, AuditEntry, UserLimits } from './rpcTypes.ts'
 import { stuckWork } from './stuck.ts'
@@ -93,7 +94,8 @@ export class Operators extends RpcTarget {
   /** Does work that waits for an alarm immediately, and re-arms a lost alarm. */
   async wake() {
     const { schedule, now } = this.#ctx
-    for (const kind of ['settle', 'outbox', 'expiry', 'scan'] as const) schedule(kind, now())
+    for (const kind of ['settle', 'outbox', 'expiry'] as const) schedule(kind, now())
+    readAllNow(this.#ctx)
     this.#parts.submissions.start({ fromTables: true })
     await this.#parts.wakeUp()
     await wakeSender(this.#ctx)

@@ -9,6 +9,7 @@ import { enqueue } from '../outbox/enqueue.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
+import { readAllNow } from '../wallets/idleReads.ts'
 import { deleteWallets, importAccount, walletsIn } from './account.ts'
 import { begin } from './begin.ts'
 import { readChain, waitForDeadlines } from './chain.ts'
@@ -125,8 +126,8 @@ async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> 
   store.transaction(() => {
     clearState(store, state.id)
     enqueue(ctx, 'mail.account_restored', `${state.id}:${state.asOf}`)
-    for (const kind of ['settle', 'outbox', 'scan', 'expiry', 'finality', 'approvals'] as const)
-      ctx.schedule(kind, now())
+    for (const kind of ['settle', 'outbox', 'expiry', 'finality', 'approvals'] as const) ctx.schedule(kind, now())
+    readAllNow(ctx)
   })
   return { ...done, counts: state.counts }
 }
@@ -165,7 +166,8 @@ export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
   for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
   store.transaction(() => {
     clearState(store, id)
-    for (const kind of ['settle', 'outbox', 'scan'] as const) ctx.schedule(kind, now())
+    for (const kind of ['settle', 'outbox'] as const) ctx.schedule(kind, now())
+    readAllNow(ctx)
   })
   return true
 }

@@ -1,13 +1,12 @@
-import { type Log, RpcUnavailable } from '../../chain/types.ts'
+import { minuteMs } from '#domain/time.ts'
+import { type ChainId, type Log, RpcUnavailable } from '../../chain/types.ts'
+import { finalAge } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import type { BookingRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /** Keeps bookings that are not final yet, so that undo.ts can undo them. finality.ts deletes them. */
-
-/** Delay of the first finality check: blocks of Base become final after 20 to 30 minutes, local ones immediately. */
-const firstCheckMs = 5_000 // 5 seconds
 
 type BookedLog = Pick<Log, 'blockNumber' | 'blockHash' | 'transactionHash' | 'logIndex'>
 type Effect = Pick<BookingRow, 'kind' | 'value'> & Partial<Pick<BookingRow, 'ref' | 'status_before'>>
@@ -23,7 +22,22 @@ export function keepBooking(ctx: Context, wallet: WalletRow, log: BookedLog, eff
     tx: log.transactionHash,
     ...effect,
   })
-  ctx.schedule('finality', ctx.now() + firstCheckMs)
+  ctx.schedule('finality', ctx.now() + finalityWaits(ctx, wallet.chain_id).first)
+}
+
+const minWaitMs = 5_000 // 5 seconds
+const maxWaitMs = 30 * minuteMs
+
+/**
+ * How long to wait for finality (ms): before the first check, and at least between two. Blocks of Base become final after 15
+ * to 25 minutes, many at the same time; local ones immediately.
+ */
+export function finalityWaits(ctx: Context, chainId: ChainId): { first: number; between: number } {
+  const age = finalAge(ctx, chainId)
+  const clamp = (ms: number) => Math.min(maxWaitMs, Math.max(minWaitMs, ms))
+  return age === null
+    ? { first: minWaitMs, between: minWaitMs }
+    : { first: clamp((age * 9) / 8), between: clamp(age / 8) }
 }
 
 /** Deletes the booking of a log that was booked as the owner's withdrawal but is a payment. */

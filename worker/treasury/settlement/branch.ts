@@ -2,6 +2,7 @@ import { type Block, type Hex, RpcUnavailable } from '../../chain/types.ts'
 import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { readBy } from '../wallets/idleReads.ts'
 import { undoBookings } from './undo.ts'
 
 /** How long a difference must last: a node behind the URL may briefly be on its own branch. */
@@ -62,7 +63,7 @@ function recordDoubt(
   if (wallet.doubted_block !== block || wallet.doubted_since! > now()) {
     logWarning('chain_differs', { user: ctx.userId, wallet: wallet.id, block, hash, seen: seen.hash })
     store.update('wallet', wallet.id, { doubted_block: block, doubted_since: now() })
-    ctx.schedule('scan', now() + apartMs)
+    readBy(ctx, wallet.id, now() + apartMs)
   }
   throw new BranchUnclear(`block ${block} was ${hash}, the node shows ${seen.hash}`)
 }

@@ -2,6 +2,7 @@ import { isNodeTrouble } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { isNotRestored } from '../core/stop.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { markActive, readBy } from '../wallets/idleReads.ts'
 import { readSession } from '../wallets/session.ts'
 import { endFinal, hasReturned } from './finality.ts'
 import { scanWallet } from './scan.ts'
@@ -31,6 +32,7 @@ export class ChainRefresh {
     const now = this.#context.now()
     if (now - this.lastReadAt(wallet.id) < freshEnoughMs) return Promise.resolve()
     this.#startedAt.set(wallet.id, now)
+    markActive(this.#context, wallet.id)
     const reading = this.#read(wallet)
     this.#running.set(wallet.id, reading)
     return reading
@@ -40,7 +42,7 @@ export class ChainRefresh {
     try {
       // A restore searches for unknown transfers only in blocks that this object has not read yet.
       if (!(await isNotRestored(this.#context))) return
-      await scanWallet(this.#context, wallet.id)
+      if (!(await scanWallet(this.#context, wallet.id))) readBy(this.#context, wallet.id, this.#context.now())
       await readSession(this.#context, wallet)
       if (hasReturned(this.#context, wallet.id)) await endFinal(this.#context, wallet)
     } catch (error) {

@@ -1,11 +1,11 @@
-import type { Block, Hex } from '../../chain/types.ts'
+import type { Block, ChainId, Hex } from '../../chain/types.ts'
 import { finalizedBlock } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleReclaimed } from '../ledger/ledger.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { clearMismatch, haltForMismatch, recordMismatch } from '../wallets/walletHalts.ts'
-import { bookedBalance } from './bookings.ts'
+import { bookedBalance, finalityWaits } from './bookings.ts'
 import { BranchUnclear, undoOtherBranch } from './branch.ts'
 import { BooksDiffer, scanWallet } from './scan.ts'
 import { isBusy } from './settle.ts'
@@ -14,8 +14,6 @@ import { undoBookings } from './undo.ts'
 /** Maximum number of blocks with bookings that one check compares; the next check continues. */
 const blocksPerCheck = 100
 const blockMs = 2_000 // block time of Base
-const minWaitMs = 5_000 // 5 seconds
-const maxWaitMs = 2 * 60_000 // 2 minutes
 
 /**
  * Deletes bookings whose blocks are final: they can no longer be undone, and budgets get the amounts of reclaimed payouts
@@ -27,21 +25,32 @@ export async function settleFinality(ctx: Context): Promise<number | null> {
     "SELECT * FROM wallet WHERE status = 'active' AND id IN (SELECT wallet_id FROM booking)",
   )
   const failures: unknown[] = []
-  for (const wallet of waiting) {
-    // Busy wallets are read every second anyway. Reading is what detects a reorganization.
-    const read = isBusy(ctx, wallet) ? Promise.resolve(true) : scanWallet(ctx, wallet.id)
-    await read.then(() => endFinal(ctx, wallet)).catch((error: unknown) => failures.push(error))
-  }
+  for (const wallet of waiting) await check(ctx, wallet).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
   return nextCheckAt(ctx)
 }
 
-/** Estimated from the last known final block; nodes learn of finality in steps of several minutes. */
-function nextCheckAt({ store, now }: Context): number | null {
-  const { blocks } = store.first<{ blocks: number | null }>(
-    "SELECT min(booking.block - final_block) AS blocks FROM booking JOIN wallet ON wallet.id = wallet_id WHERE status = 'active'",
-  )!
-  return blocks === null ? null : now() + Math.max(minWaitMs, Math.min(maxWaitMs, blocks * blockMs))
+async function check(ctx: Context, wallet: WalletRow): Promise<void> {
+  await endFinal(ctx, wallet)
+  // What is left may have been reorganised, which reading detects. Busy wallets are read every second anyway.
+  if (isWaiting(ctx, wallet.id) && !isBusy(ctx, wallet)) await scanWallet(ctx, wallet.id)
+}
+
+const isWaiting = ({ store }: Context, walletId: string): boolean =>
+  store.first('SELECT 1 FROM booking WHERE wallet_id = ? LIMIT 1', walletId) !== null
+
+/** Estimated from the last known final block of each wallet. */
+function nextCheckAt(ctx: Context): number | null {
+  const waits = ctx.store
+    .all<{ chain_id: ChainId; blocks: number }>(
+      `SELECT chain_id, min(booking.block - final_block) AS blocks FROM booking JOIN wallet ON wallet.id = wallet_id
+       WHERE status = 'active' GROUP BY wallet.id`,
+    )
+    .map(({ chain_id, blocks }) => {
+      const { first, between } = finalityWaits(ctx, chain_id)
+      return Math.min(first, Math.max(between, blocks * blockMs))
+    })
+  return waits.length === 0 ? null : ctx.now() + Math.min(...waits)
 }
 
 /** Advances the wallet's final block. Throws BooksDiffer, BranchUnclear or RpcUnavailable; nothing becomes final then. */

@@ -9,6 +9,7 @@ import { statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
 import { followActions } from '../wallets/actions/follow.ts'
 import { followDeploy } from '../wallets/deploy.ts'
+import { markActive } from '../wallets/idleReads.ts'
 import { readSession } from '../wallets/session.ts'
 import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { failUnsigned, releaseDead } from './release.ts'
@@ -27,12 +28,15 @@ export async function settle(ctx: Context): Promise<{ isOpen: boolean; isBehind:
     store
       .all<WalletRow>("SELECT * FROM wallet WHERE status IN ('deploying','active')")
       .filter((wallet) => wallet.status === 'deploying' || isBusy(ctx, wallet))
-  const results = await Promise.allSettled(openWallets().map((wallet) => settleWallet(ctx, wallet)))
+  const open = openWallets()
+  const results = await Promise.allSettled(open.map((wallet) => settleWallet(ctx, wallet)))
   const failed = results.filter((result) => result.status === 'rejected')
   if (failed.length > 0 && failed.length === results.length) throw failed[0]!.reason
   for (const { reason } of failed) logError('wallet_not_settled', { user: ctx.userId }, reason)
   const isBehind = results.some((result) => result.status === 'fulfilled' && !result.value)
-  return { isOpen: openWallets().length > 0, isBehind }
+  const stillOpen = new Set(openWallets().map(({ id }) => id))
+  for (const { id } of open) if (!stillOpen.has(id)) markActive(ctx, id)
+  return { isOpen: stillOpen.size > 0, isBehind }
 }
 
 /** Returns true if the wallet has caught up with the chain. */

@@ -1,4 +1,5 @@
 import type { MicroUsdc } from '#domain/money.ts'
+import type { ChainId } from '#domain/networks.ts'
 
 /** How a value is stored as text. */
 type Format<T> = { read: (stored: string) => T; write: (value: T) => string }
@@ -30,6 +31,8 @@ export const metaFormats = {
   is_large: flag,
   /** Since when signing has been stopped. */
   signing_stopped_since: whole,
+  /** How old the newest finalized block was when it was last read, by chain. */
+  final_age: json<Partial<Record<ChainId, number>>>(),
   /** Refusals that were deleted, so that counts still include them. */
   pruned_refusals: whole,
   /** The newest notice that the owner has seen. */

@@ -45,6 +45,13 @@ export const tables = `
   -- One address may be on both chains, and may be added again after it was deleted.
   CREATE UNIQUE INDEX wallet_address ON wallet (chain_id, address) WHERE status <> 'deleted';
 
+  -- Readings of wallets while they are idle (wallets/idleReads.ts). active_at: when the wallet was last used or looked at;
+  -- state: what it was when logs were last read, at logs_read_at; null if they must be read again.
+  CREATE TABLE idle_wallet (
+    wallet_id TEXT PRIMARY KEY, active_at INTEGER NOT NULL, next_read_at INTEGER NOT NULL,
+    state TEXT, logs_read_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
   CREATE TABLE session (
     wallet_id TEXT NOT NULL REFERENCES wallet(id), epoch INTEGER NOT NULL,
     key_address TEXT NOT NULL, sealed_key TEXT NOT NULL,
@@ -199,7 +206,7 @@ export const tables = `
     -- When an operator took the payout's link down; null if it is up.
     taken_down_at INTEGER
   );
-  CREATE INDEX payout_status ON payout (status, wallet_id);
+  CREATE INDEX payout_status ON payout (status, wallet_id, expires_at);
   CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
   CREATE INDEX payout_done ON payout (done_at) WHERE done_at IS NOT NULL;
   CREATE INDEX payout_returned ON payout (wallet_id, returned_block) WHERE returned_block IS NOT NULL;

@@ -16,9 +16,10 @@ import { takeOwnerAction } from '../limits/ownerActions.ts'
 import { enqueueWallet } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { markActive } from './idleReads.ts'
 import { walletLimitProblem, walletReplay } from './newWallets.ts'
 import type { DeployInput } from './rpcTypes.ts'
-import { adopt, confirmedState, scanEveryMs } from './session.ts'
+import { adopt, confirmedState } from './session.ts'
 import { sessionKeyBinding } from './sessionKeys.ts'
 
 /** The first session of a new wallet: 1,000 USDC for 720 hours. */
@@ -125,7 +126,7 @@ export async function followDeploy(ctx: Context, wallet: WalletRow): Promise<voi
     if (found === 0) return
     audit(ctx.store, ctx.now(), 'wallet.active', wallet.id, { epoch: state.epoch })
     adopt(ctx, wallet, state)
-    ctx.schedule('scan', ctx.now() + scanEveryMs)
+    markActive(ctx, wallet.id)
   })
 }
 
@@ -156,6 +157,6 @@ function failDeploy(ctx: Context, wallet: WalletRow): void {
     )
     if (failed === 0) return
     audit(store, ctx.now(), 'wallet.failed', wallet.id)
-    ctx.schedule('scan', ctx.now() + scanEveryMs)
+    markActive(ctx, wallet.id)
   })
 }

@@ -13,9 +13,9 @@ import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts
 import { enqueueWallet } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { markActive } from './idleReads.ts'
 import { walletLimitProblem, walletReplay } from './newWallets.ts'
 import type { ImportInput } from './rpcTypes.ts'
-import { scanEveryMs } from './session.ts'
 import { importedKeyBinding } from './sessionKeys.ts'
 
 /**
@@ -103,7 +103,7 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.imported', id, { address: input.address, chainId: input.chainId })
     ctx.plainKeys.set(id, now)
-    ctx.schedule('scan', now + scanEveryMs)
+    markActive(ctx, id)
     return ok(store.wallet(id)!)
   })
   if (!added.ok || added.value.id !== id) return underSamePassword(ctx, input, added)

@@ -9,9 +9,6 @@ import type { WalletRow } from '../storage/rows.ts'
 import { cacheKey, checkPlainKey } from './sessionKeys.ts'
 import { forgetSnapshot } from './snapshots.ts'
 
-/** Idle wallets are scanned this often, for deposits, withdrawals by their owners, and payouts settled without us. */
-export const scanEveryMs = 10 * 60_000 // 10 minutes
-
 /** A wallet's state at the newest block and at CONFIRM_DEPTH; `confirmed` is null if it was not deployed there yet. */
 export type SessionReading = { latest: WalletState; confirmed: WalletState | null }
 

@@ -1,6 +1,7 @@
 import { logError } from '../../observability/log.ts'
 import type { Context, WalletSnapshot } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { markActive } from './idleReads.ts'
 
 const freshMs = 2_000 // one block
 
@@ -11,6 +12,7 @@ const freshMs = 2_000 // one block
 export function getSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnapshot | null> {
   const known = ctx.snapshots.get(wallet.id)
   if (known && ctx.now() - known.at < freshMs) return known.value
+  markActive(ctx, wallet.id)
   const value = readSnapshot(ctx, wallet).catch((error: unknown) => {
     forgetSnapshot(ctx, wallet.id)
     logError('wallet_not_read', { user: ctx.userId, wallet: wallet.id }, error)

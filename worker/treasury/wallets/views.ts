@@ -17,6 +17,7 @@ import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { recentActions } from './actions/actions.ts'
 import { operatorKey } from './actions/calls.ts'
+import { readBy } from './idleReads.ts'
 import { readSession } from './session.ts'
 import { getSnapshot } from './snapshots.ts'
 
@@ -34,6 +35,8 @@ export async function showWallet(ctx: Context, row: WalletRow): Promise<Wallet> 
   // Otherwise an old deposit could still be shown as arriving: books are updated often only while payments are open.
   if (row.status === 'active' && snapshot && snapshot.balance !== bookedOf(ctx.store.wallet(row.id) ?? row))
     await ctx.refreshWallet(row, freshEnoughMs)
+  // Money at its address is a reason to deploy it after all.
+  else if (row.status === 'failed' && snapshot && snapshot.balance > 0n) readBy(ctx, row.id, ctx.now())
   return walletView(ctx, ctx.store.wallet(row.id) ?? row, snapshot)
 }
 

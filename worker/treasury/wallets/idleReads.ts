@@ -1,0 +1,114 @@
+import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
+import type { Context } from '../core/context.ts'
+import type { IdleRow, WalletRow } from '../storage/rows.ts'
+
+/**
+ * When idle wallets are read, for deposits, withdrawals by their owners, payouts settled without us and payments by a stolen
+ * key: ten minutes after they were last used or looked at, then after twice as long each time.
+ */
+
+const firstWaitMs = 10 * minuteMs
+/** While money is there and a session key can move it, a payment by someone who stole the key must be noticed. */
+const watchedWaitMs = hourMs
+const longestWaitMs = dayMs
+/** From here on before a payout expires, its wallet is read as if it had just been used. */
+const nearMs = hourMs
+
+/** A wallet that was never read is due, and its logs are. */
+const neverRead = { active_at: 0, next_read_at: 0, state: null, logs_read_at: 0 }
+
+export const idleOf = ({ store }: Context, walletId: string): IdleRow =>
+  store.first<IdleRow>('SELECT * FROM idle_wallet WHERE wallet_id = ?', walletId) ?? {
+    wallet_id: walletId,
+    ...neverRead,
+  }
+
+function save({ store }: Context, { wallet_id, active_at, next_read_at, state, logs_read_at }: IdleRow): void {
+  store.run(
+    'INSERT OR REPLACE INTO idle_wallet (wallet_id, active_at, next_read_at, state, logs_read_at) VALUES (?, ?, ?, ?, ?)',
+    ...[wallet_id, active_at, next_read_at, state, logs_read_at],
+  )
+}
+
+/** Call when a wallet is used or looked at. Writes at most once in five minutes. */
+export function markActive(ctx: Context, walletId: string): void {
+  const now = ctx.now()
+  const idle = idleOf(ctx, walletId)
+  if (Math.abs(now - idle.active_at) < firstWaitMs / 2) return
+  save(ctx, { ...idle, active_at: now })
+  readBy(ctx, walletId, now + firstWaitMs)
+}
+
+/** Reads the wallet no later than `at` (ms). */
+export function readBy(ctx: Context, walletId: string, at: number): void {
+  const idle = idleOf(ctx, walletId)
+  if (at < idle.next_read_at) save(ctx, { ...idle, next_read_at: at })
+  ctx.schedule('scan', at)
+}
+
+/** Reads all wallets now, with their logs. */
+export function readAllNow(ctx: Context): void {
+  ctx.store.run('DELETE FROM idle_wallet')
+  ctx.schedule('scan', ctx.now())
+}
+
+/** Wallets whose time has come. A time that is too far ahead was written by a clock that was wrong. */
+export const dueWallets = ({ store, now }: Context): WalletRow[] =>
+  store.all<WalletRow>(
+    `SELECT wallet.* FROM wallet LEFT JOIN idle_wallet ON wallet_id = id
+     WHERE status IN ('active','failed') AND coalesce(next_read_at NOT BETWEEN ?1 AND ?1 + ?2, 1)`,
+    now() + 1,
+    longestWaitMs,
+  )
+
+/** When the next wallet is due (ms). What else the alarm does has to be done at least daily. */
+export function nextDueAt({ store, now }: Context): number {
+  const { at } = store.first<{ at: number | null }>(
+    `SELECT min(coalesce(next_read_at, 0)) AS at FROM wallet LEFT JOIN idle_wallet ON wallet_id = id
+     WHERE status IN ('active','failed')`,
+  )!
+  return Math.min(at ?? Number.POSITIVE_INFINITY, now() + longestWaitMs)
+}
+
+type Reading = {
+  /** Micro-USDC. */
+  balance?: bigint
+  /** If logs were read: the state at the block up to which they were. */
+  state?: string
+  /** It was used, or a change was found. */
+  isActive?: boolean
+}
+
+/** Records that the wallet was read, and when it is due again. */
+export function recordRead(ctx: Context, walletId: string, { balance = 0n, state, isActive = false }: Reading): void {
+  const now = ctx.now()
+  const before = idleOf(ctx, walletId)
+  const idle = {
+    ...before,
+    ...(isActive && { active_at: now }),
+    ...(state !== undefined && { state, logs_read_at: now }),
+  }
+  save(ctx, { ...idle, next_read_at: nextReadAt(ctx, idle, balance) })
+}
+
+function nextReadAt(ctx: Context, { wallet_id, active_at }: IdleRow, balance: bigint): number {
+  const now = ctx.now()
+  const expiresAt = nextExpiryAt(ctx, wallet_id)
+  const isNear = expiresAt !== null && expiresAt - now <= nearMs
+  const longest = isNear ? firstWaitMs : isWatched(ctx, wallet_id, balance) ? watchedWaitMs : longestWaitMs
+  const wait = Math.min(longest, Math.max(firstWaitMs, now - active_at))
+  return Math.min(now + wait, expiresAt === null || isNear ? Number.POSITIVE_INFINITY : expiresAt - nearMs)
+}
+
+function isWatched({ store, now }: Context, walletId: string, balance: bigint): boolean {
+  const session = store.session(walletId)
+  return balance > 0n && session !== null && session.valid_until * 1000 > now()
+}
+
+/** When the first of the wallet's payouts that can be claimed expires (ms); null if none is going to. */
+const nextExpiryAt = ({ store, now }: Context, walletId: string): number | null =>
+  store.first<{ at: number }>(
+    "SELECT expires_at AS at FROM payout WHERE status = 'CREATED' AND wallet_id = ? AND expires_at > ? ORDER BY expires_at LIMIT 1",
+    walletId,
+    now(),
+  )?.at ?? null
