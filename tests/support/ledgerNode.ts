@@ -186,7 +186,7 @@ export async function startLedgerNode({
     add: (more: LedgerTransfer[]) => {
       transfers = [...transfers, ...more]
     },
-    reorganise: (from: number, name: string, keep: (transfer: LedgerTransfer) => boolean) => {
+    reorganize: (from: number, name: string, keep: (transfer: LedgerTransfer) => boolean) => {
       branch = { from, name }
       transfers = transfers.filter((transfer) => transfer.block < from || keep(transfer))
     },

@@ -173,12 +173,12 @@ describe('deposits below 0.01 USDC @scans-4', () => {
     expect(books()).toBe(node.balanceOf(wallet))
   })
 
-  test('that a reorganisation removes are undone with the rest, and booked again from the new branch', async () => {
+  test('that a reorganization removes are undone with the rest, and booked again from the new branch', async () => {
     const { node, pass, scan, books, clock, rows } = await createReader()
     pass(100)
     node.add([...deposits(1_010, 5), ...deposits(1_020, 7)])
     await scan()
-    node.reorganise(1_015, 'other', () => false)
+    node.reorganize(1_015, 'other', () => false)
     node.add(deposits(1_021, 2))
     pass(1)
     await expect(scan()).rejects.toThrow(RpcUnavailable)

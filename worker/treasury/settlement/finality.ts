@@ -32,7 +32,7 @@ export async function settleFinality(ctx: Context): Promise<number | null> {
 
 async function check(ctx: Context, wallet: WalletRow): Promise<void> {
   await endFinal(ctx, wallet)
-  // What is left may have been reorganised, which reading detects. Busy wallets are read every second anyway.
+  // What is left may have been reorganized, which reading detects. Busy wallets are read every second anyway.
   if (isWaiting(ctx, wallet.id) && !isBusy(ctx, wallet)) await scanWallet(ctx, wallet.id)
 }
 
