@@ -61,17 +61,6 @@ export type WalletRow = {
   start_balance: number
 }
 
-/** How a wallet is read while it is idle: wallets/idleReads.ts. */
-export type IdleRow = {
-  wallet_id: string
-  /** When it was last used or looked at. */
-  active_at: number
-  next_read_at: number
-  /** What its state was when its logs were last read; null if they must be read again. */
-  state: string | null
-  logs_read_at: number
-}
-
 export type SessionRow = {
   wallet_id: string
   epoch: number
