@@ -144,13 +144,15 @@ CREATE TABLE contact (
   email TEXT CHECK (email IS NULL OR length(email) BETWEEN 3 AND 1000),
   phone TEXT CHECK (phone IS NULL OR length(phone) BETWEEN 8 AND 16),
   description TEXT CHECK (description IS NULL OR length(description) BETWEEN 1 AND 500),
+  -- Name, methods and description in lower case. SQLite itself knows only the case of ASCII letters.
+  search_text TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- The cron erases a deleted contact after ten minutes; until then the deletion can be undone.
   deleted_at INTEGER,
   CHECK (address IS NOT NULL OR email IS NOT NULL OR phone IS NOT NULL)
 );
-CREATE INDEX contact_user_idx ON contact (user_id, created_at);
+CREATE INDEX contact_user_idx ON contact (user_id, deleted_at, created_at DESC, id DESC);
 CREATE INDEX contact_deleted_idx ON contact (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- The layout of the user's overview.

@@ -17,6 +17,8 @@ export const statusOf = {
   misdirected_request: 421,
   unprocessable: 422,
   idempotency_key_reused: 422,
+  /** An account has as many contacts as it may have (domain/contactRules.ts). */
+  contact_limit: 422,
   wrong_passcode: 422,
   /** The operator has suspended the account: agents may not do anything; the owner may read and withdraw. */
   account_suspended: 403,

@@ -8,6 +8,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { searchTextOf } from '#domain/contactRules.ts'
 import { eachNote } from '#domain/paymentNotes.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
@@ -76,6 +77,7 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number): string
     nameOf(i),
     hex(i + 1, 20),
     `person${i}@bursar.test`,
+    searchTextOf(nameOf(i), hex(i + 1, 20), `person${i}@bursar.test`),
     now - i * everyMs,
     now,
   ])
@@ -90,7 +92,7 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number): string
     return [row.id, userId, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, wallet.id, row]
   })
   return [
-    ...inserts('contact (id, user_id, name, address, email, created_at, updated_at)', contacts),
+    ...inserts('contact (id, user_id, name, address, email, search_text, created_at, updated_at)', contacts),
     ...inserts(
       'transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, agent_id, contact_id, body)',
       transactions,

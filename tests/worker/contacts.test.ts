@@ -1,5 +1,7 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { maxContacts } from '#domain/contactRules.ts'
 import { minuteMs } from '#domain/time.ts'
+import { contactStatements } from '../../worker/db/contacts.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { purgeDeletedContacts } from '../../worker/services/contacts.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
@@ -85,7 +87,8 @@ test('another user’s contacts are not found', async () => {
     api.call('PUT', `/api/contacts/${id}`, { token, body: { ...body, userId: bob.id } }),
   ])
   expect(foreign.map(({ status }) => status)).toEqual(Array(6).fill(404))
-  expect((await api.call('GET', '/api/contacts', { token })).json.data).toEqual([])
+  for (const query of ['', `?ids=${id}`])
+    expect((await api.call('GET', `/api/contacts${query}`, { token })).json.data, query).toEqual([])
   expect((await bob.asOwner('GET', '/contacts')).json.data).toHaveLength(1)
 })
 
@@ -178,4 +181,129 @@ test('a phone may contain spaces, a name must be visible, and a phone alone is a
   expect(await save({ name: '\u200b', phone: '+4915112345678' })).toMatchObject({ error: 'Name is required' })
   expect(await save({ name: '🦉', address: `${address} ` })).toMatchObject({ data: { name: '🦉', address } })
   expect(await save({ name: 'x'.repeat(101), address })).toMatchObject({ field: 'name' })
+})
+
+/** Adds contacts below the API: `Person 1` is the oldest. */
+async function addContacts(userId: string, count: number) {
+  await env.DB.prepare(
+    `INSERT INTO contact (id, user_id, name, email, search_text, created_at, updated_at)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+     SELECT ?1 || '_' || i, ?1, 'Person ' || i, 'p' || i || '@bursar.test', 'person ' || i || char(10) || 'p' || i || '@bursar.test', i, i
+     FROM n`,
+  )
+    .bind(userId, count)
+    .run()
+}
+
+describe('an account has at most 10,000 contacts', () => {
+  const body = { name: 'One more', email: 'more@bursar.test' }
+
+  test('the last place is taken once, and the next contact is refused with the limit @contacts-21', async () => {
+    const api = createApi()
+    const { asOwner, id } = await createUser(api)
+    await addContacts(id, maxContacts - 2)
+    const add = () => asOwner('POST', '/contacts', body)
+    const below = await add()
+    expect([below.status, (await add()).status]).toEqual([201, 201])
+    const refused = await add()
+    expect([refused.status, refused.json.code]).toEqual([422, 'contact_limit'])
+    expect(refused.json.error).toBe('An account can have 10,000 contacts. Delete one first.')
+    const own = `/contacts/${below.json.data.id}`
+    expect((await asOwner('PUT', own, body)).status, 'a change is not a new contact').toBe(200)
+    expect((await asOwner('DELETE', own)).status).toBe(200)
+    expect((await add()).status).toBe(201)
+    const undone = await asOwner('POST', `${own}/restore`)
+    expect([undone.status, undone.json.code], 'its place is taken').toEqual([422, 'contact_limit'])
+    await asOwner('DELETE', `/contacts/${id}_1`)
+    expect((await asOwner('POST', `${own}/restore`)).status).toBe(200)
+    expect((await asOwner('POST', `${own}/restore`)).status, 'nothing to undo').toBe(404)
+    const other = await createUser(api)
+    expect((await other.asOwner('POST', '/contacts', body)).status).toBe(201)
+  })
+
+  test('of many parallel calls, as many succeed as there are places @contacts-22', async () => {
+    const { asOwner, id } = await createUser(createApi())
+    await addContacts(id, maxContacts - 5)
+    const answers = await Promise.all(Array.from({ length: 200 }, () => asOwner('POST', '/contacts', body)))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(5)
+    expect(statuses.filter((status) => status === 422)).toHaveLength(195)
+    expect((await asOwner('GET', '/contacts')).json.page.total).toBe(maxContacts)
+  })
+
+  test('pages are newest first, at most 100 contacts each, and a search covers all of them @contacts-23', async () => {
+    const { asOwner, id } = await createUser(createApi())
+    await addContacts(id, maxContacts)
+    const list = async (query: string) => {
+      const { status, json } = await asOwner('GET', `/contacts?${query}`)
+      expect(status, query).toBe(200)
+      return { names: (json.data as { name: string }[]).map(({ name }) => name), page: json.page }
+    }
+    const first = await list('')
+    expect(first.page).toEqual({ number: 1, size: 100, total: maxContacts })
+    expect([first.names.length, first.names[0], first.names[99]]).toEqual([100, 'Person 10000', 'Person 9901'])
+    const second = await list('page=2&pageSize=25')
+    expect(second.page).toEqual({ number: 2, size: 25, total: maxContacts })
+    expect([second.names.length, second.names[0]]).toEqual([25, 'Person 9975'])
+    expect((await list('page=401&pageSize=25')).names).toEqual([])
+    const found = await list('search=PERSON%20123&pageSize=3')
+    expect(found).toEqual({
+      names: ['Person 1239', 'Person 1238', 'Person 1237'],
+      page: { number: 1, size: 3, total: 11 },
+    })
+    expect((await list('search=P123@BURSAR')).names).toEqual(['Person 123'])
+    const named = await list(`ids=${id}_7,${id}_9,nobody`)
+    expect(named.names).toEqual(['Person 9', 'Person 7'])
+    for (const query of ['page=0', 'pageSize=101', 'page=x', `ids=${Array(101).fill('c').join(',')}`])
+      expect((await asOwner('GET', `/contacts?${query}`)).status, query).toBe(400)
+  })
+
+  test('a list reads its page and a search its account, along one index @contacts-24', async () => {
+    const planOf = async ({ sql, params }: { sql: string; params: unknown[] }) => {
+      const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .bind(...params)
+        .all<{ detail: string }>()
+      return plan.results.map((row) => row.detail)
+    }
+    const db = openDb(env.DB).db
+    for (const query of [{}, { search: 'x' }]) {
+      const [page, count] = contactStatements(db, 'user', { page: 2, pageSize: 25, ...query })
+      const index = 'USING INDEX contact_user_idx (user_id=? AND deleted_at=?)'
+      expect(await planOf(page.toSQL())).toEqual([`SEARCH contact ${index}`])
+      expect(await planOf(count.toSQL())).toEqual([
+        `SEARCH contact ${query.search ? index : index.replace('INDEX', 'COVERING INDEX')}`,
+      ])
+    }
+  })
+})
+
+test('contacts that share a name or a method are found, and one whose address only looks the same @contacts-25', async () => {
+  const api = createApi()
+  const { asOwner } = await createUser(api)
+  const other = await createUser(api)
+  const make = async (body: object) => (await asOwner('POST', '/contacts', body)).json.data.id as string
+  const ada = await make({ name: 'Zoë Ada', address, email: 'Ada@Bursar.test', phone: '+4915112345678' })
+  api.clock.now += 1
+  const twin = await make({ name: 'ZOË ADA', email: 'twin@bursar.test' })
+  await other.asOwner('POST', '/contacts', { name: 'Zoë Ada', address })
+  const matches = async (query: Record<string, string>) => {
+    const { status, json } = await asOwner('GET', `/contacts/matches?${new URLSearchParams(query)}`)
+    expect(status, JSON.stringify(json)).toBe(200)
+    const { contacts, total, lookAlike } = json.data
+    return { ids: contacts.map(({ id }: { id: string }) => id), total, lookAlike: lookAlike?.id ?? null }
+  }
+  const none = { ids: [], total: 0, lookAlike: null }
+  expect(await matches({ name: ' zoë ada' })).toEqual({ ids: [twin, ada], total: 2, lookAlike: null })
+  expect(await matches({ name: 'Zoë' }), 'only a part').toEqual(none)
+  expect(await matches({ name: 'zoë ada', except: twin })).toEqual({ ids: [ada], total: 1, lookAlike: null })
+  expect(await matches({ email: 'ada@bursar.TEST' })).toMatchObject({ ids: [ada] })
+  expect(await matches({ email: 'da@bursar.test' })).toEqual(none)
+  expect(await matches({ phone: '+49 151 12345678' })).toMatchObject({ ids: [ada] })
+  expect(await matches({ address: address.toLowerCase() })).toEqual({ ids: [ada], total: 1, lookAlike: null })
+  const similar = `0x529${'0'.repeat(34)}ee7`
+  expect(await matches({ address: similar })).toEqual({ ids: [], total: 0, lookAlike: ada })
+  expect(await matches({})).toEqual(none)
+  for (let i = 0; i < 12; i++) await make({ name: 'Same', email: `s${i}@bursar.test` })
+  const many = await matches({ name: 'same' })
+  expect([many.ids.length, many.total]).toEqual([10, 12])
 })

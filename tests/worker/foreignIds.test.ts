@@ -170,7 +170,8 @@ const routesWithoutIds = new Set([
   'GET /api/account',
   'POST /api/account/pause',
   'POST /api/account/resume',
-  // Filters take ids but only search the caller's rows: tests/worker/lists.test.ts.
+  // Filters take ids but only search the caller's rows: tests/worker/lists.test.ts, tests/worker/contacts.test.ts.
+  'GET /api/contacts/matches',
   'GET /api/transactions/user',
   'GET /api/transactions/export',
   'POST /api/transactions/recipient-check',

@@ -339,7 +339,7 @@ describe('whitelisted contacts', () => {
           .slice(i, i + 500)
           .map((id) =>
             env.DB.prepare(
-              "INSERT INTO contact (id, user_id, name, address, created_at, updated_at) VALUES (?, ?, 'Contact', ?, ?, ?)",
+              "INSERT INTO contact (id, user_id, name, address, search_text, created_at, updated_at) VALUES (?, ?, 'Contact', ?, 'contact', ?, ?)",
             ).bind(id, own.user, address, now, now),
           ),
       )

@@ -239,8 +239,8 @@ test('the sealed export restores passwords, contacts, layouts and passcodes @res
   // Enough rows for several parts, and for more parts than one request restores.
   await env.DB.prepare(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-     INSERT INTO contact (id, user_id, name, email, created_at, updated_at)
-     SELECT 'con_export' || i, ?, 'Contact ' || i, 'contact' || i || '@example.com', i, i FROM n`,
+     INSERT INTO contact (id, user_id, name, email, search_text, created_at, updated_at)
+     SELECT 'con_export' || i, ?, 'Contact ' || i, 'contact' || i || '@example.com', 'contact ' || i, i, i FROM n`,
   )
     .bind(ann.id)
     .run()

@@ -1,6 +1,6 @@
 import type { ReprojectReply } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
-import { insertContact, listContacts } from '../db/contacts.ts'
+import { insertContact } from '../db/contacts.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import type { ReprojectCursor } from '../treasury/backup/rpcTypes.ts'
@@ -85,17 +85,11 @@ async function sendAgain(
 
 /** Restores contacts that are on a whitelist but missing from D1. Contacts that differ must be confirmed by their owner. */
 async function askForContacts({ env, db, now }: Deps, userId: string, isDry: boolean): Promise<Record<string, number>> {
-  const contacts = (await listContacts(db, userId)).map(({ id, name, address, email, phone }) => ({
-    id,
-    name,
-    address,
-    email,
-    phone,
-  }))
-  const { toConfirm, missing } = await treasuryOf(env, userId).backup().compareContacts(contacts, isDry)
+  const { toConfirm, missing } = await treasuryOf(env, userId).backup().compareContacts(isDry)
   const at = now()
   const rest = { userId, description: null, createdAt: at, updatedAt: at, deletedAt: null }
-  if (!isDry) for (const contact of missing) await insertContact(db, { ...contact, ...rest })
+  // A whitelist may have more than the account has places for.
+  if (!isDry) for (const contact of missing) await insertContact(db, { ...contact, ...rest }, Number.MAX_SAFE_INTEGER)
   return { contact: missing.length, contacts_to_confirm: toConfirm }
 }
 

@@ -1,13 +1,88 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt } from 'drizzle-orm'
+import {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  isNull,
+  like,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { searchTextOf } from '#domain/contactRules.ts'
+import { sameEnds } from '#domain/sendRules.ts'
+import type { ContactMatchesQuery, ContactsQuery } from '#schemas/contact.ts'
 import type { Db } from './d1.ts'
-import { type ContactRow, contact } from './schema.ts'
+import { contact } from './schema.ts'
+
+const { searchText: _, ...columns } = getTableColumns(contact)
+export type ContactRow = Omit<typeof contact.$inferSelect, 'searchText'>
 
 const belongsTo = (userId: string) => and(eq(contact.userId, userId), isNull(contact.deletedAt))
 const one = (userId: string, contactId: string) => and(eq(contact.id, contactId), belongsTo(userId))
+// One parameter: D1 allows 100 per statement.
+const isIn = (contactIds: string[]) =>
+  sql`${contact.id} IN (SELECT value FROM json_each(${JSON.stringify(contactIds)}))`
+const contains = (text: string) => sql`instr(${contact.searchText}, ${searchTextOf(text)}) > 0`
 
-/** Newest first. */
-export async function listContacts(db: Db, userId: string): Promise<ContactRow[]> {
-  return db.select().from(contact).where(belongsTo(userId)).orderBy(desc(contact.createdAt), desc(contact.id))
+const newest = (db: Db, where: SQL | undefined, limit: number, offset = 0) =>
+  db
+    .select(columns)
+    .from(contact)
+    .where(where)
+    .orderBy(desc(contact.createdAt), desc(contact.id))
+    .limit(limit)
+    .offset(offset)
+const total = (db: Db, where: SQL | undefined) => db.select({ total: count() }).from(contact).where(where)
+
+/** Selects a page, newest first, and counts all matches. */
+export function contactStatements(db: Db, userId: string, { page, pageSize, search, ids }: ContactsQuery) {
+  const where = and(belongsTo(userId), search ? contains(search) : undefined, ids ? isIn(ids) : undefined)
+  return [newest(db, where, pageSize, (page - 1) * pageSize), total(db, where)] as const
+}
+
+export async function listContacts(
+  db: Db,
+  userId: string,
+  query: ContactsQuery,
+): Promise<{ rows: ContactRow[]; total: number }> {
+  const [rows, [counted]] = await db.batch(contactStatements(db, userId, query))
+  return { rows, total: counted!.total }
+}
+
+const maxMatches = 10
+
+/** The newest contacts that share the name or a method, and the newest whose address only looks the same. */
+export async function matchContacts(
+  db: Db,
+  userId: string,
+  { name, address, email, phone, except }: ContactMatchesQuery,
+): Promise<{ rows: ContactRow[]; total: number; lookAlike: ContactRow | null }> {
+  const own = and(belongsTo(userId), except ? ne(contact.id, except) : undefined)
+  const sharesAddress = address ? sql`${contact.address} = ${address} COLLATE NOCASE` : sql`false`
+  const nameLine = name && `${searchTextOf(name)}\n`
+  const shares = and(
+    own,
+    or(
+      sharesAddress,
+      nameLine ? sql`substr(${contact.searchText}, 1, length(${nameLine})) = ${nameLine}` : undefined,
+      email ? eq(contact.email, email.toLowerCase()) : undefined,
+      phone ? eq(contact.phone, phone) : undefined,
+    ),
+  )
+  const ends = address && `${address.slice(0, 2 + sameEnds)}%${address.slice(-sameEnds)}`
+  const looksSame = and(own, ends ? and(like(contact.address, ends), sql`NOT ${sharesAddress}`) : sql`false`)
+  const [rows, [counted], [lookAlike]] = await db.batch([
+    newest(db, shares, maxMatches),
+    total(db, shares),
+    newest(db, looksSame, 1),
+  ])
+  return { rows, total: counted!.total, lookAlike: lookAlike ?? null }
 }
 
 export async function countContacts(db: Db, userId: string): Promise<number> {
@@ -15,18 +90,33 @@ export async function countContacts(db: Db, userId: string): Promise<number> {
 }
 
 export async function findContacts(db: Db, userId: string, contactIds: string[]): Promise<ContactRow[]> {
+  if (contactIds.length === 0) return []
   return db
-    .select()
+    .select(columns)
     .from(contact)
-    .where(and(inArray(contact.id, contactIds), belongsTo(userId)))
+    .where(and(isIn(contactIds), belongsTo(userId)))
 }
 
 export async function findContact(db: Db, userId: string, contactId: string): Promise<ContactRow | null> {
-  return (await db.select().from(contact).where(one(userId, contactId)).get()) ?? null
+  return (await db.select(columns).from(contact).where(one(userId, contactId)).get()) ?? null
 }
 
-export async function insertContact(db: Db, row: ContactRow): Promise<void> {
-  await db.insert(contact).values(row)
+const hasPlace = (userId: string, most: number) =>
+  sql`(SELECT count(*) FROM ${contact} AS own WHERE own.user_id = ${userId} AND own.deleted_at IS NULL) < ${most}`
+
+/** False if the user has `most` contacts already. Counting is part of the statement, so parallel calls can't exceed it. */
+export async function insertContact(db: Db, row: ContactRow, most: number): Promise<boolean> {
+  const values = { ...row, searchText: searchTextOfRow(row) }
+  const names = Object.keys(getTableColumns(contact)) as (keyof typeof values)[]
+  const list = sql.join(
+    names.map((name) => sql`${values[name]}`),
+    sql`, `,
+  )
+  const rows = await db
+    .insert(contact)
+    .select(sql`SELECT ${list} WHERE ${hasPlace(row.userId, most)}`)
+    .returning({ id: contact.id })
+  return rows.length === 1
 }
 
 /** Null if the user has no such contact. */
@@ -35,9 +125,16 @@ export async function replaceContact(
   row: Omit<ContactRow, 'createdAt' | 'deletedAt'>,
 ): Promise<ContactRow | null> {
   const { id, userId, ...values } = row
-  const rows = await db.update(contact).set(values).where(one(userId, id)).returning()
+  const rows = await db
+    .update(contact)
+    .set({ ...values, searchText: searchTextOfRow(row) })
+    .where(one(userId, id))
+    .returning(columns)
   return rows[0] ?? null
 }
+
+const searchTextOfRow = ({ name, address, email, phone, description }: Omit<ContactRow, 'createdAt' | 'deletedAt'>) =>
+  searchTextOf(name, address, email, phone, description)
 
 /** False if the user has no such contact. */
 export async function deleteContact(db: Db, userId: string, contactId: string, now: number): Promise<boolean> {
@@ -49,18 +146,25 @@ export async function deleteContact(db: Db, userId: string, contactId: string, n
   return rows.length === 1
 }
 
-/** Undeletes a contact. Null unless it was deleted after `since` (ms). */
+const deletedSince = (userId: string, contactId: string, since: number) =>
+  and(eq(contact.id, contactId), eq(contact.userId, userId), gt(contact.deletedAt, since))
+
+/** Whether the contact was deleted after `since` (ms). */
+export const isDeletedSince = async (db: Db, userId: string, contactId: string, since: number): Promise<boolean> =>
+  (await db.$count(contact, deletedSince(userId, contactId, since))) > 0
+
+/** Undeletes a contact. Null unless it was deleted after `since` (ms) and the user has less than `most`. */
 export async function restoreContact(
   db: Db,
   userId: string,
   contactId: string,
-  since: number,
+  { since, most }: { since: number; most: number },
 ): Promise<ContactRow | null> {
   const rows = await db
     .update(contact)
     .set({ deletedAt: null })
-    .where(and(eq(contact.id, contactId), eq(contact.userId, userId), gt(contact.deletedAt, since)))
-    .returning()
+    .where(and(deletedSince(userId, contactId, since), hasPlace(userId, most)))
+    .returning(columns)
   return rows[0] ?? null
 }
 

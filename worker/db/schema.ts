@@ -193,17 +193,18 @@ export const contact = sqliteTable(
     email: text('email'),
     phone: text('phone'),
     description: text('description'),
+    /** Name, methods and description in lower case. SQLite itself knows only the case of ASCII letters. */
+    searchText: text('search_text').notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     /** Deleted contacts are kept for a while so that deletion can be undone. */
     deletedAt: integer('deleted_at'),
   },
   (t) => [
-    index('contact_user_idx').on(t.userId, t.createdAt),
+    index('contact_user_idx').on(t.userId, t.deletedAt, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
     index('contact_deleted_idx').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
   ],
 )
-export type ContactRow = typeof contact.$inferSelect
 
 /** A user's dashboard layout, as JSON. */
 export const preferences = sqliteTable('preferences', {

@@ -9,6 +9,9 @@ type Problems = { [K in keyof ContactValues]?: string | null }
 
 export const noMethodText = 'At least one contact method (wallet address or email) is required'
 export const phoneText = 'Phone number must be in international form, for example +14155550123'
+/** The most contacts of an account, and of a policy group's whitelist. */
+export const maxContacts = 10_000
+export const maxContactsInWords = maxContacts.toLocaleString('en-US')
 export const nameMax = 100
 export const descriptionMax = 500
 
@@ -40,6 +43,10 @@ export function contactProblems(values: ContactValues): Problems {
         : hiddenProblem('Description', description, 'lines'),
   }
 }
+
+/** Texts in the form in which they are searched, one per line. */
+export const searchTextOf = (...texts: (string | null)[]): string =>
+  texts.filter(Boolean).join('\n').normalize('NFC').toLowerCase()
 
 type Known = { id: string; name: string; address: string | null; email: string | null; phone: string | null }
 

@@ -91,6 +91,7 @@ function minPayoutProblem(values: SendValues): string | null {
   return method !== '' && method !== 'address' && sum !== null && sum < minPayout ? minPayoutText : null
 }
 
+/** How much of an address people compare: */
 export const sameEnds = 3 // digits at each end: fewer match by chance, more are costly to forge
 
 /** Whether two different addresses look the same when shortened, which address poisoning exploits. */

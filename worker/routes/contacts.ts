@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { ContactBalancesQuery, ContactQuery, SaveContact } from '#schemas/contact.ts'
+import { ContactBalancesQuery, ContactMatchesQuery, ContactsQuery, SaveContact } from '#schemas/contact.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
@@ -11,6 +11,7 @@ import {
   deleteContact,
   getContact,
   listContacts,
+  matchContacts,
   restoreContact,
   updateContact,
 } from '../services/contacts.ts'
@@ -23,10 +24,11 @@ function requireOwnId(named: string | undefined, userId: string) {
 /** /api/contacts */
 export const contacts = new Hono<AppEnv>()
   .use(login())
-  .get('/', validate('query', ContactQuery), async (c) => {
-    const { search, userId } = c.req.valid('query')
+  .get('/', validate('query', ContactsQuery), async (c) => {
+    const { userId, ...query } = c.req.valid('query')
     requireOwnId(userId, c.var.userId)
-    return c.json(success(await listContacts(c.var.deps, c.var.userId, search)))
+    const { rows, page } = await listContacts(c.var.deps, c.var.userId, query)
+    return c.json({ ...success(rows), page })
   })
   .post('/', validate('json', SaveContact), async (c) => {
     requireOwnId(c.req.valid('json').userId, c.var.userId)
@@ -34,6 +36,9 @@ export const contacts = new Hono<AppEnv>()
   })
   .get('/balances', validate('query', ContactBalancesQuery), async (c) =>
     c.json(success(await contactBalances(c.var.deps, c.var.userId, c.req.valid('query').ids))),
+  )
+  .get('/matches', validate('query', ContactMatchesQuery), async (c) =>
+    c.json(success(await matchContacts(c.var.deps, c.var.userId, c.req.valid('query')))),
   )
   .get('/:contactId', async (c) =>
     c.json(success(await getContact(c.var.deps, c.var.userId, c.req.param('contactId')))),

@@ -12,7 +12,15 @@
 import type { z } from 'zod'
 import type * as account from './account.ts'
 import type * as approval from './approval.ts'
-import type { Contact, ContactBalances, ContactBalancesQuery, ContactQuery, SaveContact } from './contact.ts'
+import type {
+  Contact,
+  ContactBalances,
+  ContactBalancesQuery,
+  ContactFilter,
+  ContactMatches,
+  ContactMatchesQuery,
+  SaveContact,
+} from './contact.ts'
 import type * as escrow from './escrow.ts'
 import type { PayoutFilter, TransactionFilter } from './lists.ts'
 import type { NoticeCount, NoticeList, ReadNotices } from './notice.ts'
@@ -62,7 +70,8 @@ export type ApiCalls = {
   'PATCH /users/:userId/public-address': Body<typeof account.LinkAddress, account.User>
   'PATCH /users/:userId/change-password': Body<typeof account.ChangePassword, null>
 
-  'GET /contacts': { query?: z.input<typeof ContactQuery>; reply: Contact[] }
+  'GET /contacts': { query?: Omit<PageQuery, 'cursor'> & z.input<typeof ContactFilter>; reply: Contact[]; page: true }
+  'GET /contacts/matches': { query?: z.input<typeof ContactMatchesQuery>; reply: ContactMatches }
   'POST /contacts': { body: ContactInput; reply: Contact }
   'GET /contacts/balances': { query: z.input<typeof ContactBalancesQuery>; reply: ContactBalances }
   'GET /contacts/:contactId': { reply: Contact }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { descriptionMax, isVisible, nameMax, noMethodText } from '#domain/contactRules.ts'
+import { descriptionMax, isVisible, maxContacts, nameMax, noMethodText } from '#domain/contactRules.ts'
 import { address, email, phone, shownText } from './common.ts'
 
 /** An item of GET /contacts. */
@@ -49,15 +49,35 @@ export const SaveContact = z
       ctx.addIssue({ code: 'custom', path: ['address'], message: noMethodText })
   })
 
-export const ContactQuery = z.object({
-  search: z.string().trim().max(254).optional(),
-  userId: z.string().max(64).optional(),
-})
-
-/** `ids` has contact ids separated by commas. */
-export const ContactBalancesQuery = z.object({
-  ids: z
+/** Contact ids separated by commas. */
+const contactIds = (most: number) =>
+  z
     .string()
     .transform((text) => text.split(','))
-    .pipe(z.array(z.string().min(1).max(64)).max(50, 'At most 50 contacts at a time')),
+    .pipe(z.array(z.string().min(1).max(64)).max(most, `At most ${most} contacts at a time`))
+
+/** `search` is part of any of a contact's texts, in any case. */
+export const ContactFilter = z.object({
+  search: z.string().trim().max(254).optional(),
+  ids: contactIds(100).optional(),
+  userId: z.string().max(64).optional(),
 })
+export const ContactsQuery = ContactFilter.extend({
+  page: z.coerce.number().int().min(1).max(maxContacts).default(1),
+  pageSize: z.coerce.number().int().min(1).max(100).default(100),
+})
+export type ContactsQuery = Omit<z.output<typeof ContactsQuery>, 'userId'>
+
+export const ContactBalancesQuery = z.object({ ids: contactIds(50) })
+
+/** GET /contacts/matches (an addition). `except` is the id of a contact that is left out. */
+export const ContactMatchesQuery = z.object({
+  name: z.string().trim().max(nameMax).optional(),
+  address: address.optional(),
+  email: email.optional(),
+  phone: phone.optional(),
+  except: z.string().max(64).optional(),
+})
+export type ContactMatchesQuery = z.output<typeof ContactMatchesQuery>
+/** `contacts`: up to ten of the `total` that share a value; `lookAlike`: one whose other address looks like this one. */
+export type ContactMatches = { contacts: Contact[]; total: number; lookAlike: Contact | null }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
+import { maxContacts, maxContactsInWords } from '#domain/contactRules.ts'
 import { normalCallingCode, normalDomain } from '#domain/decideRecipient.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
@@ -198,7 +199,10 @@ const limits = {
   approvalTtlHours: whole('An approval must wait', 'hours', 1, maxApprovalTtlHours).optional(),
   duplicateMinutes: whole('The time between equal payments must be', 'minutes', 0, maxDuplicateMinutes).optional(),
 }
-const whitelistedContactIds = z.array(z.string().min(1).max(64)).max(10_000, 'At most 10,000 contacts').optional()
+const whitelistedContactIds = z
+  .array(z.string().min(1).max(64))
+  .max(maxContacts, `At most ${maxContactsInWords} contacts`)
+  .optional()
 
 /** POST /policy-groups. Unknown fields are rejected, so that a misspelled limit is not ignored. */
 export const CreatePolicyGroup = z.strictObject({

@@ -1,13 +1,21 @@
 import type { z } from 'zod'
+import { maxContacts, maxContactsInWords } from '#domain/contactRules.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
-import type { Contact, ContactBalances, SaveContact } from '#schemas/contact.ts'
+import type { Page } from '#schemas/common.ts'
+import type {
+  Contact,
+  ContactBalances,
+  ContactMatches,
+  ContactMatchesQuery,
+  ContactsQuery,
+  SaveContact,
+} from '#schemas/contact.ts'
 import type { Deps } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import { chainsFrom } from '../chain/rpcChain.ts'
 import type { Address } from '../chain/types.ts'
 import * as contacts from '../db/contacts.ts'
-import type { ContactRow } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
 import { treasuryOf } from '../treasuryOf.ts'
@@ -17,13 +25,19 @@ type Input = z.output<typeof SaveContact>
 /** How long a deleted contact can be restored. */
 const undoMs = 10 * 60_000 // 10 minutes
 
-/** `search` matches any part of a contact's texts, case-insensitively and in any script. */
-export async function listContacts(deps: Deps, userId: string, search?: string): Promise<Contact[]> {
-  const rows = await contacts.listContacts(deps.db, userId)
-  const wanted = search?.toLowerCase()
-  const matches = ({ name, address, email, phone, description }: ContactRow) =>
-    [name, address, email, phone, description].some((text) => text?.toLowerCase().includes(wanted ?? ''))
-  return rows.filter(matches).map(asContact)
+export async function listContacts(
+  deps: Deps,
+  userId: string,
+  query: ContactsQuery,
+): Promise<{ rows: Contact[]; page: Page }> {
+  const { rows, total } = await contacts.listContacts(deps.db, userId, query)
+  return { rows: rows.map(asContact), page: { number: query.page, size: query.pageSize, total } }
+}
+
+/** Contacts that share a value with a new one or with the recipient of a payment. */
+export async function matchContacts(deps: Deps, userId: string, query: ContactMatchesQuery): Promise<ContactMatches> {
+  const { rows, total, lookAlike } = await contacts.matchContacts(deps.db, userId, query)
+  return { contacts: rows.map(asContact), total, lookAlike: lookAlike && asContact(lookAlike) }
 }
 
 export async function getContact(deps: Deps, userId: string, contactId: string): Promise<Contact> {
@@ -35,7 +49,7 @@ export async function getContact(deps: Deps, userId: string, contactId: string):
 export async function createContact(deps: Deps, userId: string, input: Input): Promise<Contact> {
   const now = deps.now()
   const row = { id: newId('contact'), userId, ...columns(input), createdAt: now, updatedAt: now, deletedAt: null }
-  await contacts.insertContact(deps.db, row)
+  if (!(await contacts.insertContact(deps.db, row, maxContacts))) throw noPlace()
   return asContact(row)
 }
 
@@ -66,8 +80,9 @@ export async function deleteContact(deps: Deps, userId: string, contactId: strin
 
 /** Undoes a deletion of the last ten minutes. Whitelists are not restored, because they decide who may be paid. */
 export async function restoreContact(deps: Deps, userId: string, contactId: string): Promise<Contact> {
-  const row = await contacts.restoreContact(deps.db, userId, contactId, deps.now() - undoMs)
-  if (!row) throw contactNotFound()
+  const since = deps.now() - undoMs
+  const row = await contacts.restoreContact(deps.db, userId, contactId, { since, most: maxContacts })
+  if (!row) throw (await contacts.isDeletedSince(deps.db, userId, contactId, since)) ? noPlace() : contactNotFound()
   const { name, address, email, phone } = row
   await treasuryOf(deps.env, userId).policies().contactChanged(contactId, { name, address, email, phone })
   return asContact(row)
@@ -110,6 +125,9 @@ export async function namedContact(
   return { id: contact.id, name: contact.name }
 }
 
+const noPlace = () =>
+  new AppError('contact_limit', `An account can have ${maxContactsInWords} contacts. Delete one first.`)
+
 const contactNotFound = () => new AppError('not_found', 'Contact not found.')
 
 function columns({ name, address, email, phone, description }: Input) {
@@ -122,6 +140,6 @@ function columns({ name, address, email, phone, description }: Input) {
   }
 }
 
-function asContact({ userId: _, deletedAt: __, createdAt, updatedAt, ...rest }: ContactRow): Contact {
+function asContact({ userId: _, deletedAt: __, createdAt, updatedAt, ...rest }: contacts.ContactRow): Contact {
   return { ...rest, createdAt: isoOf(createdAt), updatedAt: isoOf(updatedAt) }
 }

@@ -11,6 +11,7 @@ import type {
   UpdatePolicyGroup,
 } from '#schemas/policy.ts'
 import type { Deps } from '../appEnv.ts'
+import { findContacts } from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
 import {
   discardCredentials,
@@ -25,17 +26,13 @@ import {
 import { unwrap } from '../result.ts'
 import type { ContactSnapshot, GroupLimits } from '../treasury/policies/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import { listContacts } from './contacts.ts'
 
 const policies = (deps: Deps, userId: string) => treasuryOf(deps.env, userId).policies()
 
 /** The current values of the contacts that exist. */
-async function snapshots(deps: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {
-  if (contactIds.length === 0) return []
-  const wanted = new Set(contactIds)
-  return (await listContacts(deps, userId))
-    .filter((contact) => wanted.has(contact.id))
-    .map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
+async function snapshots({ db }: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {
+  const found = await findContacts(db, userId, contactIds)
+  return found.map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
 }
 
 /** Makes the compiler require every limit here, so that none is accepted and then dropped. */

@@ -1,3 +1,4 @@
+import { findContacts } from '../../db/contacts.ts'
 import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
 import type { ComparedContacts, Contact } from './rpcTypes.ts'
@@ -10,8 +11,8 @@ const same = (a: Methods, b: Methods) => a.address === b.address && a.email === 
  * After D1 was restored to an earlier time, compares its contacts with what the account last knew of those on whitelists.
  * A contact that differs is refused until the owner confirms it; one that D1 lacks is returned, to be written there.
  */
-export function compareContacts(ctx: Context, contacts: Contact[], isDry: boolean): ComparedContacts {
-  const { store } = ctx
+export async function compareContacts(ctx: Context, isDry: boolean): Promise<ComparedContacts> {
+  const { store, db, userId } = ctx
   const known = store.all<Contact>(
     `SELECT whitelist.contact_id AS id, whitelist.name AS name,
        CASE WHEN contact_now.contact_id IS NULL THEN whitelist.address ELSE contact_now.address END AS address,
@@ -20,7 +21,8 @@ export function compareContacts(ctx: Context, contacts: Contact[], isDry: boolea
      FROM whitelist JOIN policy_group ON policy_group.id = whitelist.group_id AND policy_group.deleted_at IS NULL
        LEFT JOIN contact_now ON contact_now.contact_id = whitelist.contact_id GROUP BY whitelist.contact_id`,
   )
-  const inD1 = new Map(contacts.map((contact) => [contact.id, contact]))
+  const ids = known.map(({ id }) => id)
+  const inD1 = new Map((await findContacts(db, userId, ids)).map((contact) => [contact.id, contact]))
   const missing: Contact[] = []
   let toConfirm = 0
   for (const { id, name, address, email, phone } of known) {

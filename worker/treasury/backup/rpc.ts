@@ -4,7 +4,7 @@ import type { Context } from '../core/context.ts'
 import { compareContacts } from './contacts.ts'
 import { keepOwner, keptOwner } from './owner.ts'
 import { reproject } from './reproject.ts'
-import type { Contact, ReprojectCursor } from './rpcTypes.ts'
+import type { ReprojectCursor } from './rpcTypes.ts'
 
 /** The calls that make D1 replaceable. */
 export class Backup extends RpcTarget {
@@ -30,8 +30,8 @@ export class Backup extends RpcTarget {
   async reproject(input: { from: ReprojectCursor | null; isDry: boolean }) {
     return reproject(this.#ctx, input)
   }
-  /** Called after D1 was restored to an earlier time. `contacts` are those of this account in D1. */
-  async compareContacts(contacts: Contact[], isDry: boolean) {
-    return compareContacts(this.#ctx, contacts, isDry)
+  /** Called after D1 was restored to an earlier time. */
+  async compareContacts(isDry: boolean) {
+    return compareContacts(this.#ctx, isDry)
   }
 }

@@ -1,4 +1,4 @@
-import { listContacts } from '../../db/contacts.ts'
+import { findContacts } from '../../db/contacts.ts'
 import { readKeptValues } from '../../db/keptAccounts.ts'
 import { accountRows } from '../../db/restoreRows.ts'
 import { keepOwner } from '../backup/owner.ts'
@@ -17,7 +17,7 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
   const { store, db, userId } = ctx
   const [known, contacts, kept] = await Promise.all([
     accountRows(db, userId),
-    listContacts(db, userId),
+    findContacts(db, userId, whitelistedIds(store)),
     readKeptValues(db, userId),
   ])
   const sealed = kept.find(({ name }) => name === 'salt')?.value
@@ -77,6 +77,9 @@ function endWebhooks(ctx: Context, state: RestoreState, on: string[]): void {
     count(state, 'webhooks switched off')
   }
 }
+
+const whitelistedIds = (store: Context['store']): string[] =>
+  store.all<{ id: string }>('SELECT DISTINCT contact_id AS id FROM whitelist').map(({ id }) => id)
 
 type Contact = { id: string; name: string; address: string | null; email: string | null; phone: string | null }
 
