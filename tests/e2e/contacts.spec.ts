@@ -222,7 +222,7 @@ test.describe('failures', () => {
     const failure = { success: false, error: 'Something went wrong', code: 'internal' }
     let failing = ['POST', 'PUT', 'DELETE']
     let status = 500
-    await page.route(/\/api\/contacts(\/[^/?]+)?$/, (route) =>
+    await page.route(/\/api\/contacts(\/[^/?]+)?(\?.*)?$/, (route) =>
       failing.includes(route.request().method()) ? route.fulfill({ status, json: failure }) : route.continue(),
     )
     await page.goto('/dashboard/contacts?add=true')
@@ -272,6 +272,14 @@ signedOut('many contacts are paged, and a search covers all pages @contacts-10',
   await expect(page.getByText('No contact matches “nobody”.')).toBeVisible()
   await button(page, 'Clear search').click()
   await expect(page.getByText('Showing 1-25 of 27 contacts')).toBeVisible()
+  await button(page, 'Next page').click()
+  for (const name of ['Person 02', 'Person 01']) {
+    await button(page, `Delete ${name}`).click()
+    await button(page, 'Delete Contact').click()
+    await expect(page.getByText(`${name} is deleted.`)).toBeVisible()
+  }
+  await expect(row(page, 'Person 27'), 'the only page left').toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toHaveCount(0)
 })
 
 test('the list fits every width and is accessible @contacts-11', async ({ page, own }) => {

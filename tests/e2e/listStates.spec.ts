@@ -204,8 +204,10 @@ test.describe('one payout', () => {
     )
     let contacts: unknown[] = []
     let refusal: { status: number; error: string } = { status: 500, error: 'Something went wrong' }
+    await page.route('**/api/contacts/matches?*', (route) =>
+      route.fulfill(answer({ contacts, total: contacts.length, lookAlike: null })),
+    )
     await page.route('**/api/contacts', (route) => {
-      if (route.request().method() === 'GET') return route.fulfill(answer(contacts))
       if (refusal.error) return route.fulfill({ status: refusal.status, json: { success: false, ...refusal } })
       const contact = { id: 'con_1', address: null, email: null, ...route.request().postDataJSON() }
       contacts = [contact]

@@ -249,7 +249,7 @@ test('a contact with only a phone is found once contacts have loaded, and paid b
 }) => {
   const { name } = await own.contact({ name: 'Phone Only', phone: '+14155550199' })
   const answered = Promise.withResolvers<void>()
-  await page.route('**/api/contacts', async (route) => {
+  await page.route('**/api/contacts?*', async (route) => {
     await answered.promise
     await route.continue()
   })

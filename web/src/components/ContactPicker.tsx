@@ -1,9 +1,12 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, X } from 'lucide-react'
+import { useState } from 'react'
+import { searchTextOf } from '#domain/contactRules.ts'
 import { messageOf } from '../lib/apiError.ts'
 import { shortAddress } from '../lib/format.ts'
-import { type Contact, contactsQuery } from '../queries/contacts.ts'
+import { useDebounced } from '../lib/useDebounced.ts'
+import { type Contact, contactQuery, contactsQuery, rememberContact } from '../queries/contacts.ts'
 import { Button } from './Button.tsx'
 import { ComboboxPopup } from './ComboboxPopup.tsx'
 import { Field, Input } from './Field.tsx'
@@ -22,10 +25,17 @@ export function ContactPicker(props: {
   optional?: boolean
   onChange: (contact: Contact | undefined) => void
 }) {
-  const contacts = useQuery(contactsQuery)
   const { optional = false } = props
-  const hint = contacts.data?.length === 0 ? 'You have no contacts yet. Add some under Contacts.' : undefined
-  const loading = contacts.isPending ? 'Loading contacts...' : undefined
+  const [typed, setTyped] = useState('')
+  const search = useDebounced(typed)
+  const contacts = useQuery(contactsQuery({ search, pageSize: shownAtOnce }))
+  const chosen = useQuery(contactQuery(props.value)).data ?? null
+  // Rows of an earlier search are shown until those of this one arrive, as far as they match.
+  const found = contacts.data?.contacts ?? []
+  const isLoading = contacts.isFetching || search !== typed
+  const loading = isLoading && !found.some((contact) => matches(contact, typed)) ? 'Loading contacts...' : undefined
+  const isEmpty = search === '' && contacts.data?.page.total === 0
+  const hint = isEmpty ? 'You have no contacts yet. Add some under Contacts.' : undefined
   if (contacts.isError && !contacts.data)
     return (
       <div role="alert" className="flex flex-wrap items-center justify-between gap-3 text-red text-small">
@@ -39,12 +49,16 @@ export function ContactPicker(props: {
     <Field label="Contact" error={props.error} hint={optional ? undefined : (hint ?? loading)}>
       {(control) => (
         <Combobox.Root
-          items={contacts.data ?? []}
-          value={contacts.data?.find(({ id }) => id === props.value) ?? null}
-          onValueChange={(contact: Contact | null) => props.onChange(contact ?? undefined)}
+          items={found}
+          value={chosen}
+          onValueChange={(contact: Contact | null) => {
+            if (contact) rememberContact(contact)
+            props.onChange(contact ?? undefined)
+          }}
+          onInputValueChange={(text, { reason }) => setTyped(reason === 'input-change' ? text.trim() : '')}
           itemToStringLabel={(contact: Contact) => contact.name}
           isItemEqualToValue={(a: Contact, b: Contact) => a.id === b.id}
-          filter={(contact: Contact, query) => textOf(contact).includes(query.trim().toLowerCase())}
+          filter={matches}
           limit={shownAtOnce}
           autoHighlight={!optional}
         >
@@ -81,8 +95,8 @@ export function ContactPicker(props: {
   )
 }
 
-const textOf = ({ name, address, email, phone }: Contact) =>
-  [name, address, email, phone].filter(Boolean).join(' ').toLowerCase()
+const matches = ({ name, address, email, phone, description }: Contact, text: string) =>
+  searchTextOf(name, address, email, phone, description).includes(searchTextOf(text.trim()))
 
 const methodsInWords = ({ address, email, phone }: Contact) =>
   [address && shortAddress(address), email, phone].filter(Boolean).join(' · ')

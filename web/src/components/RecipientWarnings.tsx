@@ -4,7 +4,7 @@ import { sameAddress } from '#domain/sameAddress.ts'
 import { type ContactMethod, looksLike } from '#domain/sendRules.ts'
 import type { RecipientHistory } from '#schemas/transaction.ts'
 import { shortAddress } from '#web/lib/format.ts'
-import { contactsQuery } from '#web/queries/contacts.ts'
+import { contactMatchesQuery } from '#web/queries/contacts.ts'
 import { walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { Notice } from './Notice.tsx'
 
@@ -24,10 +24,12 @@ export function RecipientWarnings(props: {
   history: Pick<RecipientHistory, 'payments' | 'lookAlike'> | undefined
 }) {
   const { method, recipient, history } = props
-  const contacts = useQuery(contactsQuery).data ?? []
+  const matches = useQuery(contactMatchesQuery({ [method]: recipient })).data
   const wallets = useQuery(walletsQuery).data ?? []
   const known = [
-    ...contacts.flatMap((contact) => (contact[method] ? [{ name: contact.name, text: contact[method] }] : [])),
+    ...[...(matches?.contacts ?? []), matches?.lookAlike].flatMap((contact) =>
+      contact?.[method] ? [{ name: contact.name, text: contact[method] }] : [],
+    ),
     ...(method === 'address'
       ? wallets.map((wallet) => ({ name: `your wallet ${walletName(wallet)}`, text: wallet.address }))
       : []),

@@ -17,11 +17,12 @@ import {
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { formatAmount, plural, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
+import { useDebounced } from '#web/lib/useDebounced.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
 import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
 import { categoryLabel, displayStatus, transactionSearchQuery } from '#web/queries/transactions.ts'
 import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '#web/queries/wallets.ts'
-import { type Findable, find, isTransactionPart } from './find.ts'
+import { type Findable, find, isTransactionPart, longestWord } from './find.ts'
 import { pageGroups } from './pages.ts'
 
 /** Searches pages, actions, contacts, agents and transactions. The input keeps the focus; arrow keys move in the list. */
@@ -166,20 +167,21 @@ type Command = Findable & {
 export type CommandGroup = { name: string; commands: Command[] }
 
 const maxPerGroup = 6
-const debounceMs = 200
 
 /** The commands that match `text`: actions and pages always; contacts, agents and transactions once something is typed. */
 function useCommands(text: string): { groups: CommandGroup[]; isSearching: boolean } {
   const wanted = text.trim()
   const wallets = useQuery(walletsQuery)
-  const contacts = useQuery(contactsQuery)
   const agents = useQuery(groupsQuery)
   const part = useDebounced(wanted)
+  // The server looks for the longest word, and the palette for all of them in what it finds.
+  const search = longestWord(part)
+  const contacts = useQuery({ ...contactsQuery({ search }), enabled: search !== '' })
   const isPart = isTransactionPart(wanted)
   const transactions = useQuery({ ...transactionSearchQuery(part), enabled: isPart && part === wanted })
 
-  // There may be hundreds of contacts and agents: commands are built when these load, and searched when the text changes.
-  const contactCommands = useMemo(() => (contacts.data ?? []).map(contactCommand), [contacts.data])
+  // There may be hundreds of agents: commands are built when these load, and searched when the text changes.
+  const contactCommands = useMemo(() => (contacts.data?.contacts ?? []).map(contactCommand), [contacts.data])
   const sendCommands = useMemo(() => contactCommands.map(sendTo), [contactCommands])
   const agentCommands = useMemo(() => agentCommandsOf(agents.data ?? []), [agents.data])
   const actions = useMemo(() => [...(wallets.data ?? []).filter(canPay).map(sendFrom), ...fixedActions], [wallets.data])
@@ -202,7 +204,7 @@ function useCommands(text: string): { groups: CommandGroup[]; isSearching: boole
   )
   return {
     groups: groups.filter(({ commands }) => commands.length > 0),
-    isSearching: isPart && (part !== wanted || transactions.isFetching),
+    isSearching: part !== wanted || contacts.isFetching || (isPart && transactions.isFetching),
   }
 }
 
@@ -275,13 +277,3 @@ const transactionCommand = (transaction: Found): Command => ({
   icon: ArrowLeftRight,
   link: { to: '/dashboard/transactions', search: { detail: transaction.id } },
 })
-
-/** Returns `value` after it has stayed the same for `debounceMs`. */
-function useDebounced(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), debounceMs)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}

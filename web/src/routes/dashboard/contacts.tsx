@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { ArrowUpRight, Pencil, Plus, Trash2 } from 'lucide-react'
-import { lazy, memo, Suspense, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'react'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Balance } from '#web/components/Amount.tsx'
 import { Button, IconButton } from '#web/components/Button.tsx'
@@ -12,8 +12,9 @@ import { Pager } from '#web/components/Pager.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
+import { useDebounced } from '#web/lib/useDebounced.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { type Contact, contactBalancesQuery, contactsQuery } from '#web/queries/contacts.ts'
+import { type Contact, contactBalancesQuery, contactQuery, contactsQuery } from '#web/queries/contacts.ts'
 
 const subjects = ['send', 'edit', 'delete'] as const
 type Act = (typeof subjects)[number]
@@ -39,25 +40,22 @@ function ContactsPage() {
   // Search text may be personal, so it stays out of the URL.
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
-  const contacts = useQuery(contactsQuery)
+  const wanted = useDebounced(text.trim())
+  const contacts = useQuery(contactsQuery({ search: wanted, page, pageSize }))
   useTitle('Contacts')
 
   // Rows are rendered at low priority and only when they change, so that the field responds immediately.
-  const wanted = useDeferredValue(text.trim().toLowerCase())
-  const found = useMemo(
-    () =>
-      contacts.data?.filter(({ name, address, email, phone, description }) =>
-        [name, address, email, phone, description].some((part) => part?.toLowerCase().includes(wanted)),
-      ),
-    [contacts.data, wanted],
-  )
-  const number = Math.min(useDeferredValue(page), Math.max(1, Math.ceil((found?.length ?? 0) / pageSize)))
-  const rows = useMemo(() => found?.slice((number - 1) * pageSize, number * pageSize), [found, number])
+  const data = useDeferredValue(contacts.data)
+  const isStale = contacts.isPlaceholderData || data !== contacts.data || wanted !== text.trim()
+  const last = Math.max(1, Math.ceil((data?.page.total ?? 0) / pageSize))
+  if (data && !isStale && page > last) setPage(last) // the only contact of the last page was deleted
   const close = () => navigate({ search: {}, replace: true })
   const add = () => navigate({ search: { add: true } })
   const act = useCallback((what: Act, contact: Contact) => navigate({ search: { [what]: contact.id } }), [navigate])
-  const subject = (what: Act) => contacts.data?.find(({ id }) => id === search[what])
-  const [sending, editing, deleting] = subjects.map(subject)
+  const find = (next: string) => {
+    setText(next)
+    setPage(1)
+  }
 
   return (
     <>
@@ -68,13 +66,13 @@ function ContactsPage() {
         </Button>
       </PageHeader>
       <Card className="overflow-hidden">
-        {found && rows && contacts.data ? (
-          contacts.data.length === 0 ? (
-            <EmptyState title="No contacts yet" action={<Button onClick={add}>Add Your First Contact</Button>}>
-              Keep the people you pay here. A policy group can limit its agents to chosen contacts.
-            </EmptyState>
-          ) : (
-            <>
+        {data?.page.total === 0 && wanted === '' && !isStale ? (
+          <EmptyState title="No contacts yet" action={<Button onClick={add}>Add Your First Contact</Button>}>
+            Keep the people you pay here. A policy group can limit its agents to chosen contacts.
+          </EmptyState>
+        ) : (
+          <>
+            {(data || text !== '') && (
               <div className="border-hairline border-b px-5 py-3">
                 <Input
                   type="search"
@@ -82,51 +80,71 @@ function ContactsPage() {
                   placeholder="Search contacts..."
                   className="max-w-80"
                   value={text}
-                  onChange={(event) => {
-                    setText(event.target.value)
-                    setPage(1)
-                  }}
+                  onChange={(event) => find(event.target.value)}
                 />
               </div>
-              {rows.length === 0 ? (
-                <EmptyState
-                  title="No contacts found"
-                  action={
-                    <Button look="secondary" onClick={() => setText('')}>
-                      Clear search
-                    </Button>
-                  }
-                >
-                  No contact matches “{text.trim()}”.
-                </EmptyState>
-              ) : (
-                <>
-                  <ContactTable rows={rows} onAct={act} />
-                  {found.length > pageSize && (
-                    <Pager
-                      page={{ number, size: pageSize, total: found.length }}
-                      noun="contacts"
-                      onPage={(next) => setPage(next)}
-                    />
-                  )}
-                </>
-              )}
-            </>
-          )
-        ) : contacts.error ? (
-          <ErrorState error={contacts.error} fallback="Failed to load contacts" onRetry={() => contacts.refetch()} />
-        ) : (
-          <SkeletonRows rows={5} />
+            )}
+            {contacts.error && !contacts.data ? (
+              <ErrorState
+                error={contacts.error}
+                fallback="Failed to load contacts"
+                onRetry={() => contacts.refetch()}
+              />
+            ) : !data || (data.page.total === 0 && isStale) ? (
+              <SkeletonRows rows={5} />
+            ) : data.page.total === 0 ? (
+              <EmptyState
+                title="No contacts found"
+                action={
+                  <Button look="secondary" onClick={() => find('')}>
+                    Clear search
+                  </Button>
+                }
+              >
+                No contact matches “{text.trim()}”.
+              </EmptyState>
+            ) : (
+              <>
+                <div aria-busy={isStale} className="transition-opacity aria-busy:opacity-60">
+                  <ContactTable rows={data.contacts} onAct={act} />
+                </div>
+                {data.page.total > pageSize && <Pager page={data.page} noun="contacts" onPage={setPage} />}
+              </>
+            )}
+          </>
         )}
       </Card>
       <Suspense>
         {search.add && <ContactDialog onClose={close} />}
-        {editing && <ContactDialog key={editing.id} contact={editing} onClose={close} />}
-        {deleting && <DeleteContactDialog contact={deleting} onClose={close} />}
-        {sending && <SendToContactDialog key={sending.id} contact={sending} onClose={close} />}
+        {subjects.map((what) => (
+          <SubjectDialog key={what} what={what} contactId={search[what]} rows={data?.contacts} onClose={close} />
+        ))}
       </Suspense>
     </>
   )
+}
+
+/** The dialog about a contact, which may be on another page. */
+function SubjectDialog(props: {
+  what: Act
+  contactId: string | undefined
+  rows: Contact[] | undefined
+  onClose: () => void
+}) {
+  const { contactId, onClose } = props
+  const { data: contact } = useQuery({
+    ...contactQuery(contactId),
+    initialData: () => props.rows?.find(({ id }) => id === contactId),
+  })
+  if (!contactId || !contact) return null
+  switch (props.what) {
+    case 'send':
+      return <SendToContactDialog key={contact.id} contact={contact} onClose={onClose} />
+    case 'edit':
+      return <ContactDialog key={contact.id} contact={contact} onClose={onClose} />
+    case 'delete':
+      return <DeleteContactDialog contact={contact} onClose={onClose} />
+  }
 }
 
 const ContactTable = memo(function ContactTable(props: {

@@ -7,7 +7,7 @@ import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { shortAddress } from '#web/lib/format.ts'
 import { type Agent, type AgentRefusal, type PolicyGroup, refusalsQuery } from '#web/queries/agents.ts'
-import { contactsQuery } from '#web/queries/contacts.ts'
+import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
 import { QuickStart } from './QuickStart.tsx'
 import { RuleLink } from './RuleLink.tsx'
 import { firstKind, TryPayment } from './TryPayment.tsx'
@@ -45,6 +45,8 @@ function Part(props: { title: string; hint?: string; children: ReactNode }) {
 /** The agent's recent refusals, each with the rule that refused. */
 function Refusals(props: { agentId: string }) {
   const { data, error, refetch } = useQuery(refusalsQuery(props.agentId))
+  const ids = [...new Set(data?.flatMap(({ to }) => to.contactId ?? []))].slice(0, 100).sort().join(',')
+  const { data: named } = useQuery({ ...contactsQuery({ ids }), enabled: ids !== '' })
   if (!data)
     return error ? (
       <ErrorState error={error} fallback="Failed to load refusals" onRetry={() => refetch()} />
@@ -58,7 +60,7 @@ function Refusals(props: { agentId: string }) {
         <li key={id} className="py-2 first:pt-0">
           <div className="flex flex-wrap items-baseline justify-between gap-x-4">
             <span className="wrap-anywhere min-w-0">
-              <Amount value={amount} className="font-medium" /> to <Recipient to={to} />
+              <Amount value={amount} className="font-medium" /> to <Recipient to={to} contacts={named?.contacts} />
             </span>
             <span className="text-muted">
               <Time iso={at} />
@@ -82,10 +84,9 @@ function Refusals(props: { agentId: string }) {
   )
 }
 
-function Recipient(props: { to: AgentRefusal['to'] }) {
+function Recipient(props: { to: AgentRefusal['to']; contacts: Contact[] | undefined }) {
   const { contactId, email, phone, address } = props.to
-  const contacts = useQuery({ ...contactsQuery, enabled: contactId !== undefined })
-  if (contactId) return contacts.data?.find(({ id }) => id === contactId)?.name ?? 'a contact'
+  if (contactId) return props.contacts?.find(({ id }) => id === contactId)?.name ?? 'a contact'
   if (address)
     return (
       <span className="font-mono" title={address}>

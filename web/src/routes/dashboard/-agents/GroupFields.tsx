@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
 import { visibleScopes } from '#domain/scopes.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
@@ -9,8 +9,9 @@ import { AmountField, TextField } from '#web/components/forms.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { plural } from '#web/lib/format.ts'
 import { scopeWords } from '#web/lib/scopes.ts'
+import { useDebounced } from '#web/lib/useDebounced.ts'
 import { useSms } from '#web/queries/config.ts'
-import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
+import { contactsQuery } from '#web/queries/contacts.ts'
 import { canPay, walletLabel, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { contactScope, type GroupValues } from './groupForm.ts'
 import { ApprovalFields, LimitFields } from './OptionalFields.tsx'
@@ -113,9 +114,9 @@ const searchFrom = 8 // contacts; shorter lists need no search
 /** Chooses the contacts that the group may pay. A long list gets a search field. */
 function ContactChoices(props: { value: string[]; onChange: (contactIds: string[]) => void }) {
   const { value, onChange } = props
-  const { data, error, refetch } = useQuery(contactsQuery)
   const [search, setSearch] = useState('')
-  const wanted = useDeferredValue(search.trim().toLowerCase())
+  const { data, error, refetch } = useQuery(contactsQuery({ pageSize: shownAtOnce }))
+  const found = useQuery(contactsQuery({ search: useDebounced(search.trim()), pageSize: shownAtOnce })).data ?? data
   const chosen = new Set(value)
 
   if (error && !data)
@@ -127,14 +128,13 @@ function ContactChoices(props: { value: string[]; onChange: (contactIds: string[
         </Button>
       </div>
     )
-  if (!data) return <p className="text-muted text-small">Loading contacts...</p>
-  if (data.length === 0)
+  if (!data || !found) return <p className="text-muted text-small">Loading contacts...</p>
+  if (data.page.total === 0)
     return <p className="text-muted text-small">You have no contacts yet. Add some under Contacts and come back.</p>
 
-  const found = data.filter((contact) => wanted === '' || textOf(contact).includes(wanted))
   return (
     <div className="space-y-2">
-      {data.length >= searchFrom && (
+      {data.page.total >= searchFrom && (
         <Input
           type="search"
           aria-label="Search contacts"
@@ -145,7 +145,7 @@ function ContactChoices(props: { value: string[]; onChange: (contactIds: string[
         />
       )}
       <div className="max-h-48 overflow-y-auto rounded-control border border-hairline px-3 py-1 *:break-all">
-        {found.slice(0, shownAtOnce).map((contact) => (
+        {found.contacts.map((contact) => (
           <Checkbox
             key={contact.id}
             checked={chosen.has(contact.id)}
@@ -156,14 +156,12 @@ function ContactChoices(props: { value: string[]; onChange: (contactIds: string[
             hint={contact.address ?? contact.email ?? contact.phone}
           />
         ))}
-        {found.length === 0 && <p className="py-1 text-muted text-small">No contact matches.</p>}
+        {found.contacts.length === 0 && <p className="py-1 text-muted text-small">No contact matches.</p>}
       </div>
       <p className="text-muted text-small" role="status">
-        {plural(data.length, 'contact')}, {value.length.toLocaleString('en-US')} chosen
-        {found.length > shownAtOnce && `; the first ${shownAtOnce} are shown, search for others`}
+        {plural(data.page.total, 'contact')}, {value.length.toLocaleString('en-US')} chosen
+        {found.page.total > shownAtOnce && `; the first ${shownAtOnce} are shown, search for others`}
       </p>
     </div>
   )
 }
-
-const textOf = ({ name, address, email, phone }: Contact) => `${name} ${address} ${email} ${phone}`.toLowerCase()

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type Resolver, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { type ContactValues, contactProblems, duplicatesOf, noMethodText } from '#domain/contactRules.ts'
@@ -9,10 +9,11 @@ import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { failureOf, failures } from '#web/lib/failures.ts'
 import { plural } from '#web/lib/format.ts'
 import { useSession } from '#web/lib/session.ts'
+import { useDebounced } from '#web/lib/useDebounced.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
 import {
   type Contact,
-  contactsQuery,
+  contactMatchesQuery,
   createContact,
   deleteContact,
   restoreContact,
@@ -112,8 +113,22 @@ const shownAtMost = 3
 
 /** Warns about duplicates. They are allowed: two people may share a name, and a family an address. */
 function Duplicates(props: { values: ContactValues; contactId: string | null }) {
-  const contacts = useQuery(contactsQuery).data ?? []
-  const found = duplicatesOf(props.values, contacts, props.contactId)
+  const { values, contactId } = props
+  const problems = contactProblems(values)
+  const sent = (['name', 'address', 'email', 'phone'] as const).flatMap((name) => {
+    const text = values[name].trim()
+    return text && !problems[name] ? [[name, text]] : []
+  })
+  const key = useDebounced(JSON.stringify(sent))
+  const query: Record<string, string> = Object.fromEntries(JSON.parse(key))
+  const { data } = useQuery({
+    ...contactMatchesQuery({ ...query, ...(contactId && { except: contactId }) }),
+    enabled: key !== '[]',
+    placeholderData: keepPreviousData,
+  })
+  const found = duplicatesOf(values, data?.contacts ?? [], contactId)
+  // The reply may not belong to these values yet.
+  const total = data && found.length === data.contacts.length ? data.total : found.length
   if (found.length === 0) return null
   return (
     <Notice tone="warning">
@@ -122,7 +137,7 @@ function Duplicates(props: { values: ContactValues; contactId: string | null }) 
           {contact.name} has the same {shares}.
         </p>
       ))}
-      {found.length > shownAtMost && <p>And {plural(found.length - shownAtMost, 'more contact')}.</p>}
+      {total > shownAtMost && <p>And {plural(total - shownAtMost, 'more contact')}.</p>}
     </Notice>
   )
 }

@@ -13,7 +13,7 @@ import { Timeline, type TimelineStep } from '#web/components/Timeline.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { failures } from '#web/lib/failures.ts'
 import { formatMoment } from '#web/lib/format.ts'
-import { contactsQuery } from '#web/queries/contacts.ts'
+import { contactMatchesQuery } from '#web/queries/contacts.ts'
 import {
   canReclaim,
   claimLinkQuery,
@@ -69,15 +69,12 @@ function newerOf(known: Payout | undefined, fetched: Payout | undefined): Payout
   return fetched.updatedAt >= known.updatedAt && isMoving(known) ? fetched : known
 }
 
-/** The recipient's email or phone number if no contact has it. Null until the contacts are loaded. */
+/** The recipient's email or phone number if no contact has it. Null until that is known. */
 function useStranger(payout: Payout | undefined): NewMethod | null {
-  const contacts = useQuery(contactsQuery).data
   const { recipientEmail: email, recipientPhone: phone } = payout ?? {}
-  const isKnown = contacts?.some(
-    (contact) => (email && contact.email?.toLowerCase() === email.toLowerCase()) || (phone && contact.phone === phone),
-  )
-  if (!contacts || isKnown) return null
-  return email ? { email } : phone ? { phone } : null
+  const method = email ? { email } : phone ? { phone } : null
+  const { data } = useQuery({ ...contactMatchesQuery(method ?? {}), enabled: method !== null })
+  return data?.total === 0 ? method : null
 }
 
 /** The sender can see the link again, but not the code. */

@@ -8,11 +8,11 @@ import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { failureOf } from '#web/lib/failures.ts'
 import { queryClient } from '#web/lib/queryClient.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
-import { contactsQuery, refreshContacts } from '#web/queries/contacts.ts'
+import { contactMatchesQuery, refreshContacts } from '#web/queries/contacts.ts'
 import { type CreatedPayout, createPayout } from '#web/queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '#web/queries/transactions.ts'
 import { refreshWallets, type Wallet } from '#web/queries/wallets.ts'
-import { isPayout, type Payment } from './payment.ts'
+import { isPayout, type Payment, recipientOf } from './payment.ts'
 import type { Purpose } from './purposes.ts'
 import { SendForm } from './SendForm.tsx'
 import { SendReview } from './SendReview.tsx'
@@ -56,7 +56,7 @@ export function SendFlow(props: {
   async function review(next: SendValues, payment: Payment) {
     const [history] = await Promise.all([
       queryClient.fetchQuery(recipientQuery(checkOf(payment))).catch(() => undefined),
-      queryClient.ensureQueryData(contactsQuery).catch(() => undefined), // for look-alike addresses
+      queryClient.fetchQuery(contactMatchesQuery(recipientOf(payment))).catch(() => undefined),
     ])
     setValues(next)
     sending.setProblem(undefined)

@@ -12,7 +12,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { Field, Select } from '#web/components/Field.tsx'
 import { formResolver, TextField } from '#web/components/forms.tsx'
 import { formatDate, plural } from '#web/lib/format.ts'
-import { contactsQuery } from '#web/queries/contacts.ts'
+import { contactQuery } from '#web/queries/contacts.ts'
 import { canPay, spendableText, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { isPayout, type Payment, paymentOf } from './payment.ts'
 import type { Purpose } from './purposes.ts'
@@ -38,7 +38,6 @@ export function SendForm(props: {
     // An arriving amount can be spent a few seconds later.
     refetchInterval: ({ state }) => (state.data?.some(isArriving) ? arrivingMs : false),
   })
-  const contacts = useQuery(contactsQuery).data ?? []
   const walletOf = ({ walletId }: SendValues) =>
     wallets.data?.find(({ id }) => id === (props.wallet?.id ?? walletId)) ?? props.wallet ?? undefined
   const form = useForm<SendValues>({
@@ -49,7 +48,7 @@ export function SendForm(props: {
   const { errors, isSubmitting } = form.formState
   const values = form.watch()
   const { contactId } = values
-  const contact = contacts.find((one) => one.id === contactId)
+  const contact = useQuery(contactQuery(contactId || undefined)).data ?? undefined
   const { setError, setValue, getValues } = form
   useEffect(() => {
     if (problem) setError(problem.field, { message: problem.message }, { shouldFocus: true })

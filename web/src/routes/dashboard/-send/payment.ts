@@ -38,6 +38,11 @@ export const emptyValues: SendValues = {
 
 export const isPayout = ({ method }: { method: ContactMethod | '' }) => method === 'email' || method === 'phone'
 
+/** The recipient under the name of the method, as contacts have it. */
+export const recipientOf = ({ method, recipient }: Payment): { [Method in ContactMethod]?: string } => ({
+  [method]: recipient,
+})
+
 /** The methods by which the contact can be paid. `sms`: whether payouts can be sent to phone numbers. */
 export const methodsOf = (contact: Contact, sms: boolean) =>
   (['address', 'email', 'phone'] as const).filter((method) => contact[method] !== null && (method !== 'phone' || sms))

@@ -6,7 +6,7 @@ import { Field, Select } from '#web/components/Field.tsx'
 import { anyOf, type FilterFieldProps, id, noteFilters, oneOf, personal, text } from '#web/lists/filters.ts'
 import type { ListDefinition } from '#web/lists/useListPage.ts'
 import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
-import { contactsQuery } from '#web/queries/contacts.ts'
+import { contactQuery } from '#web/queries/contacts.ts'
 import {
   exportTransactions,
   type Transaction,
@@ -49,7 +49,7 @@ function useSenderText(sender: string) {
 }
 
 function useContactText(contactId: string) {
-  const contact = useQuery(contactsQuery).data?.find((one) => one.id === contactId)
+  const { data: contact } = useQuery(contactQuery(contactId))
   return `Contact: ${contact?.name ?? 'unknown'}`
 }
 
