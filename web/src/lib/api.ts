@@ -2,7 +2,7 @@ import type { ApiCall, ApiCalls, ParamNames } from '#schemas/api.ts'
 import type { Failure, Page, Success } from '#schemas/common.ts'
 import { apiErrorOf } from './apiError.ts'
 import { exchange, type HttpOptions, type Method, send } from './http.ts'
-import { withPassword } from './passwordPrompt.ts'
+import { passwordPrompt } from './passwordPrompt.ts'
 import { renewIfExpiring, withSession } from './renewal.ts'
 
 /** Calls that return JSON, and calls that return a file. */
@@ -33,10 +33,12 @@ export const api = async <Call extends JsonCall>(call: Call, ...input: Args<Call
 /** Like `api`, but returns the page and the message along with the data. */
 export async function apiEnvelope<Call extends JsonCall>(call: Call, ...input: Args<Call>): Promise<Envelope<Call>> {
   const [method, path, options] = requestOf(call, input[0])
-  const run = (more?: object) =>
-    exchange(method, path, more ? { ...options, body: { ...options.body!, ...more } } : options)
+  const run = (password?: object) =>
+    exchange(method, path, password ? { ...options, body: { ...options.body!, ...password } } : options)
   // tests/worker/apiContract.test.ts checks that replies match the contract.
-  return (await (options.public ? run() : withPassword((more) => withSession(() => run(more))))) as Envelope<Call>
+  if (options.public) return (await run()) as Envelope<Call>
+  const signedIn = (password?: object) => withSession(() => run(password))
+  return (await (passwordPrompt.run ? passwordPrompt.run(signedIn) : signedIn())) as Envelope<Call>
 }
 
 /** Like `api`, for a call that returns a file. */

@@ -1,18 +1,5 @@
-import { ApiError } from './apiError.ts'
+/** Makes a call, and if it needs the password, asks for it and repeats the call with it. */
+export type CallWithPassword = <T>(call: (password?: { password: string }) => Promise<T>) => Promise<T>
 
-/** Asks for the password until `repeat` succeeds with it, or rejects with what it last threw, or when nobody answers. */
-export type AskPassword = <T>(repeat: (password: string) => Promise<T>) => Promise<T>
-
-/** Set while a screen that can ask is shown. */
-export const passwordPrompt: { ask: AskPassword | null } = { ask: null }
-
-/** Makes the call; if it needs the password, asks for it and repeats the call with it. */
-export async function withPassword<T>(call: (password?: { password: string }) => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    const { ask } = passwordPrompt
-    if (!ask || !(error instanceof ApiError) || error.code !== 'password_required') throw error
-    return ask((password) => call({ password }))
-  }
-}
+/** Set while a screen that can ask is shown (routes/-shell/PasswordPrompt.tsx). */
+export const passwordPrompt: { run: CallWithPassword | null } = { run: null }

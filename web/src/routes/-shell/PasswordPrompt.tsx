@@ -40,13 +40,15 @@ export default function PasswordPrompt() {
         })
       })
     let last: Promise<unknown> = Promise.resolve()
-    passwordPrompt.ask = (send) => {
-      const answer = last.then(() => askNow(send))
-      last = answer.catch(() => null)
-      return answer
-    }
+    passwordPrompt.run = (call) =>
+      call().catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.code !== 'password_required') throw error
+        const answer = last.then(() => askNow((password) => call({ password })))
+        last = answer.catch(() => null)
+        return answer
+      })
     return () => {
-      passwordPrompt.ask = null
+      passwordPrompt.run = null
     }
   }, [])
   return question && <PasswordDialog {...question} />
