@@ -11,6 +11,7 @@ import type { BursarClient } from '../../local/client.ts'
 import { type LocalSecrets, readSecrets } from '../../local/stack/secrets.ts'
 import { hashPassword } from '../../worker/identity/passwords.ts'
 import { sha256 } from '../../worker/identity/secrets.ts'
+import { newRefreshToken } from '../../worker/identity/signed.ts'
 import { signUserTokens } from '../../worker/identity/tokens.ts'
 
 const password = 'difference-engine-2'
@@ -25,7 +26,8 @@ export type Session = { accessToken: string; idToken: string; refreshToken: stri
 const idOf = (i: number | '%') => `user_ready${i}`
 const sessionOf = (i: number) => `session_ready${i}`
 const emailOf = (i: number) => `ready${i}@bursar.test`
-const refreshTokenOf = (i: number) => `br_ready${i}`
+const refreshTokenOf = (secrets: LocalSecrets, i: number) =>
+  newRefreshToken(secrets, sessionOf(i), madeAt, `br_ready${i}`)
 const name = 'Eve'
 
 /**
@@ -45,7 +47,7 @@ export async function addAccounts(stateDir: string): Promise<void> {
   for (let i = 0; i < count; i++) {
     user.run(idOf(i), emailOf(i), name, 'CONFIRMED', hash, madeAt, madeAt)
     session.run(sessionOf(i), idOf(i), madeAt, sessionsEndAt)
-    refreshToken.run(sha256(refreshTokenOf(i)), sessionOf(i), madeAt, sessionsEndAt)
+    refreshToken.run(sha256(refreshTokenOf(secrets, i)), sessionOf(i), madeAt, sessionsEndAt)
   }
   // Otherwise the first cron run of every stack would create a Treasury for each, which blocks workerd for ten seconds.
   database.exec(`DELETE FROM account_to_keep WHERE user_id LIKE '${idOf('%')}'`)
@@ -67,7 +69,8 @@ export async function takeAccount(stack: RunningStack) {
     passwordIsTemporary: false,
     createdAt: new Date(madeAt).toISOString(),
   }
-  const session = { ...(await signTokens(stack, user, sessionOf(i))), refreshToken: refreshTokenOf(i), user }
+  const secrets = readSecrets(join(stack.stateDir, 'secrets.env')) as LocalSecrets
+  const session = { ...(await signTokens(stack, user, sessionOf(i))), refreshToken: refreshTokenOf(secrets, i), user }
   return { email, password, session }
 }
 

@@ -16,11 +16,16 @@ export const isSigned = (env: KeyringSettings, text: string, signature: string):
   signatures(env, text).some((full) => sameHash(signature, full.slice(0, signature.length))) && signature.length >= 32
 
 /**
- * Creates a refresh token: 256 random bits, its session id, and our signature of both. A spent token thus still identifies
+ * Creates a refresh token: `secret` (256 random bits), its session id, and our signature of both. A spent token thus still identifies
  * its session after its row was deleted, and tokens cannot be forged. `now` in ms.
  */
-export function newRefreshToken(env: KeyringSettings, sessionId: string, now: number): string {
-  const unsigned = `${newSecret('br_')}.${sessionId}`
+export function newRefreshToken(
+  env: KeyringSettings,
+  sessionId: string,
+  now: number,
+  secret = newSecret('br_'),
+): string {
+  const unsigned = `${secret}.${sessionId}`
   return `${unsigned}.${signed(env, textOf(unsigned), now).slice(0, 32)}`
 }
 
