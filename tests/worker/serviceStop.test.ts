@@ -221,11 +221,18 @@ test('in mode all the Relayer sends nothing, and afterwards sends what waited @s
   const payer = await createPayer()
   await payer.ledger()
   const health = () => env.RELAYER.getByName('8453:0').health()
+  // Its reading stays young, however long the operator's command takes.
+  const now = Date.now()
+  await inTreasury(payer, ({ context }) => {
+    context.stop.readAt = now
+  })
+  await setClock(payer, () => now)
   await stop('all')
   await forgetReading('8453:0')
   // Accepted and signed by a Treasury that has not noticed the stop yet.
   const to = fresh('shop')
   const payment = await accepted(payer, { to: { type: 'address', address: to } })
+  await setClock(payer, Date.now)
   await until('held', async () => (await health()).holding === 'an operator has stopped it')
   expect(await payer.status(payment.id)).toBe('PROCESSING')
   expect(await chain.usdcBalance(to)).toBe(0n)
