@@ -96,7 +96,7 @@ test('gas, messages, rows and bytes of one user in a day stay under their bounds
       "SELECT principal, sum(gas) AS n FROM gas_use WHERE principal <> 'returned' GROUP BY principal = 'exit'",
     ),
     messages: store.all<{ channel: string; n: number }>(
-      'SELECT channel, sum(count) AS n FROM sent_message GROUP BY channel',
+      "SELECT channel, sum(count) AS n FROM sent_message WHERE recipient = '' AND principal <> '' GROUP BY channel",
     ),
     payments: sum(store.all("SELECT count(*) AS n FROM payment WHERE status <> 'POLICY_REJECTED'")),
     refusals: sum(store.all("SELECT count(*) AS n FROM payment WHERE status = 'POLICY_REJECTED'")),

@@ -7,6 +7,7 @@ import type { AlarmKind, Context } from './core/context.ts'
 import type { Outbox } from './delivery/flush.ts'
 import { recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
+import { pruneMessages } from './limits/messageLimits.ts'
 import { nextDueAt } from './outbox/entries.ts'
 import { pruneRefusals } from './payments/refusals.ts'
 import { continueReclaimAll } from './payouts/actions.ts'
@@ -75,6 +76,7 @@ async function scanIdle(ctx: Context): Promise<number> {
   pruneRefusals(ctx)
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
+  pruneMessages(ctx)
   recordSize(ctx)
   await readIdleWallets(ctx)
   return nextWalletDueAt(ctx)

@@ -9,6 +9,7 @@ import type { GrantRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { coveringGrant } from './grants.ts'
 
+/** Written like the condition of the indexes that serve it (storage/tables.ts). */
 const isAlive = `payment.status IN ${statusIn.alive}`
 
 /** SQL for "paid to this recipient", and its value. A payout's address does not identify its recipient. */
@@ -24,24 +25,25 @@ export const paidTo = ({ address, email, phone }: PaidTo): [where: string, value
 export const sameRequest = (groupId: string, to: PaidTo | null, amount: bigint): string =>
   JSON.stringify([groupId, to && (to.address?.toLowerCase() ?? to.email ?? to.phone), amount.toString()])
 
-/** Number of the group's payments of this amount to this recipient that were accepted after `since` (ms). */
+/** Number of the group's payments of this amount to this recipient that were accepted after `since` (ms); counts to `most`. */
 export function equalPayments(
   { store }: Context,
   groupId: string,
   to: PaidTo,
   amount: number,
   since: number,
-  exceptId: string | null = null,
+  { exceptId = null, most = Number.MAX_SAFE_INTEGER }: { exceptId?: string | null; most?: number } = {},
 ): number {
   const [where, value] = paidTo(to)
   return store.count(
-    `payment WHERE ${where} AND payment.group_id = ? AND payment.amount = ? AND payment.accepted_at > ? AND payment.id IS NOT ?
-       AND +${isAlive}`,
+    `(SELECT 1 FROM payment WHERE ${where} AND payment.group_id = ? AND payment.amount = ? AND payment.accepted_at > ?
+       AND payment.id IS NOT ? AND ${isAlive} LIMIT ?)`,
     value,
     groupId,
     amount,
     since,
     exceptId,
+    most,
   )
 }
 
@@ -72,7 +74,7 @@ export function approvalRulesFor(
     isNewRecipient: approvals.approveNewRecipient && paymentsTo(ctx.store, to, wallet.chain_id).payments === 0,
     isDuplicate:
       approvals.duplicateMinutes > 0 &&
-      (equalPayments(ctx, group.id, to, toColumn(amount), since) > 0 ||
+      (equalPayments(ctx, group.id, to, toColumn(amount), since, { most: 1 }) > 0 ||
         isPending(ctx, sameRequest(group.id, to, amount), since)),
   })
   const left = askedDespiteGrant(rules)

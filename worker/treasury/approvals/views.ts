@@ -98,7 +98,7 @@ export const sameSinceAsked = (ctx: Context, row: ApprovalRow, payment: PaymentR
         paidToOf(payment),
         row.amount,
         row.asked_at - 1, // includes the same millisecond
-        payment.id,
+        { exceptId: payment.id },
       )
 
 /** What is known about the recipient now. */

@@ -3,8 +3,8 @@ import { dayMs } from '#domain/time.ts'
 import type { NoticeRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-/** Each account keeps this many of its newest notices. */
-const maxKept = 100
+/** Only so many of the newest notices are shown. */
+export const maxShown = 100
 const keepMs = 30 * dayMs // as long as refusals are kept
 
 type NewNotice = Omit<NoticeRow, 'about' | 'times'> & { data: Record<string, unknown> }
@@ -21,7 +21,6 @@ export function addNotice(store: Store, { seq, at, event, ref, data }: NewNotice
   )
   if (earlier) store.run('DELETE FROM notice WHERE seq = ?', earlier.seq)
   store.insert('notice', { seq, at, event, ref, about, times: (earlier?.times ?? 0) + 1 })
-  store.run('DELETE FROM notice WHERE seq <= (SELECT seq FROM notice ORDER BY seq DESC LIMIT 1 OFFSET ?)', maxKept)
 }
 
 /** The key under which repeats become one notice; null if the owner was there when it happened and needs no notice. */
@@ -33,7 +32,8 @@ function aboutOf(event: NoticeEvent, ref: string, { by, tx }: Record<string, unk
 
 export const readUpTo = (store: Store): number => store.meta('notices_read') ?? 0
 
-/** Deletes notices older than 30 days. */
+/** Deletes notices that are older than 30 days or not among the newest. */
 export function pruneNotices(store: Store, now: number): void {
   store.run('DELETE FROM notice WHERE at < ?', now - keepMs)
+  store.run('DELETE FROM notice WHERE seq <= (SELECT seq FROM notice ORDER BY seq DESC LIMIT 1 OFFSET ?)', maxShown)
 }

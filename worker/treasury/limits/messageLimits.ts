@@ -28,9 +28,9 @@ export function messageRefusal(ctx: Context, agentId: string | null, to: Message
   const perDay = to.channel === 'email' ? limits.emailsPerDay : limits.smsPerDay
   const perAgent = Math.floor((perDay * limits.agentMessagePercent) / 100)
   const what = to.channel === 'email' ? 'emails' : 'text messages'
-  if (sent.byAccount >= perDay)
+  if (sent.byAll >= perDay)
     return refusal(ctx, 'limits.messages', `This account may send ${perDay} ${what} to recipients a day.`)
-  if (agentId !== null && (sent.byPrincipal.get(agentId) ?? 0) >= perAgent)
+  if (agentId !== null && sent.by(agentId) >= perAgent)
     return refusal(ctx, 'limits.agent_messages', `This agent may send ${perAgent} ${what} to recipients a day.`)
   if (sent.toRecipient >= limits.messagesPerRecipient)
     return refusal(
@@ -44,7 +44,7 @@ export function messageRefusal(ctx: Context, agentId: string | null, to: Message
 /** Code renewals requested by recipients have a daily limit of the same size, counted separately from the sender's. */
 export function renewalRefusal(ctx: Context, to: MessageTo): Refused | null {
   const perDay = to.channel === 'email' ? ctx.limits.emailsPerDay : ctx.limits.smsPerDay
-  if ((readCounts(ctx, to).byPrincipal.get(recipientPrincipal) ?? 0) < perDay) return null
+  if (readCounts(ctx, to).by(recipientPrincipal) < perDay) return null
   return refusal(ctx, 'limits.renewals', 'Too many new codes were sent for this sender today.')
 }
 
@@ -56,35 +56,39 @@ const recipientPrincipal = 'recipient'
 
 /** Called inside the transaction that queues the message. */
 export function countMessage(ctx: Context, by: { agentId: string | null } | 'recipient', to: MessageTo): void {
-  const day = utcDay(ctx.now())
-  if (ctx.store.first('SELECT 1 FROM sent_message WHERE day < ? LIMIT 1', day))
-    ctx.store.run('DELETE FROM sent_message WHERE day < ?', day)
-  ctx.store.run(
-    `INSERT INTO sent_message (day, channel, recipient, principal, count) VALUES (?, ?, ?, ?, 1)
-     ON CONFLICT (day, channel, recipient, principal) DO UPDATE SET count = count + 1`,
-    day,
-    to.channel,
-    countedAs(to),
-    by === 'recipient' ? recipientPrincipal : (by.agentId ?? 'owner'),
-  )
+  const raise = (recipient: string, principal: string) =>
+    ctx.store.run(
+      `INSERT INTO sent_message (day, channel, recipient, principal, count) VALUES (?, ?, ?, ?, 1)
+       ON CONFLICT (day, channel, recipient, principal) DO UPDATE SET count = count + 1`,
+      utcDay(ctx.now()),
+      to.channel,
+      recipient,
+      principal,
+    )
+  if (by === 'recipient') return void raise('', recipientPrincipal)
+  raise('', by.agentId ?? 'owner')
+  raise(countedAs(to), '')
+  raise('', '')
 }
 
+/** Deletes the counts of earlier days. */
+export const pruneMessages = ({ store, now }: Context) =>
+  store.run('DELETE FROM sent_message WHERE day < ?', utcDay(now()))
+
 function readCounts(ctx: Context, to: MessageTo) {
-  const mailbox = countedAs(to)
-  const byPrincipal = new Map<string, number>()
-  let byAccount = 0
-  let toRecipient = 0
-  for (const row of ctx.store.all<{ recipient: string; principal: string; count: number }>(
-    'SELECT recipient, principal, count FROM sent_message WHERE day = ? AND channel = ?',
-    utcDay(ctx.now()),
-    to.channel,
-  )) {
-    byPrincipal.set(row.principal, (byPrincipal.get(row.principal) ?? 0) + row.count)
-    if (row.principal === recipientPrincipal) continue
-    byAccount += row.count
-    if (row.recipient === mailbox) toRecipient += row.count
+  const count = (recipient: string, principal: string): number =>
+    ctx.store.first<{ count: number }>(
+      'SELECT count FROM sent_message WHERE day = ? AND channel = ? AND recipient = ? AND principal = ?',
+      utcDay(ctx.now()),
+      to.channel,
+      recipient,
+      principal,
+    )?.count ?? 0
+  return {
+    byAll: count('', ''),
+    by: (principal: string) => count('', principal),
+    toRecipient: count(countedAs(to), ''),
   }
-  return { byPrincipal, byAccount, toRecipient }
 }
 
 function refusal(ctx: Context, rule: string, limit: string): Refused {

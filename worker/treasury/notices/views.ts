@@ -6,14 +6,15 @@ import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
 import { oneLine } from '../../notifications/format.ts'
 import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
-import { readUpTo } from '../ledger/notices.ts'
+import { maxShown, readUpTo } from '../ledger/notices.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { NoticeRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 
 export function listNotices(ctx: Context): NoticeList {
   const read = readUpTo(ctx.store)
   const rows = ctx.store.all<ListedNotice>(
-    'SELECT n.*, a.data FROM notice n JOIN audit a ON a.seq = n.seq ORDER BY n.seq DESC',
+    'SELECT n.*, a.data FROM notice n JOIN audit a ON a.seq = n.seq ORDER BY n.seq DESC LIMIT ?',
+    maxShown,
   )
   const notices = rows.map(
     (row): Notice => ({
@@ -30,7 +31,7 @@ export function listNotices(ctx: Context): NoticeList {
 
 export const noticeCount = (ctx: Context): NoticeCount => ({
   pending: pendingCount(ctx),
-  unread: ctx.store.count('notice WHERE seq > ?', readUpTo(ctx.store)),
+  unread: ctx.store.count('(SELECT 1 FROM notice WHERE seq > ? LIMIT ?)', readUpTo(ctx.store), maxShown),
 })
 
 /** Marks the notices up to this one as read. The mark never moves back. */

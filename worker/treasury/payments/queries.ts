@@ -71,7 +71,7 @@ export function recipientHistory({ store, now }: Context, input: RecipientInput)
   const [where, value] = paidTo(to)
   const same = store.first<{ at: number }>(
     `SELECT accepted_at AS at FROM payment WHERE ${where} AND amount = ? AND accepted_at > ?
-       AND +status IN ${statusIn.alive} ORDER BY accepted_at DESC LIMIT 1`,
+       AND status IN ${statusIn.alive} ORDER BY accepted_at DESC LIMIT 1`,
     value,
     toColumn(input.amount),
     now() - repeatMs,

@@ -1,5 +1,6 @@
 import { dayMs, hourMs } from '#domain/time.ts'
 import type { ChainId } from '../../chain/types.ts'
+import { earliest } from '../../durable/alarms.ts'
 import { freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { knownSets } from '../core/contracts.ts'
@@ -27,11 +28,11 @@ export async function reclaimExpired(ctx: Context, chainId: ChainId): Promise<vo
 
 /** When the next payout expires or the next shown code is to be erased (ms), or null if there is none. */
 export function nextExpiryAt({ store }: Context): number | null {
-  const earliest = (query: string) => store.first<{ at: number | null }>(query)?.at ?? null
-  const payout = earliest("SELECT min(expires_at) AS at FROM payout WHERE status IN ('CREATING','CREATED','CLAIMING')")
-  const code = earliest('SELECT min(code_until) AS at FROM payout WHERE sealed_code IS NOT NULL')
-  if (payout === null || code === null) return payout ?? code
-  return Math.min(payout, code)
+  const first = (column: string, where: string) =>
+    store.first<{ at: number | null }>(`SELECT min(${column}) AS at FROM payout WHERE ${where}`)!.at
+  // One query for each status: for several at once SQLite reads all of them.
+  const expiries = ['CREATING', 'CREATED', 'CLAIMING'].map((status) => first('expires_at', `status = '${status}'`))
+  return earliest(...expiries, first('code_until', 'sealed_code IS NOT NULL'))
 }
 
 /** Reminds recipients three days and one day before a payout expires. Returns when the next one is due (ms), or null. */

@@ -268,8 +268,11 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
 }
 
 function bookAnnounced(ctx: Context, wallet: WalletRow, log: Log): void {
-  const payout = ctx.store.first<PayoutRow>('SELECT * FROM payout WHERE payout_hash = ?', log.topics[1] ?? '')
-  if (!payout || payout.announced === 1) return
+  const payout = ctx.store.first<PayoutRow>(
+    'SELECT * FROM payout WHERE payout_hash = ? AND announced = 0',
+    log.topics[1] ?? '',
+  )
+  if (!payout) return
   ctx.store.run('UPDATE payout SET announced = 1 WHERE id = ?', payout.id)
   keepBooking(ctx, wallet, log, { kind: 'announced', value: 0, ref: payout.id })
   makeReady(ctx, payout.id)

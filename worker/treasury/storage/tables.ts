@@ -1,4 +1,5 @@
 import { paidRecipientTable } from './paidRecipients.ts'
+import { statusIn } from './statuses.ts'
 
 /**
  * The tables of a user's Treasury. Amounts are micro-USDC below 2^53; `…_at` is in ms, deadlines and expiries in unix
@@ -170,10 +171,17 @@ export const tables = `
   CREATE INDEX payment_reference ON payment (reference, agent_id) WHERE reference IS NOT NULL;
   CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED';
   CREATE INDEX payment_sent ON payment (confirmed_at) WHERE status = 'CONFIRMED' AND kind = 'send';
-  -- Repeated payments. Not case-sensitive: addresses are stored as they were given.
-  CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE, amount, accepted_at);
-  CREATE INDEX payment_recipient_email ON payment (recipient_email, amount, accepted_at) WHERE recipient_email IS NOT NULL;
-  CREATE INDEX payment_recipient_phone ON payment (recipient_phone, amount, accepted_at) WHERE recipient_phone IS NOT NULL;
+  -- Repeated payments. Without those that were refused or ended: there may be thousands. Not case-sensitive: addresses are
+  -- stored as they were given.
+  CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE, amount, accepted_at)
+    WHERE kind = 'send' AND status IN ${statusIn.alive};
+  CREATE INDEX payment_recipient_email ON payment (recipient_email, amount, accepted_at)
+    WHERE recipient_email IS NOT NULL AND status IN ${statusIn.alive};
+  CREATE INDEX payment_recipient_phone ON payment (recipient_phone, amount, accepted_at)
+    WHERE recipient_phone IS NOT NULL AND status IN ${statusIn.alive};
+  -- The refusals of an agent, and those that are deleted after 30 days.
+  CREATE INDEX payment_refused ON payment (agent_id, created_at, id) WHERE refusal IS NOT NULL;
+  CREATE INDEX payment_refused_at ON payment (created_at) WHERE refusal IS NOT NULL;
 
   CREATE TABLE payout (
     id TEXT PRIMARY KEY REFERENCES payment(id), wallet_id TEXT NOT NULL, address TEXT NOT NULL COLLATE NOCASE UNIQUE,
@@ -207,6 +215,9 @@ export const tables = `
     taken_down_at INTEGER
   );
   CREATE INDEX payout_status ON payout (status, wallet_id, expires_at);
+  CREATE INDEX payout_expiry ON payout (status, expires_at);
+  CREATE INDEX payout_code ON payout (code_until) WHERE sealed_code IS NOT NULL;
+  CREATE INDEX payout_unannounced ON payout (payout_hash) WHERE announced = 0;
   CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
   CREATE INDEX payout_done ON payout (done_at) WHERE done_at IS NOT NULL;
   CREATE INDEX payout_returned ON payout (wallet_id, returned_block) WHERE returned_block IS NOT NULL;
@@ -290,7 +301,8 @@ ${paidRecipientTable}
     one INTEGER PRIMARY KEY CHECK (one = 1), allowance INTEGER NOT NULL, day INTEGER NOT NULL,
     confirmed INTEGER NOT NULL, failed INTEGER NOT NULL, payments INTEGER NOT NULL, sent INTEGER NOT NULL
   );
-  -- Messages to recipients; principal 'recipient' are renewals that recipients requested.
+  -- Messages to recipients: to each one ('' as principal) and by each principal ('' as recipient); both '' for all of them.
+  -- Principal 'recipient' are renewals that recipients requested, which are in no other count.
   CREATE TABLE sent_message (
     day INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL, principal TEXT NOT NULL, count INTEGER NOT NULL,
     PRIMARY KEY (day, channel, recipient, principal)
