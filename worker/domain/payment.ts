@@ -1,4 +1,5 @@
 import { microUsdc } from './money.ts'
+import { dayMs } from './time.ts'
 
 /** The smallest payout. Each costs us about 160,000 gas, so smaller ones would be a cheap way to drain our gas. */
 export const minPayout = microUsdc(100_000n) // 0.10 USDC
@@ -156,3 +157,9 @@ export function claimStatus(status: PayoutStatus): ClaimStatus {
 export const expiryDays = [1, 7, 30, 90] as const
 export type ExpiryDays = (typeof expiryDays)[number]
 export const defaultExpiryDays: ExpiryDays = 30
+
+/** How long before a payout expires its recipient is reminded. */
+export const remindBeforeMs = [3 * dayMs, dayMs] as const
+/** How many of the reminders of a payout that expires at `expiresAt` (ms) are due at `time` (ms). */
+export const remindersDue = (expiresAt: number, time: number): number =>
+  remindBeforeMs.filter((beforeMs) => expiresAt - beforeMs <= time).length

@@ -2,7 +2,7 @@ import type { MicroUsdc } from '#domain/money.ts'
 import { periodAt } from '#domain/policyPeriod.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { GroupRow, PaymentRow } from '../storage/rows.ts'
-import { statusIn } from '../storage/statuses.ts'
+import { listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
@@ -62,9 +62,9 @@ export function reserve(
 /** Micro-USDC reserved since `startAt` (ms) and not released. */
 export const reservedSince = (store: Store, groupId: string, startAt: number): number =>
   store.first<{ used: number }>(
-    `SELECT coalesce(sum(payment.amount), 0) AS used FROM agent JOIN payment ON payment.agent_id = agent.id
-     WHERE agent.group_id = ? AND payment.accepted_at >= ? AND (payment.status IN ${statusIn.alive}
-       OR payment.id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))`,
+    `SELECT coalesce(sum(amount), 0) AS used FROM payment
+     WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?) AND ${listedAt} >= ? AND (status IN ${statusIn.alive}
+       OR id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))`,
     groupId,
     startAt,
   )!.used

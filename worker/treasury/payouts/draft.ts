@@ -1,4 +1,5 @@
-import { defaultExpiryDays } from '#domain/payment.ts'
+import { defaultExpiryDays, remindersDue } from '#domain/payment.ts'
+import { hourMs } from '#domain/time.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import { payoutAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
@@ -19,7 +20,7 @@ const graceSeconds = 3600
 /** The columns of a payout that need an await or randomness, prepared before the transaction that accepts it. */
 export type PayoutDraft = Omit<
   NewRow<'payout'>,
-  'wallet_id' | 'status' | 'code_until' | 'code_at' | 'created_at' | 'updated_at'
+  'wallet_id' | 'status' | 'code_until' | 'code_at' | 'created_at' | 'updated_at' | 'reminded'
 >
 
 /** `knownId` is the payment's id, if it has one already. Throws RpcUnavailable: the expiry is derived from chain time only. */
@@ -75,6 +76,8 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
     code_at: now,
     created_at: now,
     updated_at: now,
+    // Those within the first hour would arrive together with the link.
+    reminded: remindersDue(draft.expires_at, now + hourMs),
   })
   enqueue(ctx, 'link', draft.id)
   enqueuePayout(ctx, draft.id)

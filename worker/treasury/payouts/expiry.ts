@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from '#domain/time.ts'
+import { remindBeforeMs, remindersDue } from '#domain/payment.ts'
 import type { ChainId } from '../../chain/types.ts'
 import { earliest } from '../../durable/alarms.ts'
 import { freshHead } from '../core/chainHeads.ts'
@@ -35,34 +35,37 @@ export function nextExpiryAt({ store }: Context): number | null {
   return earliest(...expiries, first('code_until', 'sealed_code IS NOT NULL'))
 }
 
+/** The rest is reminded when the alarm rings again. */
+const remindersAtOnce = 100
+
 /** Reminds recipients three days and one day before a payout expires. Returns when the next one is due (ms), or null. */
 export function remindRecipients(ctx: Context): number | null {
   const { store } = ctx
   const now = ctx.now()
-  let next: number | null = null
-  for (const payout of store.all<PayoutRow>(
-    "SELECT * FROM payout WHERE status = 'CREATED' AND taken_down_at IS NULL AND reminded < 2 ORDER BY expires_at LIMIT 500",
-  )) {
-    const due = reminders(payout).filter(({ at }) => at <= now)
-    const latest = due.at(-1)
-    if (latest)
-      store.transaction(() => {
-        store.run('UPDATE payout SET reminded = ? WHERE id = ?', latest.number, payout.id)
-        // A reminder that exceeds the message limits is skipped: the recipient already has the link.
-        const to = messageTo(paidToOf(store.payment(payout.id)!))!
-        if (messageRefusal(ctx, null, to)) return
-        countMessage(ctx, { agentId: null }, to)
-        enqueue(ctx, 'mail.payout_reminder', payout.id)
-      })
-    const following = reminders(payout).find(({ at }) => at > now)
-    if (following) next = Math.min(next ?? following.at, following.at)
-  }
-  return next
+  const from = "FROM payout WHERE status = 'CREATED' AND taken_down_at IS NULL AND reminded = ?"
+  const due = (beforeMs: number, reminded: number) =>
+    store.all<PayoutRow>(
+      `SELECT * ${from} AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+      reminded,
+      now + beforeMs,
+      remindersAtOnce,
+    )
+  for (const payout of remindBeforeMs.flatMap(due)) remind(ctx, payout, remindersDue(payout.expires_at, now))
+  const next = remindBeforeMs.map((beforeMs, reminded) => {
+    const { at } = store.first<{ at: number | null }>(`SELECT min(expires_at) AS at ${from}`, reminded)!
+    return at === null ? null : at - beforeMs
+  })
+  return earliest(...next)
 }
 
-/** Reminders not sent yet, except those due within an hour of the payout's creation. */
-const reminders = ({ expires_at, created_at, reminded }: PayoutRow) =>
-  [
-    { number: 1, at: expires_at - 3 * dayMs },
-    { number: 2, at: expires_at - dayMs },
-  ].filter(({ number, at }) => number > reminded && at > created_at + hourMs)
+function remind(ctx: Context, { id }: PayoutRow, reminded: number): void {
+  const { store } = ctx
+  store.transaction(() => {
+    store.run('UPDATE payout SET reminded = ? WHERE id = ?', reminded, id)
+    // A reminder that exceeds the message limits is skipped: the recipient already has the link.
+    const to = messageTo(paidToOf(store.payment(id)!))!
+    if (messageRefusal(ctx, null, to)) return
+    countMessage(ctx, { agentId: null }, to)
+    enqueue(ctx, 'mail.payout_reminder', id)
+  })
+}

@@ -209,13 +209,14 @@ export const tables = `
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     -- Reclaim all: when the reclaim was requested, until it starts.
     reclaim_asked_at INTEGER,
-    -- How many reminders the recipient got.
+    -- How many of the recipient's reminders were sent or left out.
     reminded INTEGER NOT NULL DEFAULT 0,
     -- When an operator took the payout's link down; null if it is up.
     taken_down_at INTEGER
   );
   CREATE INDEX payout_status ON payout (status, wallet_id, expires_at);
   CREATE INDEX payout_expiry ON payout (status, expires_at);
+  CREATE INDEX payout_reminder ON payout (reminded, expires_at) WHERE status = 'CREATED' AND taken_down_at IS NULL;
   CREATE INDEX payout_code ON payout (code_until) WHERE sealed_code IS NOT NULL;
   CREATE INDEX payout_unannounced ON payout (payout_hash) WHERE announced = 0;
   CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
@@ -253,6 +254,7 @@ ${paidRecipientTable}
   CREATE INDEX approval_asked ON approval (asked_at, id);
   CREATE INDEX approval_agent ON approval (agent_id, asked_at, id);
   CREATE INDEX approval_same_request ON approval (same_request, asked_at);
+  CREATE INDEX approval_unapproved ON approval (ended_at) WHERE status IN ('DENIED','EXPIRED','CANCELLED');
   CREATE INDEX approval_batch ON approval (email_batch) WHERE email_batch IS NOT NULL;
 
   -- One agent may pay one address up to spend_limit in total without being asked.
