@@ -11,6 +11,9 @@ type Call = {
   form?: Record<string, string>
 }
 export type Answer<T> = { status: number; headers: Headers; body: T }
+/** A longer wait is not about how many calls there were, but about codes or passwords. */
+const maxWaitSeconds = 5
+
 type Envelope<T> = { success: true; data: T; message?: string } | { success: false; error: string; code: string }
 
 export class BursarClient {
@@ -51,11 +54,16 @@ export class BursarClient {
     }
   }
 
-  /** Calls a path under /api and returns the data. Throws if the call fails. */
+  /** Calls a path under /api and returns the data. Waits if there were too many calls. Throws if the call fails. */
   async api<T>(path: string, options?: Call): Promise<T> {
-    const { status, body } = await this.call<Envelope<T>>(`/api${path}`, options)
-    if (!body.success) throw new Error(`/api${path} returned ${status} ${body.code}: ${body.error}`)
-    return body.data
+    for (;;) {
+      const { status, headers, body } = await this.call<Envelope<T>>(`/api${path}`, options)
+      if (body.success) return body.data
+      const seconds = Number(headers.get('retry-after'))
+      if (body.code !== 'rate_limited' || seconds > maxWaitSeconds)
+        throw new Error(`/api${path} returned ${status} ${body.code}: ${body.error}`)
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+    }
   }
 
   /** Calls a path outside /api and returns the whole body. Throws if the call fails. */

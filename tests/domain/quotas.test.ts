@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { consumeQuota, Quota, quotaFor, requireQuota } from '../../worker/services/quotas.ts'
+import { consumeQuota, Quota, quotaExceeded, quotaFor, requireQuota } from '../../worker/services/quotas.ts'
 
 const refused = (call: () => void): { code: string; retryAfter: number } | null => {
   try {
@@ -35,7 +35,7 @@ test('a call may count as several, and is refused unless all of them are left @q
   const quota = new Quota('test', 10, 10_000)
   expect([quota.take('key', 0, 5), quota.take('key', 0, 4)]).toEqual([5, 1])
   expect(quota.take('key', 0, 5)).toBe(-1)
-  expect(refused(() => consumeQuota(quota, 'key', 0, 5))).toMatchObject({ retryAfter: 4 })
+  expect(quotaExceeded(quota, 'key', 0, 5)).toMatchObject({ code: 'rate_limited', retryAfter: 4 })
   expect(quota.take('key', 0)).toBe(0)
 })
 

@@ -17,6 +17,7 @@ const kept = {
 /** Lifts limits of payments, gas and messages, for tests of other things. Codes, passwords, claims and refusals keep theirs. */
 export const noLimits: Limits = {
   ...(Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, 1e12])) as Limits),
+  userSearchCost: 1,
   ownerSlots: 0,
   agentGasPercent: 100,
   ownerGasPercent: 0,

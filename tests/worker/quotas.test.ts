@@ -1,9 +1,42 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { createExecutionContext } from 'cloudflare:test'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
+import { createApp } from '../../worker/app.ts'
 import { attemptKey } from '../../worker/services/attemptLimits.ts'
 import { createApi, createUser, env, login, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
+
+/** D1 that responds only after `open` was called; `waiting` is the number of calls that it has received until then. */
+function slowDb() {
+  const opened = Promise.withResolvers<void>()
+  const state = { waiting: 0 }
+  const slowly = async <T>(query: () => Promise<T>) => {
+    state.waiting++
+    await opened.promise
+    return query()
+  }
+  const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>()
+  const wrap = (statement: D1PreparedStatement): D1PreparedStatement => {
+    const wrapped = new Proxy(statement, {
+      get(target, name) {
+        if (name === 'bind') return (...input: unknown[]) => wrap(target.bind(...input))
+        const query = target[name as 'all'].bind(target)
+        return (...input: []) => slowly(() => query(...input))
+      },
+    })
+    originals.set(wrapped, statement)
+    return wrapped
+  }
+  const slow = (database: Pick<D1DatabaseSession, 'prepare' | 'batch'>) => ({
+    prepare: (query: string) => wrap(database.prepare(query)),
+    batch: (statements: D1PreparedStatement[]) =>
+      slowly(() => database.batch(statements.map((statement) => originals.get(statement)!))),
+    getBookmark: () => null,
+  })
+  const DB = { ...slow(env.DB), withSession: () => slow(env.DB.withSession('first-primary')) } as unknown as D1Database
+  return { DB, state, open: opened.resolve }
+}
 
 /** D1, with the statements that were prepared. */
 function recordedDb() {
@@ -81,5 +114,134 @@ describe('calls without a session', () => {
     api.clock.now += 10 * minuteMs
     expect((await login(api, newEmail(), 'wrong password', from)).status).toBe(401)
     expect(await count()).toBe(1)
+  })
+})
+
+describe('calls of one signed-in user', () => {
+  const limits = { LIMITS: '' } // the defaults
+
+  test('a hundred calls are allowed at once, then ten a second, over all routes and sessions @quotas-7', async () => {
+    const api = createApi(limits)
+    const [ann, bob] = [await createUser(api), await createUser(api)]
+    const again = await login(api, ann.email, ann.password)
+    const call = (i: number) =>
+      i % 2
+        ? ann.asOwner('GET', '/preferences')
+        : api.call('GET', '/api/contacts', { token: again.json.data.accessToken })
+    for (let i = 1; i <= 99; i++) expect((await call(i)).status, `call ${i}`).toBe(200)
+    const last = await call(100)
+    expect([last.status, last.headers.get('ratelimit')]).toEqual([200, '"user";r=0;t=1'])
+    const { DB, statements } = recordedDb()
+    const refused = await api.call('GET', '/api/preferences', { token: ann.token, env: { DB } })
+    expect([refused.status, refused.json.code, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '1'])
+    expect(refused.json.error).toBe('Too many requests: the limit is 100 in 10 seconds. Try again in 1 s.')
+    expect(statements).toEqual([])
+    expect((await bob.asOwner('GET', '/preferences')).status, 'another user').toBe(200)
+    api.clock.now += 1000
+    for (let i = 1; i <= 10; i++) expect((await call(i)).status, `call ${i} a second later`).toBe(200)
+    expect((await call(11)).status).toBe(429)
+    api.clock.now += 10_000
+    for (let i = 1; i <= 100; i++) expect((await call(i)).status, `call ${i} ten seconds later`).toBe(200)
+    expect((await call(101)).status).toBe(429)
+  })
+
+  test('of 200 parallel calls a hundred are accepted, and each takes effect once @quotas-8', async () => {
+    const api = createApi(limits)
+    const { asOwner } = await createUser(api)
+    const body = { name: 'Ada', email: 'ada@bursar.test' }
+    const answers = await Promise.all(Array.from({ length: 200 }, () => asOwner('POST', '/contacts', body)))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(100)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(100)
+    api.clock.now += 1000
+    expect((await asOwner('GET', '/contacts')).json.page.total).toBe(100)
+  })
+
+  test('a search and an export count as five calls @quotas-9', async () => {
+    const api = createApi({ LIMITS: '{"userCallBurst":20,"userCallsPerSecond":1}' })
+    for (const path of [
+      '/contacts?search=x',
+      '/contacts/matches?name=x',
+      '/transactions/user?memo=x',
+      '/escrow/list?status=CREATED',
+      '/transactions/export',
+      '/escrow/export',
+    ]) {
+      const { asOwner } = await createUser(api)
+      for (let i = 1; i <= 3; i++) expect((await asOwner('GET', path)).status, `${path} ${i}`).toBe(200)
+      expect((await asOwner('GET', '/contacts')).status).toBe(200)
+      const refused = await asOwner('GET', path)
+      expect([refused.status, refused.headers.get('retry-after')], path).toEqual([429, '2'])
+    }
+  })
+
+  test.each([
+    ['calls', 'GET', '/preferences', 16],
+    ['lists', 'GET', '/contacts?page=2', 2],
+    ['searches', 'GET', '/contacts?search=x', 2],
+    ['lists of transactions', 'GET', '/transactions/user', 2],
+    ['lists of payouts', 'GET', '/escrow/list', 2],
+    ['reads of balances', 'GET', '/contacts/balances?ids=x', 2],
+  ])(
+    'while D1 does not respond, %s of one user wait for each other and not for others’ @quotas-10',
+    async (_, method, path, atOnce) => {
+      const api = createApi({ LIMITS: '{"userCallBurst":1000}' })
+      const [ann, bob] = [await createUser(api), await createUser(api)]
+      for (const user of [ann, bob]) await user.asOwner('GET', '/preferences') // their sessions are known
+      const { DB, state, open } = slowDb()
+      const call = (token: string) => api.call(method, `/api${path}`, { token, env: { DB } })
+      const hers = Array.from({ length: 24 }, () => call(ann.token))
+      const received = async (count: number) => {
+        await vi.waitUntil(() => state.waiting >= count)
+        await scheduler.wait(100) // for more than there should be
+        expect(state.waiting).toBe(count)
+      }
+      await received(atOnce)
+      const his = call(bob.token)
+      await received(atOnce + 1)
+      open()
+      const answers = await Promise.all([...hers, his])
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([path.includes('ids=x') ? 404 : 200]))
+    },
+  )
+
+  test('an export keeps its place until its last row was read, or its reader is gone @quotas-11', async () => {
+    const api = createApi(limits)
+    const { token, asOwner } = await createUser(api)
+    const app = createApp({ now: () => api.clock.now })
+    const start = async () => {
+      const headers = { authorization: `Bearer ${token}` }
+      const context = createExecutionContext()
+      const init = { headers }
+      const answer = await app.request(
+        'http://localhost:3001/api/transactions/export',
+        init,
+        { ...env, ...limits },
+        context,
+      )
+      expect(answer.status).toBe(200)
+      return answer
+    }
+    const [first, second] = [await start(), await start()]
+    const waits = async () => {
+      let done = false
+      const list = asOwner('GET', '/contacts').finally(() => {
+        done = true
+      })
+      await scheduler.wait(100)
+      expect(done, 'a list waits for both exports').toBe(false)
+      return list
+    }
+    const waiting = waits()
+    await scheduler.wait(150)
+    expect(await first.text()).toMatch(/^\uFEFF?Created/)
+    expect((await waiting).status).toBe(200)
+    const third = await start()
+    const again = waits()
+    await scheduler.wait(150)
+    await second.body!.cancel()
+    expect((await again).status).toBe(200)
+    await third.body!.cancel()
+    expect((await asOwner('GET', '/contacts')).status).toBe(200)
   })
 })

@@ -68,6 +68,17 @@ export const defaultLimits = {
   passwordsPerDay: 100,
   passwordsKeptForKnownAddresses: 20,
 
+  /**
+   * Calls of one signed-in user, counted in each isolate, and how many of them run at the same time; further ones wait. A
+   * search, a filtered list and an export count as `userSearchCost` calls.
+   */
+  userCallsPerSecond: 10,
+  userCallBurst: 100,
+  userCallsAtOnce: 16,
+  /** Of these, lists, searches and exports. */
+  userListsAtOnce: 2,
+  userSearchCost: 5,
+
   /** Calls from one network address, before D1 is read: to sign in or up, refresh or sign out; and checks of the health. */
   signInCallsPerMinute: 600,
   healthChecksPerMinute: 120,

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
+import { limitsFrom } from '#domain/limits.ts'
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
@@ -7,7 +8,14 @@ import { resolveApiKey } from '../identity/credentials.ts'
 import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
 import { isLoginSessionOpen } from '../services/loginSessions.ts'
-import { agentCalls, requireQuota, wrongCredentials } from '../services/quotas.ts'
+import {
+  agentCalls,
+  agentCallsAtOnce,
+  type Quota,
+  quotaFor,
+  requireQuota,
+  wrongCredentials,
+} from '../services/quotas.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 import { callerAddress, rateLimit } from './rateLimit.ts'
 
@@ -21,13 +29,22 @@ export const login = () =>
     const claimed = c.req.header('x-user-id')
     if (claimed !== undefined && claimed !== userId)
       throw new AppError('forbidden', 'The X-User-ID header does not match the signed-in user.')
-    if (!(await isLoginSessionOpen(db, sessionId, userId, now())))
-      throw new AppError('unauthenticated', 'Your session has expired. Please sign in again.')
-    c.set('userId', userId)
-    c.set('treasury', treasuryOf(env, userId))
-    c.set('loginSessionId', sessionId)
-    await next()
+    rateLimit(c, userCalls(env), userId)
+    await withConcurrencyLimit(`user ${userId}`, limitsFrom(env).userCallsAtOnce, async () => {
+      if (!(await isLoginSessionOpen(db, sessionId, userId, now())))
+        throw new AppError('unauthenticated', 'Your session has expired. Please sign in again.')
+      c.set('userId', userId)
+      c.set('treasury', treasuryOf(env, userId))
+      c.set('loginSessionId', sessionId)
+      await next()
+    })
   })
+
+/** Calls of one signed-in user with all their sessions. */
+export function userCalls(env: { LIMITS?: string }): Quota {
+  const { userCallBurst, userCallsPerSecond } = limitsFrom(env)
+  return quotaFor('user', userCallBurst, (userCallBurst / userCallsPerSecond) * 1000)
+}
 
 /**
  * Identifies the agent behind a request to `resource` by an access token issued for that resource or by an API key. This
@@ -43,7 +60,7 @@ export const agent = (resource: '/v1' | '/mcp') =>
     c.set('agent', token.startsWith('bk_') ? await byApiKey(c, resource, token) : await byToken(c, resource, token))
     const { agentId } = c.var.agent
     rateLimit(c, agentCalls, agentId)
-    await withConcurrencyLimit(agentId, next)
+    await withConcurrencyLimit(`agent ${agentId}`, agentCallsAtOnce, next)
   })
 
 async function byApiKey(c: Context<AppEnv>, resource: '/v1' | '/mcp', apiKey: string) {

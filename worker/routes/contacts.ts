@@ -3,6 +3,7 @@ import { ContactBalancesQuery, ContactMatchesQuery, ContactsQuery, SaveContact }
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
+import { readsRows } from '../middleware/lists.ts'
 import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
 import {
@@ -24,7 +25,7 @@ function requireOwnId(named: string | undefined, userId: string) {
 /** /api/contacts */
 export const contacts = new Hono<AppEnv>()
   .use(login())
-  .get('/', validate('query', ContactsQuery), async (c) => {
+  .get('/', readsRows(), validate('query', ContactsQuery), async (c) => {
     const { userId, ...query } = c.req.valid('query')
     requireOwnId(userId, c.var.userId)
     const { rows, page } = await listContacts(c.var.deps, c.var.userId, query)
@@ -34,10 +35,10 @@ export const contacts = new Hono<AppEnv>()
     requireOwnId(c.req.valid('json').userId, c.var.userId)
     return c.json(success(await createContact(c.var.deps, c.var.userId, c.req.valid('json'))), 201)
   })
-  .get('/balances', validate('query', ContactBalancesQuery), async (c) =>
+  .get('/balances', readsRows(), validate('query', ContactBalancesQuery), async (c) =>
     c.json(success(await contactBalances(c.var.deps, c.var.userId, c.req.valid('query').ids))),
   )
-  .get('/matches', validate('query', ContactMatchesQuery), async (c) =>
+  .get('/matches', readsRows({ isSearch: true }), validate('query', ContactMatchesQuery), async (c) =>
     c.json(success(await matchContacts(c.var.deps, c.var.userId, c.req.valid('query')))),
   )
   .get('/:contactId', async (c) =>

@@ -5,6 +5,7 @@ import { PayoutFilter, PayoutsQuery } from '#schemas/lists.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { readsRows } from '../middleware/lists.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { addressLimit } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
@@ -48,11 +49,11 @@ export const escrow = new Hono<AppEnv>()
     })
     return c.json(success(unwrap(payout)), 201)
   })
-  .get('/list', login(), validate('query', PayoutsQuery), async (c) => {
+  .get('/list', login(), readsRows(), validate('query', PayoutsQuery), async (c) => {
     const { rows, page } = await listPayouts(c.env, c.var.userId, c.req.valid('query'))
     return c.json({ ...success({ escrows: rows }), page })
   })
-  .get('/export', login(), validate('query', PayoutFilter), (c) =>
+  .get('/export', login(), readsRows({ isSearch: true }), validate('query', PayoutFilter), (c) =>
     exportPayouts(c.env, c.var.userId, c.req.valid('query')),
   )
   .post('/reclaim-all', login(), async (c) => {

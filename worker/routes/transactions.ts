@@ -4,6 +4,7 @@ import { RecipientCheck, type SendReply, SendTransaction } from '#schemas/transa
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
 import { idempotencyKey } from '../middleware/idempotency.ts'
+import { readsRows } from '../middleware/lists.ts'
 import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
@@ -36,11 +37,11 @@ export const transactions = new Hono<AppEnv>()
   .post('/recipient-check', validate('json', RecipientCheck), async (c) =>
     c.json(success(await c.var.treasury.recipientHistory(c.req.valid('json')))),
   )
-  .get('/user', validate('query', TransactionsQuery), async (c) => {
+  .get('/user', readsRows(), validate('query', TransactionsQuery), async (c) => {
     const { rows, page } = await listTransactions(c.env, c.var.userId, c.req.valid('query'))
     return c.json({ ...success(rows), page })
   })
-  .get('/export', validate('query', TransactionFilter), (c) =>
+  .get('/export', readsRows({ isSearch: true }), validate('query', TransactionFilter), (c) =>
     exportTransactions(c.env, c.var.userId, c.req.valid('query')),
   )
   .get('/:transactionId', async (c) =>

@@ -60,6 +60,7 @@ export class Quota {
 
 /** Calls of one agent to /v1 and /mcp together. Slows a busy agent down before its owner's Treasury queues up. */
 export const agentCalls = new Quota('agent', 1_000, 10_000) // 10 seconds
+export const agentCallsAtOnce = 16
 /** Access tokens requested by one client. Each token lasts 15 minutes. */
 export const tokenRequests = new Quota('client', 60, 60_000) // 1 minute
 /** Unknown credentials from one network address. */
@@ -74,7 +75,7 @@ const configured = new Map<string, Quota>()
 /** The quota of this name, whose limit is a setting. */
 export function quotaFor(name: string, limit: number, windowMs: number): Quota {
   const known = configured.get(name)
-  if (known?.limit === limit) return known
+  if (known?.limit === limit && known.windowMs === windowMs) return known
   const quota = new Quota(name, limit, windowMs)
   configured.set(name, quota)
   return quota
@@ -85,9 +86,9 @@ export function requireQuota(quota: Quota, key: string, now: number): void {
   if (quota.isSpent(key, now)) throw quotaExceeded(quota, key, now)
 }
 
-/** Counts a call. Throws `rate_limited` if less than its cost was left. */
-export function consumeQuota(quota: Quota, key: string, now: number, cost = 1): void {
-  if (quota.take(key, now, cost) < 0) throw quotaExceeded(quota, key, now, cost)
+/** Counts one call. Throws `rate_limited` if none was left. */
+export function consumeQuota(quota: Quota, key: string, now: number): void {
+  if (quota.take(key, now) < 0) throw quotaExceeded(quota, key, now)
 }
 
 export function quotaExceeded(quota: Quota, key: string, now: number, cost = 1): AppError {
