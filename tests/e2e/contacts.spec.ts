@@ -253,6 +253,28 @@ test.describe('failures', () => {
   })
 })
 
+test.describe('too many calls', () => {
+  test.use({ tolerated: /status of 429/ })
+
+  test('the page says that it waits, and goes on by itself @contacts-26', async ({ page, own }) => {
+    const { name } = await own.contact({ name: 'Patient', address: newAddress() })
+    await page.clock.install()
+    let asked = 0
+    const refusal = { success: false, error: 'Too many requests', code: 'rate_limited' }
+    await page.route('**/api/contacts?*', (route) =>
+      ++asked === 1 ? route.fulfill({ status: 429, headers: { 'retry-after': '4' }, json: refusal }) : route.continue(),
+    )
+    await page.goto('/dashboard/contacts')
+    const notice = page.getByText('That was a lot at once. The rest of this page follows in a moment.')
+    await expect(notice).toBeVisible()
+    await audit(page, 'contacts-waiting')
+    expect(asked).toBe(1)
+    await page.clock.runFor(6_000)
+    await expect(row(page, name)).toBeVisible()
+    await expect(notice).toBeHidden()
+  })
+})
+
 signedOut('many contacts are paged, and a search covers all pages @contacts-10', async ({ page, context, bursar }) => {
   const many = await createAccount(bursar)
   const token = many.session.accessToken

@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { api, apiEnvelope, apiFile } from '#web/lib/api.ts'
+import { api, apiEnvelope } from '#web/lib/api.ts'
 import { ApiError, isOutcomeUnknown } from '#web/lib/apiError.ts'
+import { apiFile } from '#web/lib/apiFile.ts'
+import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { storage } from './browser.ts'
 
 type Call = { path: string; headers: Record<string, string> }
@@ -204,4 +206,104 @@ test('apiFile returns a file unchanged, and throws ApiError on a refusal', async
     Response.json({ success: false, error: 'Too many rows.', code: 'invalid_input' }, { status: 400 }),
   )
   await expect(apiFile('GET /escrow/export')).rejects.toMatchObject({ message: 'Too many rows.', status: 400 })
+})
+
+describe('too many calls', () => {
+  const refused = (seconds = 1, code = 'rate_limited') => ({
+    status: 429,
+    body: { success: false, error: 'Too many requests', code },
+    headers: { 'retry-after': String(seconds) },
+  })
+  let told: number[]
+  /** Refuses the first calls, however many. */
+  const refuse = (times: number, reply: ReturnType<typeof respond> = refused()) => {
+    respond = () => (calls.length <= times ? reply : ok('done'))
+  }
+  beforeAll(() => waitWhenRefused((count) => told.push(count)))
+  beforeEach(() => {
+    told = []
+    vi.useFakeTimers()
+  })
+  afterEach(() => vi.useRealTimers())
+
+  test('a call that can be repeated waits as long as the server says @api-client-15', async () => {
+    const params = { contactId: 'con_1' }
+    const body = { name: 'Ada', email: 'ada@example.com' }
+    for (const call of [
+      () => api('GET /wallets'),
+      () => api('PUT /contacts/:contactId', { params, body }),
+      () => api('DELETE /contacts/:contactId', { params }),
+      () => api('POST /transactions/send', { body: {} as never, idempotencyKey: 'key' }),
+    ]) {
+      calls = []
+      refuse(2)
+      const reply = call()
+      await vi.advanceTimersByTimeAsync(999)
+      expect(calls).toHaveLength(1)
+      await vi.advanceTimersByTimeAsync(4_000)
+      expect(await reply).toBe('done')
+      expect(calls).toHaveLength(3)
+      expect(new Set(calls.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(1)
+    }
+    calls = []
+    respond = () => (calls.length === 1 ? refused() : { body: 'a,b' })
+    const file = apiFile('GET /transactions/export')
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await (await file).text()).toBe('"a,b"')
+  })
+
+  test('a call that might take effect twice, and one that waits for something else, is not repeated @api-client-16', async () => {
+    refuse(1)
+    const body = { name: 'Ada', email: 'ada@example.com' }
+    await expect(api('POST /contacts', { body })).rejects.toMatchObject({ code: 'rate_limited', status: 429 })
+    for (const reply of [refused(900), { ...refused(), headers: {} }, { ...refused(), status: 503 }]) {
+      calls = []
+      refuse(1, reply)
+      await expect(api('GET /wallets')).rejects.toMatchObject({ code: 'rate_limited' })
+      expect(calls).toHaveLength(1)
+    }
+  })
+
+  test('waiting ends with the call, and after a minute @api-client-17', async () => {
+    refuse(1_000)
+    const leaving = new AbortController()
+    const left = api('GET /wallets', { signal: leaving.signal }).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(500)
+    leaving.abort(new Error('left'))
+    expect(await left).toMatchObject({ message: 'left' })
+    const hopeless = api('GET /wallets').catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(65_000)
+    expect(await hopeless).toMatchObject({ code: 'rate_limited' })
+    const sent = calls.length
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(calls).toHaveLength(sent)
+  })
+
+  test('renewing the session waits too, and does not end it @api-client-18', async () => {
+    signedIn(4 * minuteMs)
+    respond = ({ path }) => {
+      if (!path.endsWith('/refresh')) return ok('done')
+      return calls.length <= 2 ? refused() : ok(tokens)
+    }
+    const reply = api('GET /wallets')
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await reply).toBe('done')
+    expect(calls.at(-1)!.headers.Authorization).toBe('Bearer fresh')
+  })
+
+  test('the page is told when calls wait for longer, and when they go on @api-client-19', async () => {
+    refuse(2)
+    const short = api('GET /wallets')
+    await vi.advanceTimersByTimeAsync(5_000)
+    await short
+    expect(told, 'a short wait').toEqual([])
+    calls = []
+    refuse(10)
+    const both = [api('GET /wallets'), api('GET /agents')]
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(told).toEqual([1, 2])
+    await vi.advanceTimersByTimeAsync(10_000)
+    await Promise.all(both)
+    expect(told.at(-1)).toBe(0)
+  })
 })

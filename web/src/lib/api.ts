@@ -1,13 +1,12 @@
 import type { ApiCall, ApiCalls, ParamNames } from '#schemas/api.ts'
-import type { Failure, Page, Success } from '#schemas/common.ts'
-import { apiErrorOf } from './apiError.ts'
-import { exchange, type HttpOptions, type Method, send } from './http.ts'
+import type { Page, Success } from '#schemas/common.ts'
+import { exchange, type HttpOptions, type Method } from './http.ts'
 import { passwordPrompt } from './passwordPrompt.ts'
-import { renewIfExpiring, withSession } from './renewal.ts'
+import { withSession } from './renewal.ts'
 
 /** Calls that return JSON, and calls that return a file. */
 type JsonCall = { [Call in ApiCall]: ApiCalls[Call] extends { reply: unknown } ? Call : never }[ApiCall]
-type FileCall = Exclude<ApiCall, JsonCall>
+export type FileCall = Exclude<ApiCall, JsonCall>
 
 type Options = Pick<HttpOptions, 'idempotencyKey' | 'signal' | 'keepalive'>
 /** A call's input as the contract defines it (path parameters, body, query, `public`), plus options. */
@@ -16,7 +15,7 @@ type Input<Call extends ApiCall> = Call extends ApiCall
       ([ParamNames<Call>] extends [never] ? unknown : { params: Record<ParamNames<Call>, string> }) &
       Options
   : never
-type Args<Call extends ApiCall> =
+export type Args<Call extends ApiCall> =
   Record<never, never> extends Input<Call> ? [input?: Input<Call>] : [input: Input<Call>]
 
 export type Reply<Call extends JsonCall> = ApiCalls[Call]['reply']
@@ -41,18 +40,11 @@ export async function apiEnvelope<Call extends JsonCall>(call: Call, ...input: A
   return (await (passwordPrompt.run ? passwordPrompt.run(signedIn) : signedIn())) as Envelope<Call>
 }
 
-/** Like `api`, for a call that returns a file. */
-export async function apiFile<Call extends FileCall>(call: Call, ...input: Args<Call>): Promise<Blob> {
-  await renewIfExpiring()
-  const response = await send(...requestOf(call, input[0]))
-  if (response.ok) return response.blob()
-  throw apiErrorOf(response, (await response.json().catch(() => null)) as Failure | null)
-}
-
 type Params = Record<string, string>
 type Query = Record<string, string | number | undefined>
 
-function requestOf(call: ApiCall, input: object = {}): [Method, string, HttpOptions] {
+/** The request of a call with this input. */
+export function requestOf(call: ApiCall, input: object = {}): [Method, string, HttpOptions] {
   const [method, template] = call.split(' ') as [Method, string]
   const { params = {}, query = {}, ...options } = input as { params?: Params; query?: Query } & HttpOptions
   const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!))

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Spinner } from '#web/components/Spinner.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
+import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
 import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
@@ -18,6 +19,11 @@ import { useOnline } from './useOnline.ts'
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const PasswordPrompt = lazy(() => import('./PasswordPrompt.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
+
+waitWhenRefused((count) => {
+  if (count === 0) toast.dismiss('waiting')
+  else toast.loading('That was a lot at once. The rest of this page follows in a moment.', { id: 'waiting' })
+})
 
 /** The frame of the signed-in pages: session guard, top bar, page, onboarding, session expiry. */
 export function Shell() {
