@@ -220,6 +220,7 @@ CREATE TABLE transaction_view (
   category TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
   wallet_id TEXT NOT NULL,
+  chain TEXT NOT NULL,
   agent_id TEXT,
   contact_id TEXT,
   escrow_id TEXT,

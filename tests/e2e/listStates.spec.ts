@@ -1,12 +1,13 @@
 /** Lists and usage in states that the seeded account does not reach: slow, partly done. */
 import type { Page } from '@playwright/test'
 import { dayMs } from '#domain/time.ts'
+import type { Page as ListPage } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { BudgetHistory, Spending, Usage } from '#schemas/usage.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 
-const answer = (data: unknown, page?: { number: number; size: number; total: number }) => ({
+const answer = (data: unknown, page?: ListPage) => ({
   json: { success: true, data, ...(page && { page }) },
 })
 
@@ -102,6 +103,28 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
   await expect(rows, 'old rows stay meanwhile').toHaveCount(expected.length + 1)
   arrive()
   await expect(page.getByText('Syncing...')).toHaveCount(0)
+})
+
+test('a filter that did not search all transactions says how far it went @list-states-13', async ({ page }) => {
+  await page.route(/\/api\/transactions\/user/, (route) =>
+    route.fulfill(
+      answer([], {
+        number: 1,
+        size: 25,
+        total: 0,
+        searchedFrom: '2026-03-04T12:00:00Z',
+        spent: { base: '0', 'base-sepolia': '0' },
+      }),
+    ),
+  )
+  await page.goto('/dashboard/transactions?type=payout')
+  await expect(
+    page.getByText(
+      'Filters search the newest 10,000 transactions of the chosen days. These go back to Mar 4, 2026: choose that as the last day to search older ones.',
+    ),
+  ).toBeVisible()
+  await expect(page.getByText('No transactions match your filters.')).toBeVisible()
+  await audit(page, 'transactions-searched')
 })
 
 test('a payment’s detail shows when it was decided, signed, sent and confirmed @list-states-3', async ({ page }) => {

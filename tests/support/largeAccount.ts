@@ -85,7 +85,20 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number): string
     const row = transactionRow(i, wallet, agents, now)
     const { id, status, category, agentId, contactId } = row
     const amount = Number(row.amountUsdc) * 1_000_000
-    return [id, userId, 1, Date.parse(row.createdAt), status, category, amount, wallet.id, agentId, contactId, row]
+    return [
+      id,
+      userId,
+      1,
+      Date.parse(row.createdAt),
+      status,
+      category,
+      amount,
+      wallet.id,
+      'base',
+      agentId,
+      contactId,
+      row,
+    ]
   })
   const payouts = range(size.payouts).map((i) => {
     const row = payoutRow(i, wallet, now)
@@ -94,7 +107,7 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number): string
   return [
     ...inserts('contact (id, user_id, name, address, email, search_text, created_at, updated_at)', contacts),
     ...inserts(
-      'transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, agent_id, contact_id, body)',
+      'transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, chain, agent_id, contact_id, body)',
       transactions,
     ),
     ...inserts('payout_view (id, user_id, seq, created_at, status, amount, wallet_id, body)', payouts),

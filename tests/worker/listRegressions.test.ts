@@ -19,6 +19,7 @@ test('filters of the maximum length work', async () => {
     status: 'CONFIRMED',
     category: 'address',
     fromWalletId: 'wal_1',
+    fromWalletChain: 'base',
     txHash,
   } as unknown as Transaction
   const payout = { ...common, id: 'pay_payout', status: 'CREATED' } as unknown as Escrow

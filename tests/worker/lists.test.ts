@@ -7,7 +7,6 @@ import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { selectRows, selectTotals, transactionsQuery } from '../../worker/db/lists.ts'
 import { projectLists } from '../../worker/db/projectLists.ts'
 import { createApi, createUser, env, seed } from './apiClient.ts'
 
@@ -181,29 +180,6 @@ describe('transactions', () => {
     const answer = await api.call('GET', `/api/transactions/user?${query}`, { token })
     expect(answer.status).toBe(400)
     expect(answer.json.field).toBe(field)
-  })
-
-  test.each(listSorts)('sorted by %s, any filter is one index search @lists-12', async (sort) => {
-    const index = `transaction_view_user${sort === 'newest' || sort === 'oldest' ? '' : '_amount'}`
-    const planOf = async (statement: { toSQL(): { sql: string; params: unknown[] } }) => {
-      const { sql, params } = statement.toSQL()
-      const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .bind(...params)
-        .all<{ detail: string }>()
-      return plan.results.map((row) => row.detail)
-    }
-    const all = { status: ['failed' as const], memo: 'x', amountMin: 5, recipient: 'a', from: start, to: start + 1e9 }
-    for (const filter of [{ sort }, { sort, ...all }]) {
-      const query = transactionsQuery(user, filter)
-      for (const side of ['after', 'before'] as const)
-        for (const cursor of [undefined, { side, sort, key: 5, id: 'pay_list000005' }]) {
-          const steps = await planOf(selectRows(db, query, { limit: 25, offset: 50, cursor }))
-          expect(steps).toEqual([expect.stringMatching(new RegExp(`^SEARCH transaction_view USING INDEX ${index} `))])
-          // The cursor seeks in the index instead of filtering all rows before it.
-          if (cursor) expect(steps[0]).toMatch(/\(user_id=\? AND .*\((created_at|amount),id\)[<>]\(\?,\?\)/)
-        }
-      expect(await planOf(selectTotals(db, query))).toEqual([expect.stringMatching(/^SEARCH transaction_view USING/)])
-    }
   })
 
   /** The four orders as intended: by time or amount, then by id. */

@@ -23,8 +23,8 @@ test('refusals leave the lists after 30 days and message records after 90; payme
   const now = Date.now()
   const row = (id: string, status: string, age: number) =>
     run(
-      `INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, body)
-       VALUES (?, 'keeper', 1, ?, ?, 'address', 1, 'w', '{}')`,
+      `INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, chain, body)
+       VALUES (?, 'keeper', 1, ?, ?, 'address', 1, 'w', 'base', '{}')`,
       id,
       now - age,
       status,

@@ -1,9 +1,10 @@
 import { and, asc, count, desc, eq, inArray, isNull, like, notInArray, notLike, or, type SQL, sql } from 'drizzle-orm'
-import { encodeCursor, type ListCursor, type ListSort, transactionStatusGroups } from '#domain/lists.ts'
+import { encodeCursor, type ListCursor, type ListSort, searchedRows, transactionStatusGroups } from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { type ChainName, chainNames } from '#domain/networks.ts'
 import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
 import { unspentCategories } from '#domain/statistics.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
@@ -12,27 +13,30 @@ import type { Db } from './d1.ts'
 import { payoutView, transactionView } from './schema.ts'
 
 /**
- * Pages of the read model. A query reads one user's rows along the index that matches the sort order (time or amount) and
- * applies filters to those rows only. A test checks SQLite's query plan.
+ * Pages of the read model. A list reads one user's rows along the index that matches the sort order (time or amount). A
+ * filter searches the newest of them only, because all accounts share the database. Tests check SQLite's query plan and the
+ * rows that it reads.
  */
 
 type View = typeof transactionView | typeof payoutView
 type Ranges = Pick<TransactionFilter, 'from' | 'to' | 'amountMin' | 'amountMax'>
+type Column = View['createdAt'] | View['amount']
 export type ListQuery = {
   view: View
-  where: SQL | undefined
+  userId: string
+  /** All but the ranges. */
+  filters: SQL | undefined
   ranges: Ranges
   sort: ListSort
-  /** Whether the page includes the total spent by the matching rows. */
-  sumsSpent?: boolean
+  /** `all`: no filter. `newest`: only `searchedRows` rows are searched. `ids`: rows are found by their ids. */
+  reach: 'all' | 'newest' | 'ids'
 }
 
 export function transactionsQuery(userId: string, filter: TransactionFilter): ListQuery {
   const view = transactionView
   const { sort = 'newest', ...filters } = filter
   const { type, status, sender, contact, recipient, memo, wallet, search } = filters
-  const where = and(
-    eq(view.userId, userId),
+  const conditions = and(
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
     type === 'transfer' ? notLike(view.category, 'escrow%') : undefined,
     status?.length
@@ -51,14 +55,14 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
     hasNotes(view, filter),
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
-  return { view, where, ranges: filter, sort, sumsSpent: Object.values(filters).some((each) => each !== undefined) }
+  return { view, userId, filters: conditions, ranges: filter, sort, reach: isFiltered(filters) ? 'newest' : 'all' }
 }
 
 export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
   const view = payoutView
-  const { status, wallets, ids, recipient, sort = 'newest' } = filter
-  const where = and(
-    eq(view.userId, userId),
+  const { sort = 'newest', ...filters } = filter
+  const { status, wallets, ids, recipient } = filters
+  const conditions = and(
     status?.length ? inArray(view.status, status) : undefined,
     wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
     // One parameter: D1 allows 100 per statement, which is also the limit of ids.
@@ -66,29 +70,67 @@ export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
     recipient ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone') : undefined,
     hasNotes(view, filter),
   )
-  return { view, where, ranges: filter, sort }
+  const reach = ids ? 'ids' : isFiltered(filters) ? 'newest' : 'all'
+  return { view, userId, filters: conditions, ranges: filter, sort, reach }
 }
+
+const isFiltered = (filters: object) => Object.values(filters).some((each) => each !== undefined)
 
 const keyOf = (view: View, sort: ListSort) => (sort === 'largest' || sort === 'smallest' ? view.amount : view.createdAt)
 const isDescending = (sort: ListSort) => sort === 'newest' || sort === 'largest'
 
-/**
- * Conditions for the rows of the query beyond the cursor. SQLite uses one lower and one upper bound on the sort column. The
- * `+` keeps it from using another column's index, which would require a sort, and from using a filter's bound where the
- * cursor is the tighter one.
- */
-function conditions({ view, where, ranges, sort }: ListQuery, beyond?: { comparison: '<' | '>'; cursor: ListCursor }) {
-  const { from, to, amountMin, amountMax } = ranges
-  const key = keyOf(view, sort)
-  const column = (name: typeof view.createdAt | typeof view.amount, far: '<' | '>') =>
-    name === key && beyond?.comparison !== far ? sql`${name}` : sql`+${name}`
+/** The bounds of the query's ranges. `write` is how a column appears in SQL, or null to leave out its bounds. */
+function bounds(
+  { view, ranges: { from, to, amountMin, amountMax } }: ListQuery,
+  write: (column: Column, side: '<' | '>') => SQL | null,
+) {
+  const bound = (column: Column, operator: '>=' | '<' | '<=', value: number | undefined) => {
+    const written = value === undefined ? null : write(column, operator === '>=' ? '>' : '<')
+    return written ? sql`${written} ${sql.raw(operator)} ${value}` : undefined
+  }
   return and(
-    where,
-    beyond && sql`(${key}, ${view.id}) ${sql.raw(beyond.comparison)} (${beyond.cursor.key}, ${beyond.cursor.id})`,
-    from === undefined ? undefined : sql`${column(view.createdAt, '>')} >= ${from}`,
-    to === undefined ? undefined : sql`${column(view.createdAt, '<')} < ${to}`,
-    amountMin === undefined ? undefined : sql`${column(view.amount, '>')} >= ${amountMin}`,
-    amountMax === undefined ? undefined : sql`${column(view.amount, '<')} <= ${amountMax}`,
+    bound(view.createdAt, '>=', from),
+    bound(view.createdAt, '<', to),
+    bound(view.amount, '>=', amountMin),
+    bound(view.amount, '<=', amountMax),
+  )
+}
+
+const past = (key: Column | SQL, id: View['id'], { comparison, cursor }: Beyond) =>
+  sql`(${key}, ${id}) ${sql.raw(comparison)} (${cursor.key}, ${cursor.id})`
+type Beyond = { comparison: '<' | '>'; cursor: ListCursor }
+
+/**
+ * When the oldest row that a filter searches was created (ms): the one after the newest row that it does not. Null if it
+ * searches all rows of its days.
+ */
+const searchedFrom = ({ view, userId, ranges: { from = 0, to = Number.MAX_SAFE_INTEGER } }: ListQuery) =>
+  sql<number | null>`(SELECT older.created_at + 1 FROM ${view} AS older
+    WHERE older.user_id = ${userId} AND older.created_at >= ${from} AND older.created_at < ${to}
+    ORDER BY older.created_at DESC, older.id DESC LIMIT 1 OFFSET ${searchedRows})`
+
+/**
+ * Conditions for the rows of the query beyond the cursor. A list is read along the index of its order, and searched along that
+ * of time. SQLite uses one lower and one upper bound on the index's column. The `+` keeps it from using another column's index,
+ * and from using a filter's bound where the cursor is the tighter one.
+ */
+function conditions(query: ListQuery, beyond?: Beyond) {
+  const { view, userId, filters, ranges, sort, reach } = query
+  const key = keyOf(view, sort)
+  const indexed = reach === 'all' ? key : reach === 'newest' ? view.createdAt : null
+  const isSearch = reach === 'newest'
+  // A search always begins at its oldest row: a cursor may be older.
+  const seeks = indexed === key && !(isSearch && beyond?.comparison === '>')
+  const write = (column: Column, side: '<' | '>') =>
+    column === indexed && !(seeks && beyond?.comparison === side) ? sql`${column}` : sql`+${column}`
+  return and(
+    sql`${sql.raw(reach === 'ids' ? '+' : '')}${view.userId} = ${userId}`,
+    filters,
+    beyond && past(seeks ? key : sql`+${key}`, view.id, beyond),
+    isSearch ? sql`${write(view.createdAt, '>')} >= coalesce(${searchedFrom(query)}, ${ranges.from ?? 0})` : undefined,
+    bounds(query, (column, side) =>
+      isSearch && column === view.createdAt && side === '>' ? null : write(column, side),
+    ),
   )
 }
 
@@ -124,26 +166,54 @@ export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor
 }
 
 /**
- * The rows' contribution to the total spent (isSpent), in micro-USDC as a decimal string. The JSON is read last, and only
- * for rows that may count.
+ * Rows of an export in list order after a cursor: exactly `limit` rows are read, and those that the filters leave out come
+ * without a body, so that a query takes as long for any filter.
  */
-const spentOn = (chain: ChainName) => {
-  const { status, category, amount, body } = transactionView
-  const counts = and(
-    eq(status, 'CONFIRMED'),
-    notInArray(category, [...unspentCategories]),
-    sql`${body}->>'$.fromWalletChain' = ${chain}`,
+export function selectSlice(db: Db, query: ListQuery, limit: number, cursor: ListCursor | null) {
+  const { view, userId, filters, sort } = query
+  const key = keyOf(view, sort)
+  const falls = isDescending(sort)
+  const order = falls ? desc : asc
+  const beyond = cursor && ({ comparison: falls ? '<' : '>', cursor } as const)
+  const isWanted = and(
+    filters,
+    bounds(query, (column, side) => (column === key && beyond?.comparison !== side ? null : sql`${column}`)),
   )
+  return db
+    .select({
+      body: isWanted ? sql<string | null>`CASE WHEN ${isWanted} THEN ${view.body} END` : view.body,
+      key,
+      id: view.id,
+    })
+    .from(view as typeof payoutView)
+    .where(
+      and(
+        eq(view.userId, userId),
+        beyond ? past(key, view.id, beyond) : undefined,
+        bounds(query, (column, side) => (column === key && beyond?.comparison !== side ? sql`${column}` : null)),
+      ),
+    )
+    .orderBy(order(key), order(view.id))
+    .limit(limit)
+}
+
+/** The rows' contribution to the total spent (isSpent), in micro-USDC as a decimal string. */
+const spentOn = (chain: ChainName) => {
+  const { status, category, amount, chain: ofRow } = transactionView
+  const counts = and(eq(status, 'CONFIRMED'), notInArray(category, [...unspentCategories]), eq(ofRow, chain))
   return sql<string>`CAST(coalesce(sum(CASE WHEN ${counts} THEN ${amount} END), 0) AS TEXT)`.as(chain) // D1 drops one of two columns with the same name
 }
 
-/** Number of matching rows and, for a filtered list of transactions, the total they spent, in one pass. */
+/** Number of matching rows, how far the filter searched, and the total spent by transactions that match a filter. */
 export function selectTotals(db: Db, query: ListQuery) {
-  const sums: Partial<Record<ChainName, SQL.Aliased<string>>> = query.sumsSpent
-    ? Object.fromEntries(chainNames.map((chain) => [chain, spentOn(chain)]))
-    : {}
+  const isSearch = query.reach === 'newest'
+  const sums: Partial<Record<ChainName, SQL.Aliased<string>>> =
+    isSearch && query.view === transactionView
+      ? Object.fromEntries(chainNames.map((chain) => [chain, spentOn(chain)]))
+      : {}
+  const reached = isSearch ? searchedFrom(query) : sql<number | null>`NULL`
   return db
-    .select({ total: count(), ...sums })
+    .select({ total: count(), searchedFrom: reached.as('searched_from'), ...sums })
     .from(query.view as typeof payoutView)
     .where(conditions(query))
 }
@@ -174,7 +244,8 @@ export async function readPage<Row extends Transaction | Escrow>(
       number: page,
       size: pageSize,
       total: counted?.total ?? 0,
-      ...(query.sumsSpent && { spent: spentIn(counted as Partial<Record<ChainName, string>>) }),
+      ...(counted && 'base' in counted && { spent: spentIn(counted as Partial<Record<ChainName, string>>) }),
+      ...(counted && counted.searchedFrom !== null && { searchedFrom: isoOf(counted.searchedFrom) }),
       ...(last && hasNext && { next: at('after', last) }),
       ...(first && hasPrevious && { previous: at('before', first) }),
     },
@@ -187,17 +258,20 @@ const spentIn = (sums: Partial<Record<ChainName, string>> | undefined) =>
     string
   >
 
-/** Reads rows after a cursor, without a count, for exports. `next` is where to continue, or null after the last row. */
+/**
+ * Reads up to `limit` rows after a cursor, for exports, and returns those that the filters keep. `next` is where to continue,
+ * or null after the last row.
+ */
 export async function readSlice<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,
   limit: number,
   cursor: ListCursor | null,
 ): Promise<{ rows: Row[]; next: ListCursor | null }> {
-  const read = await selectRows(db, query, { limit, cursor })
+  const read = await selectSlice(db, query, limit, cursor)
   const last = read.at(-1)
   return {
-    rows: read.map(({ body }) => JSON.parse(body) as Row),
+    rows: read.flatMap(({ body }) => (body === null ? [] : [JSON.parse(body) as Row])),
     next: last && read.length === limit ? { side: 'after', sort: query.sort, key: last.key, id: last.id } : null,
   }
 }

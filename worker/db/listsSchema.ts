@@ -17,6 +17,7 @@ export const transactionView = sqliteTable(
     category: text('category').notNull(),
     amount: integer('amount').notNull(),
     walletId: text('wallet_id').notNull(),
+    chain: text('chain').notNull(),
     agentId: text('agent_id'),
     contactId: text('contact_id'),
     escrowId: text('escrow_id'),

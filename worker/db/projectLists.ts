@@ -31,8 +31,8 @@ export function upsertTransactions(db: Db, userId: string, seq: number, rows: Li
     .insert(transactionView)
     .select(
       sql`SELECT value->>'$.row.id', ${userId}, ${seq}, value->>'$.at', value->>'$.row.status', value->>'$.row.category',
-            value->>'$.amount', value->>'$.row.fromWalletId', value->>'$.row.agentId', value->>'$.row.contactId',
-            value->>'$.row.escrowId', value->'$.row', value->>'$.kept'
+            value->>'$.amount', value->>'$.row.fromWalletId', value->>'$.row.fromWalletChain', value->>'$.row.agentId',
+            value->>'$.row.contactId', value->>'$.row.escrowId', value->'$.row', value->>'$.kept'
           FROM json_each(${asJson(rows)}) WHERE true`,
     )
     .onConflictDoUpdate({

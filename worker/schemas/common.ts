@@ -15,6 +15,7 @@ export type Envelope<T> = Success<T> | Failure
 /**
  * `next` and `previous` are cursors of the adjacent pages, absent if there is none. `spent` is only set for a filtered list
  * of transactions: the contribution of all matching rows, on all pages, to the total spent, in decimal USDC by network.
+ * `searchedFrom` (ISO 8601) is set if there are older rows that the filter did not search; a filter that ends there does.
  */
 export type Page = {
   number: number
@@ -23,6 +24,7 @@ export type Page = {
   next?: string
   previous?: string
   spent?: Record<ChainName, string>
+  searchedFrom?: string
 }
 
 /** The signed-in user's password, for changes that need it (middleware/ownerPassword.ts). */

@@ -17,8 +17,10 @@ import { unwrap } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 
 type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
-/** Rows that an export reads per query. */
+/** Rows that an export reads per query. Other accounts' queries run between two of them. */
 const sliceSize = 500
+const slicePauseMs = 20
+/** The most rows that an export reads, whether or not its filter keeps them. */
 const maxRows = 100_000
 
 /** The database of the lists, after the Treasury has written its pending changes to it. */
@@ -131,12 +133,16 @@ function csv<Row extends Transaction | Escrow>(
       controller.enqueue(encoder.encode(`\uFEFF${csvLine(columns.map(([header]) => header))}`))
     },
     async pull(controller) {
-      const { rows, next } = await readSlice<Row>(db, query, sliceSize, cursor)
-      count += rows.length
-      cursor = next
-      const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
-      if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
-      if (!next || count >= maxRows) controller.close()
+      for (;;) {
+        if (cursor) await scheduler.wait(slicePauseMs)
+        const { rows, next } = await readSlice<Row>(db, query, sliceSize, cursor)
+        count += sliceSize
+        cursor = next
+        const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
+        if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
+        if (!next || count >= maxRows) return controller.close()
+        if (lines.length > 0) return // a pull that adds nothing would be the last
+      }
     },
   })
   return new Response(body, {

@@ -1,11 +1,12 @@
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
-import { type ListSort, listSorts } from '#domain/lists.ts'
+import { type ListSort, listSorts, searchedRows } from '#domain/lists.ts'
 import { Button } from '../components/Button.tsx'
 import { Card } from '../components/Card.tsx'
 import { type Column, DataTable, type Sorting, useIsPhone } from '../components/DataTable.tsx'
 import { Select } from '../components/Field.tsx'
 import { Pager } from '../components/Pager.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '../components/states.tsx'
+import { formatDate } from '../lib/format.ts'
 import type { ListPage } from './useListPage.ts'
 
 /** How a list shows its rows: as a table and, on a phone, in two lines each. */
@@ -34,6 +35,12 @@ export function PagedCard<Row extends { id: string }>(props: {
   )
   return (
     <Card className="overflow-hidden">
+      {data?.page.searchedFrom && (
+        <p role="status" className="border-hairline border-b px-5 py-2 text-muted text-small">
+          Filters search the newest {searchedRows.toLocaleString('en-US')} {noun} of the chosen days. These go back to{' '}
+          {formatDate(data.page.searchedFrom)}: choose that as the last day to search older ones.
+        </p>
+      )}
       {data ? (
         data.page.total === 0 ? (
           page.active.length > 0 ? (

@@ -1,0 +1,206 @@
+/** Lists of an account with more rows than a filter searches. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type ListSort, listSorts, searchedRows } from '#domain/lists.ts'
+import { minuteMs } from '#domain/time.ts'
+import type { Page } from '#schemas/common.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
+import { payoutsQuery, selectRows, selectSlice, selectTotals, transactionsQuery } from '../../worker/db/lists.ts'
+import { createApi, createUser, env, seed } from './apiClient.ts'
+
+const api = createApi()
+const start = Date.UTC(2026, 0, 1)
+const count = 21_000
+/** Every hundredth row has a memo; the amounts go round from 1 to 250 USDC. */
+const every = 100
+
+type User = Awaited<ReturnType<typeof createUser>>
+let owner: User
+
+/** Rows `from` to `to`, a minute apart, row 1 first. */
+async function addRows(userId: string, from: number, to: number): Promise<void> {
+  const numbers = 'WITH RECURSIVE n(i) AS (SELECT CAST(?2 AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?3)'
+  const id = "?1 || '_' || substr('00000' || i, -5)"
+  const at = `${start} + i * ${minuteMs}`
+  const amount = '(i % 250 + 1) * 1000000'
+  const body = `json_object('id', ${id}, 'memo', CASE WHEN i % ${every} = 0 THEN 'Invoice ' || i END, 'amountUsdc', '1',
+    'category', 'address', 'status', 'CONFIRMED', 'createdAt', '2026', 'fromWalletChain', 'base', 'timeline', json_object(),
+    'recipientEmail', CASE WHEN i % ${every} = 0 THEN 'ada@bursar.test' END)`
+  await env.DB.batch(
+    [
+      `INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, chain, body)
+       ${numbers} SELECT ${id}, ?1, 1, ${at}, 'CONFIRMED', 'address', ${amount}, 'w', 'base', ${body} FROM n`,
+      `INSERT INTO payout_view (id, user_id, seq, created_at, status, amount, wallet_id, body)
+       ${numbers} SELECT ${id}, ?1, 1, ${at}, 'CREATED', ${amount}, 'w', ${body} FROM n`,
+    ].map((sql) => env.DB.prepare(sql).bind(userId, from, to)),
+  )
+}
+
+async function list(user: User, path: string): Promise<{ ids: string[]; page: Page }> {
+  const { status, json, text } = await user.asOwner('GET', path)
+  expect(status, text).toBe(200)
+  const rows = (json.data.escrows ?? json.data) as { id: string }[]
+  return { ids: rows.map(({ id }) => id), page: json.page }
+}
+const at = (i: number) => new Date(start + i * minuteMs).toISOString()
+const idOf = (user: User, i: number) => `${user.id}_${String(i).padStart(5, '0')}`
+
+beforeAll(async () => {
+  await seed()
+  owner = await createUser(api)
+  await addRows(owner.id, 1, count)
+})
+
+test('without a filter, all rows are listed and counted @lists-39', async () => {
+  for (const path of ['/transactions/user', '/escrow/list']) {
+    const { ids, page } = await list(owner, `${path}?sort=oldest&pageSize=1`)
+    expect([ids, page.total, page.searchedFrom]).toEqual([[idOf(owner, 1)], count, undefined])
+  }
+})
+
+test.each([
+  ['/transactions/user', 'memo=invoice'],
+  ['/transactions/user', 'amountMin=1'],
+  ['/escrow/list', 'recipient=ADA'],
+  ['/escrow/list', 'status=CREATED'],
+])('%s?%s searches the newest 10,000 rows, and says so if there are more @lists-40', async (path, filter) => {
+  const user = await createUser(api)
+  const matches = (n: number) => (/memo|recipient/.test(filter) ? n / every : n)
+  await addRows(user.id, 1, searchedRows - 1)
+  expect((await list(user, `${path}?${filter}`)).page).not.toHaveProperty('searchedFrom')
+  await addRows(user.id, searchedRows, searchedRows)
+  const all = await list(user, `${path}?${filter}&sort=oldest`)
+  expect(all.page).not.toHaveProperty('searchedFrom')
+  expect(all.page.total).toBe(matches(searchedRows))
+  await addRows(user.id, searchedRows + 1, searchedRows + 1)
+  const newest = await list(user, `${path}?${filter}&sort=oldest`)
+  expect(newest.page.searchedFrom).toBe(new Date(Date.parse(at(1)) + 1).toISOString())
+  expect(newest.page.total).toBe(matches(searchedRows))
+})
+
+test.each(listSorts)('sorted by %s, earlier rows are searched with an earlier end @lists-41', async (sort) => {
+  const found: string[] = []
+  let to = at(count + 1)
+  for (let windows = 1; ; windows++) {
+    let cursor = ''
+    let page: Page
+    do {
+      const query = `memo=invoice&sort=${sort}&to=${to}&pageSize=100${cursor}`
+      const answer = await list(owner, `/transactions/user?${query}`)
+      found.push(...answer.ids)
+      page = answer.page
+      cursor = page.next ? `&page=2&cursor=${page.next}` : ''
+    } while (page.next)
+    expect(page.spent?.base).toMatch(/^\d+$/)
+    if (page.searchedFrom === undefined) {
+      expect(windows).toBe(3)
+      break
+    }
+    to = page.searchedFrom
+  }
+  const expected = Array.from({ length: count / every }, (_, i) => idOf(owner, (i + 1) * every))
+  expect(found.toSorted()).toEqual(expected)
+})
+
+test('payouts are found by id, however old they are @lists-42', async () => {
+  const ids = [idOf(owner, 7), idOf(owner, count)]
+  const found = await list(owner, `/escrow/list?ids=${ids.join(',')}`)
+  expect(found.ids).toEqual(ids.toReversed())
+  expect(found.page.searchedFrom).toBeUndefined()
+})
+
+test('an export with a filter finds rows of any age @lists-43', async () => {
+  const answer = await owner.asOwner('GET', '/transactions/export?memo=invoice&sort=smallest')
+  const ids = answer.text
+    .trim()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.split(',')[1])
+  const expected = Array.from({ length: count / every }, (_, i) => idOf(owner, (i + 1) * every))
+  expect(ids.toSorted()).toEqual(expected)
+})
+
+describe('rows read', () => {
+  const db = primaryDb(env.DB)
+  const rowsRead = async (statement: { toSQL(): { sql: string; params: unknown[] } }) => {
+    const { sql, params } = statement.toSQL()
+    return (
+      await env.DB.prepare(sql)
+        .bind(...params)
+        .all()
+    ).meta.rows_read
+  }
+  const filters = { status: ['failed' as const], memo: 'nothing', amountMin: 5, recipient: 'a', from: 1, to: start * 2 }
+
+  test.each(listSorts)(
+    'sorted by %s, a list is one index search, and any filter one of the newest rows @lists-12',
+    async (sort) => {
+      const isByTime = sort === 'newest' || sort === 'oldest'
+      const searched = [
+        'SCALAR SUBQUERY 1',
+        'SEARCH older USING COVERING INDEX transaction_view_user (user_id=? AND created_at>? AND created_at<?)',
+      ]
+      const planOf = async (statement: { toSQL(): { sql: string; params: unknown[] } }) => {
+        const { sql, params } = statement.toSQL()
+        const plan = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .bind(...params)
+          .all<{ detail: string }>()
+        return plan.results.map((row) => row.detail)
+      }
+      const all = { status: ['failed' as const], memo: 'x', amountMin: 5, recipient: 'a', from: start, to: start + 1e9 }
+      for (const filter of [{ sort }, { sort, ...all }]) {
+        const query = transactionsQuery(owner.id, filter)
+        const isSearch = filter !== undefined && 'memo' in filter
+        const index = `transaction_view_user${isByTime || isSearch ? '' : '_amount'}`
+        for (const side of ['after', 'before'] as const)
+          for (const cursor of [undefined, { side, sort, key: 5, id: 'pay_list000005' }]) {
+            const steps = await planOf(selectRows(db, query, { limit: 25, offset: 50, cursor }))
+            expect(steps).toEqual([
+              expect.stringMatching(new RegExp(`^SEARCH transaction_view USING INDEX ${index} `)),
+              ...(isSearch ? searched : []),
+              ...(isSearch && !isByTime ? ['USE TEMP B-TREE FOR ORDER BY'] : []),
+            ])
+            // The cursor seeks in the index instead of filtering all rows before it.
+            // A search seeks only backwards in time, to its oldest row at most.
+            if (cursor && (!isSearch || (isByTime && (sort === 'newest') === (side === 'after'))))
+              expect(steps[0]).toMatch(/\(user_id=\? AND .*\((created_at|amount),id\)[<>]\(\?,\?\)/)
+          }
+        const totals = await planOf(selectTotals(db, query))
+        expect(totals[0]).toMatch(/^SEARCH transaction_view USING .*\(user_id=\?/)
+        if (isSearch) expect(totals[0]).toContain('transaction_view_user (user_id=? AND created_at>')
+      }
+    },
+  )
+
+  test.each(listSorts)('sorted by %s, a filter reads as many rows as it searches @lists-44', async (sort: ListSort) => {
+    // The index up to the boundary, the rows, and sorting them by amount.
+    const most = 3 * searchedRows + 100
+    for (const filter of [{ memo: 'nothing' }, { status: ['completed' as const] }, { from: 1 }, filters]) {
+      const query = transactionsQuery(owner.id, { ...filter, sort })
+      for (const cursor of [undefined, { side: 'after' as const, sort, key: start, id: 'x' }])
+        expect(await rowsRead(selectRows(db, query, { limit: 25, cursor })), JSON.stringify(filter)).toBeLessThan(most)
+      expect(await rowsRead(selectTotals(db, query)), JSON.stringify(filter)).toBeLessThan(2 * most)
+    }
+    const payouts = payoutsQuery(owner.id, { sort, recipient: 'nobody' })
+    expect(await rowsRead(selectRows(db, payouts, { limit: 25 }))).toBeLessThan(most)
+    const byId = payoutsQuery(owner.id, { sort, ids: [idOf(owner, 7)] })
+    expect(await rowsRead(selectRows(db, byId, { limit: 25 }))).toBeLessThan(10)
+    expect(await rowsRead(selectTotals(db, byId))).toBeLessThan(10)
+  })
+
+  test.each(listSorts)(
+    'sorted by %s, a slice of an export reads as many rows as it may return @lists-45',
+    async (sort) => {
+      for (const filter of [{}, filters]) {
+        const query = transactionsQuery(owner.id, { ...filter, sort })
+        expect(await rowsRead(selectSlice(db, query, 500, null))).toBeLessThanOrEqual(501)
+        const cursor = {
+          side: 'after' as const,
+          sort,
+          key: sort === 'oldest' || sort === 'newest' ? start + minuteMs : 5e6,
+          id: 'x',
+        }
+        expect(await rowsRead(selectSlice(db, query, 500, cursor))).toBeLessThanOrEqual(501)
+      }
+    },
+  )
+})
