@@ -38,7 +38,7 @@ type Notes = typeof paymentNotes
 /** The notes that lists can be filtered by. */
 export type FilterName = { [Name in NoteName]: Notes[Name]['isFilter'] extends true ? Name : never }[NoteName]
 export const filterNames = noteNames.filter((name): name is FilterName => paymentNotes[name].isFilter)
-/** Only payments with exactly these notes. Missing: any. */
+/** Filters a list to payments with exactly these notes. A missing filter matches any. */
 export type NoteFilters = { [Name in FilterName]?: string | undefined }
 
 /** An object with the value that `read` returns for each note that is a filter. */

@@ -1,6 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
+import { ownerPassword as passwordSchema } from '../schemas/common.ts'
 import { checkPassword } from '../services/passwords.ts'
 
 /**
@@ -11,8 +12,9 @@ export const ownerPassword = () =>
   createMiddleware<AppEnv>(async (c, next) => {
     const body: unknown = await c.req.json().catch(() => null)
     const password = body && typeof body === 'object' && 'password' in body ? body.password : undefined
-    if (password !== undefined && (typeof password !== 'string' || password === '' || password.length > 1_000))
+    const parsed = passwordSchema.safeParse(password)
+    if (!parsed.success)
       throw new AppError('invalid_input', 'Password must be text of 1 to 1,000 characters', { field: 'password' })
-    c.set('passwordChecked', await checkPassword(c.var.deps, c.var.userId, password))
+    c.set('passwordChecked', await checkPassword(c.var.deps, c.var.userId, parsed.data))
     await next()
   })

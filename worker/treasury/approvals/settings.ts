@@ -3,10 +3,8 @@ import type { ApprovalSettings } from '#schemas/approval.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
+import { passwordAbove } from '../limits/ownerPassword.ts'
 import type { Decider } from './rpcTypes.ts'
-
-/** Letting more than this leave in 24 hours needs the password (domain/ownerPassword.ts). Null if it is never needed. */
-export const passwordAbove = ({ store }: Context): MicroUsdc | null => store.meta('approval_password_above')
 
 export const settingsView = (ctx: Context): ApprovalSettings => {
   const limit = passwordAbove(ctx)

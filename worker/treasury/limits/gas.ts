@@ -228,12 +228,11 @@ const addGas = (ctx: Context, day: number, principal: string, gas: number) =>
 /** What a payment uses less goes back to the grants of a new account. Has no effect for a day that is no longer kept. */
 const changeGas = (ctx: Context, payment: PaymentRow, by: number) =>
   ctx.store.run(
-    `UPDATE gas_use SET gas = max(0, gas + iif(principal LIKE 'granted %', -?1, ?1))
-     WHERE day = ?2 AND principal IN (?3, (SELECT 'granted work ' || chain_id FROM wallet WHERE id = ?4))`,
+    `UPDATE gas_use SET gas = max(0, gas + iif(principal = ?4, -?1, ?1)) WHERE day = ?2 AND principal IN (?3, ?4)`,
     by,
     utcDay(payment.accepted_at!),
     payment.agent_id ?? 'owner',
-    payment.wallet_id,
+    granted('work', ctx.store.wallet(payment.wallet_id)!.chain_id),
   )
 
 function shortage(ctx: Context, rule: string, message: string): Refused {

@@ -1,3 +1,4 @@
+import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import { type GroupBounds, type Increase, needsPassword, sumOfIncreases } from '#domain/ownerPassword.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
@@ -9,42 +10,46 @@ import type { Store } from '../storage/store.ts'
 /** Increases are added up in periods of this length, so that few rows are read. */
 const periodMs = 15 * minuteMs
 
+/** Letting more than this leave in 24 hours needs the password. Null if it is never needed. */
+export const passwordAbove = ({ store }: Context): MicroUsdc | null => store.meta('approval_password_above')
+
+const firstPeriod = ({ now }: Context) => Math.floor(now() / periodMs) - dayMs / periodMs
+
+/** Whether this would need the password now. */
+export function wouldNeedPassword(ctx: Context, increase: Increase): boolean {
+  const limit = passwordAbove(ctx)
+  if (limit === null) return false
+  const { raised } = ctx.store.first<{ raised: number }>(
+    'SELECT coalesce(sum(amount), 0) AS raised FROM owner_increase WHERE period >= ?',
+    firstPeriod(ctx),
+  )!
+  return needsPassword(limit, BigInt(raised), increase)
+}
+
 /**
  * Counts an increase of what may leave without a person. Returns a refusal if it needs the password, which is then not
  * counted. Call inside the transaction of the change, once nothing else refuses it.
  */
 export function takeIncrease(ctx: Context, increase: Increase, passwordChecked: boolean): Refused | null {
-  const { store, now } = ctx
-  const limit = store.meta('approval_password_above')
+  const limit = passwordAbove(ctx)
   if (passwordChecked || limit === null || increase === 0n) return null
-  const period = Math.floor(now() / periodMs)
-  const first = period - dayMs / periodMs
-  const { raised } = store.first<{ raised: number }>(
-    'SELECT coalesce(sum(amount), 0) AS raised FROM owner_increase WHERE period >= ?',
-    first,
-  )!
-  if (increase === 'unbounded' || needsPassword(limit, BigInt(raised), increase)) return passwordNeeded
-  store.run('DELETE FROM owner_increase WHERE period < ?', first)
-  store.run(
+  if (increase === 'unbounded' || wouldNeedPassword(ctx, increase)) return passwordNeeded(limit)
+  const first = firstPeriod(ctx)
+  ctx.store.run('DELETE FROM owner_increase WHERE period < ?', first)
+  ctx.store.run(
     'INSERT INTO owner_increase (period, amount) VALUES (?1, ?2) ON CONFLICT (period) DO UPDATE SET amount = amount + ?2',
-    period,
+    first + dayMs / periodMs,
     toColumn(increase),
   )
   return null
 }
 
-/** Whether this would need the password now. */
-export function wouldNeedPassword({ store, now }: Context, increase: Increase): boolean {
-  const { raised } = store.first<{ raised: number }>(
-    'SELECT coalesce(sum(amount), 0) AS raised FROM owner_increase WHERE period >= ?',
-    Math.floor(now() / periodMs) - dayMs / periodMs,
-  )!
-  return needsPassword(store.meta('approval_password_above'), BigInt(raised), increase)
-}
-
-export const passwordNeeded: Refused = refuse('password_required', 'Enter your password to allow this.', {
-  field: 'password',
-})
+const passwordNeeded = (limit: MicroUsdc): Refused =>
+  refuse(
+    'password_required',
+    `Enter your password: with this change, more than ${formatUsdc(limit)} USDC could leave within 24 hours without it.`,
+    { field: 'password' },
+  )
 
 /** What the group's agents may still spend without a person; 0 without agents. */
 export function spendableOf(store: Store, group: GroupRow | null): Increase {
