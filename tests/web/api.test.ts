@@ -291,7 +291,7 @@ describe('too many calls', () => {
     expect(calls.at(-1)!.headers.Authorization).toBe('Bearer fresh')
   })
 
-  test('the page is told when calls wait for longer, and when they go on @api-client-19', async () => {
+  test('the page hears of calls that wait for longer, and of their end @api-client-19', async () => {
     refuse(2)
     const short = api('GET /wallets')
     await vi.advanceTimersByTimeAsync(5_000)
