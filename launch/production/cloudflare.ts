@@ -16,6 +16,8 @@ export type Cloudflare = {
   request<T>(method: Method, path: string, body?: unknown): Promise<T | null>
   /** Runs wrangler with the Worker's config and returns its output. Throws with the output if it fails. */
   wrangler(...args: string[]): Promise<string>
+  /** The same, with the secrets as JSON in its standard input, so that they are never in a file. */
+  wranglerWithSecrets(secrets: Record<string, string>, ...args: string[]): Promise<string>
   /** The same in the folder of the Pages project, the only place where `wrangler pages` looks for its config. */
   wranglerPages(...args: string[]): Promise<string>
 }
@@ -30,8 +32,9 @@ export function openCloudflare(
   const token = environment.CLOUDFLARE_API_TOKEN
   if (!token) throw new LaunchError('set CLOUDFLARE_API_TOKEN (docs/deploying.md lists its permissions)')
   const baseUrl = environment.CLOUDFLARE_API_BASE_URL ?? 'https://api.cloudflare.com/client/v4'
-  const wrangler = (args: string[], from: string[]) => {
-    const running = runTool(['wrangler', ...args, ...from], {
+  const run = (args: string[], input?: string) => {
+    const running = runTool(['wrangler', ...args], {
+      ...(input !== undefined && { input }),
       env: {
         CLOUDFLARE_API_TOKEN: token,
         CLOUDFLARE_ACCOUNT_ID: accountId,
@@ -54,6 +57,7 @@ export function openCloudflare(
     if (!existsSync(path)) throw new Error(`${path} is missing`)
     return path
   }
+  const withConfig = () => ['--config', existing(state.path('wrangler.json'))]
   return {
     account: `/accounts/${accountId}`,
     async request<T>(method: Method, path: string, body?: unknown): Promise<T | null> {
@@ -69,10 +73,11 @@ export function openCloudflare(
       const reasons = reply?.errors?.map(({ code, message }) => `${message} (${code})`).join('; ')
       throw new LaunchError(`Cloudflare returned ${response.status} for ${method} ${path}: ${reasons ?? 'no JSON'}`)
     },
-    wrangler: async (...args) => wrangler(args, ['--config', existing(state.path('wrangler.json'))]),
+    wrangler: async (...args) => run([...args, ...withConfig()]),
+    wranglerWithSecrets: async (secrets, ...args) => run([...args, ...withConfig()], JSON.stringify(secrets)),
     wranglerPages: async (...args) => {
       existing(pagesConfigPath(state))
-      return wrangler(args, ['--cwd', pagesFolder(state)])
+      return run([...args, '--cwd', pagesFolder(state)])
     },
   }
 }

@@ -1,6 +1,6 @@
 /** The Worker half: uploads a version with its secrets, and rolls back to the previous one. */
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { contentHash } from '../../local/tools/build.ts'
 import type { State } from '../state.ts'
 import type { Cloudflare } from './cloudflare.ts'
@@ -19,7 +19,8 @@ export async function deployWorker(
   const content = workerHash(state, secrets)
   const before = await currentVersion(cloudflare, name)
   if (before && state.get('worker') === `${content} ${before}`) return false
-  await upload(cloudflare, state, secrets)
+  // The secrets are part of the version, so no version runs without them.
+  await cloudflare.wranglerWithSecrets(secrets, 'deploy', '--secrets-file', '/dev/stdin')
   if (before && isReady) state.set('workerBefore', before)
   state.set('worker', `${content} ${await currentVersion(cloudflare, name)}`)
   return true
@@ -46,17 +47,6 @@ async function currentVersion(cloudflare: Cloudflare, name: string): Promise<str
   )
   const [latest] = found?.deployments ?? []
   return latest?.versions.toSorted((a, b) => b.percentage - a.percentage)[0]?.version_id ?? null
-}
-
-/** Uploads the secrets with the version, so that none runs without them. They are on disk only while wrangler reads them. */
-async function upload(cloudflare: Cloudflare, state: State, secrets: Secrets): Promise<void> {
-  const path = state.path('secrets.upload.json')
-  try {
-    writeFileSync(path, JSON.stringify(secrets), { mode: 0o600 })
-    await cloudflare.wrangler('deploy', '--secrets-file', path)
-  } finally {
-    rmSync(path, { force: true })
-  }
 }
 
 const workerHash = (state: State, secrets: Secrets): string =>

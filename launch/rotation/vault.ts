@@ -1,5 +1,5 @@
 /** Stores the secrets of a deployment, and distributes them to it. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readSecrets, secretsPathOf, writeSecrets } from '../../local/stack/secrets.ts'
 import { openCloudflare } from '../production/cloudflare.ts'
 import { backupName, decrypt, encrypt, type Secrets } from '../production/secrets.ts'
@@ -40,15 +40,8 @@ function launchVault(state: State, environment: Environment, now: () => number):
         account_id: string
         name: string
       }
-      const path = state.path('secrets.upload.json')
-      try {
-        writeFileSync(path, JSON.stringify(Object.fromEntries(names.map((name) => [name, secrets[name]]))), {
-          mode: 0o600,
-        })
-        await openCloudflare(config.account_id, state, environment).wrangler('secret', 'bulk', path)
-      } finally {
-        rmSync(path, { force: true })
-      }
+      const changed = Object.fromEntries(names.map((name) => [name, secrets[name]!]))
+      await openCloudflare(config.account_id, state, environment).wranglerWithSecrets(changed, 'secret', 'bulk')
       return `uploaded to ${config.name}`
     },
   }

@@ -7,21 +7,28 @@ export const root = join(import.meta.dirname, '../..')
 
 const keptOutput = 100_000 // characters
 
-/**
- * Runs one of the project's own tools, in `cwd` relative to the root, and returns what it printed on both streams. Throws
- * with the output unless the tool exits with 0.
- */
-export async function runTool(
-  command: string[],
-  options: { cwd?: string; env?: Record<string, string>; started?: (pid: number) => void } = {},
-): Promise<string> {
-  const [tool, ...args] = command as [string, ...string[]]
+type Options = {
+  /** Relative to the root. */
+  cwd?: string
+  env?: Record<string, string>
+  /** What the tool reads from its standard input, also as the file `/dev/stdin`. Without it, the input is empty. */
+  input?: string
+  started?: (pid: number) => void
+}
+
+/** Runs one of the project's own tools. Returns what it printed on both streams; throws with that unless it exits with 0. */
+export async function runTool(command: string[], options: Options = {}): Promise<string> {
+  // Node connects a child by a socket, which Linux can't open as /dev/stdin; the shell makes a pipe.
+  const piped = ['sh', '-c', 'cat | "$@"', 'sh', ...command]
+  const [tool, ...args] = (options.input === undefined ? command : piped) as [string, ...string[]]
   const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
   const child = spawn(tool === 'forge' ? foundryProgram(tool) : tool, args, {
     cwd: join(root, options.cwd ?? '.'),
     env: { ...process.env, ...options.env, PATH: path },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // The tool may exit before it has read its input.
+  child.stdin.on('error', () => undefined).end(options.input)
   if (child.pid !== undefined) options.started?.(child.pid)
   let output = ''
   for (const stream of [child.stdout, child.stderr])

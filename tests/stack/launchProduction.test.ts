@@ -3,7 +3,7 @@
  * LAUNCH_CHAIN=84532 makes it a launch to staging, with anvil in place of Base Sepolia. LAUNCH_LONG=1 interrupts it after
  * every step.
  */
-import { existsSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,7 @@ import { productionSchema, stagingSchema } from '../../launch/config.ts'
 import { production } from '../../launch/production/production.ts'
 import { relayerAddresses } from '../../launch/production/relayers.ts'
 import { decrypt } from '../../launch/production/secrets.ts'
+import { openVault } from '../../launch/rotation/vault.ts'
 import { openState, type State } from '../../launch/state.ts'
 import { runSteps } from '../../launch/steps.ts'
 import { type Anvil, startAnvil } from '../../local/stack/anvil.ts'
@@ -65,6 +66,12 @@ const config = (changes: Changes = {}) =>
     ...changes,
   })
 
+const environmentOf = ({ apiUrl }: CloudflareStandIn) => ({
+  CLOUDFLARE_API_TOKEN: apiToken,
+  CLOUDFLARE_API_BASE_URL: apiUrl,
+  BURSAR_PASSPHRASE: passphrase,
+})
+
 /** Launches as a new process would. With a `lastStep`, the launch is interrupted after that step. */
 async function launch({
   lastStep,
@@ -78,9 +85,7 @@ async function launch({
   const lines: string[] = []
   const say = (line: string) => void lines.push(line)
   const environment = {
-    CLOUDFLARE_API_TOKEN: apiToken,
-    CLOUDFLARE_API_BASE_URL: cloudflare.apiUrl,
-    BURSAR_PASSPHRASE: passphrase,
+    ...environmentOf(cloudflare),
     [`RPC_URLS_${chainId}`]: anvil.url,
     RESEND_API_KEY: 're_0123456789',
   }
@@ -101,6 +106,16 @@ async function sendTransactions(): Promise<string[]> {
 }
 
 const savedSecrets = async () => decrypt(await readFile(join(folder, 'secrets.backup.json'), 'utf8'), passphrase)
+/** Collects the files of the launch that contain this secret while Cloudflare is called. */
+function filesDuringCalls(secret: string): Set<string> {
+  const found = new Set<string>()
+  cloudflare.state.fails = () => {
+    for (const path of globSync(join(folder, '*.json')))
+      if (readFileSync(path, 'utf8').includes(secret)) found.add(path)
+    return false
+  }
+  return found
+}
 
 test('a launch fails if something else uses its hostname, or without Workers Paid @launch-5', async () => {
   cloudflare.pages.state.dnsRecords = [{ type: 'CNAME', content: 'shop.example' }]
@@ -127,6 +142,7 @@ test('a launch stops until the hardware wallet’s transactions are sent, then u
 
 test('a launch interrupted after each step resumes, and makes each change at Cloudflare once, in order @launch-7', async () => {
   const { names } = await launch({ lastStep: 'account and plan' })
+  const withSecret = filesDuringCalls((await savedSecrets()).KEK_V1!)
   for (const lastStep of isLong ? names : ['database', 'migrations', 'Worker', 'pages', 'first passcode'])
     await launch({ lastStep })
   const { lines } = await launch()
@@ -156,6 +172,7 @@ test('a launch interrupted after each step resumes, and makes each change at Clo
   expect(cloudflare.databases).toHaveLength(1)
   expect(cloudflare.versions).toHaveLength(1)
   expect(cloudflare.calls.filter((call) => call.startsWith('DELETE '))).toEqual([])
+  expect([...withSecret]).toEqual([])
 })
 
 test('the deployed Worker has every secret, no workers.dev or preview URL, and one sign-up passcode @launch-8', async () => {
@@ -184,7 +201,15 @@ test('the deployed Worker has every secret, no workers.dev or preview URL, and o
   expect(rows.map((row) => ({ ...row }))).toEqual([{ hash: passcode, max_uses: 1, used: 0 }])
   const acts = cloudflare.databases[0]!.db.prepare('SELECT actor, action FROM operator_action').all()
   expect(acts.map((row) => ({ ...row }))).toEqual([{ actor: 'launch', action: 'passcode.create' }])
-  expect(existsSync(join(folder, 'secrets.upload.json'))).toBe(false)
+})
+
+test('a rotation uploads the secrets that it changes, and never writes them unencrypted @launch-30', async () => {
+  const secrets = { ...(await savedSecrets()), KEK_V1: 'ab'.repeat(32), PAYOUT_SECRET_V1: '"quotes" and\nlines' }
+  const withSecret = filesDuringCalls(secrets.KEK_V1)
+  const vault = openVault(state, environmentOf(cloudflare), Date.now)
+  expect(await vault.distribute(secrets, ['KEK_V1', 'PAYOUT_SECRET_V1'])).toBe('uploaded to bursar')
+  expect(cloudflare.replacedSecrets).toEqual({ KEK_V1: secrets.KEK_V1, PAYOUT_SECRET_V1: secrets.PAYOUT_SECRET_V1 })
+  expect([...withSecret]).toEqual([])
 })
 
 test('the deployed pages have the built files and headers, and a function that is bound to the Worker @launch-18', async () => {

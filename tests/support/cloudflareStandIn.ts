@@ -25,6 +25,8 @@ export async function startCloudflare() {
   const databases: { uuid: string; name: string; db: DatabaseSync }[] = []
   const buckets: string[] = []
   const versions: Version[] = []
+  /** Secrets given to the active version after its upload. */
+  const replacedSecrets: Record<string, string> = {}
   const pages = pagesStandIn()
   const state = {
     /** The active version; null before the first deployment. */
@@ -101,6 +103,11 @@ export async function startCloudflare() {
       state.current = version.id
       return { result: { id: 'bursar', deployment_id: version.id, startup_time_ms: 10 } }
     },
+    'PATCH /workers/scripts/:id/secrets-bulk': async ({ request }) => {
+      const { secrets } = (await request.json()) as { secrets: Record<string, { text: string }> }
+      for (const [name, { text }] of Object.entries(secrets)) replacedSecrets[name] = text
+      return { result: {} }
+    },
     'PUT /workers/scripts/:id/schedules': () => ({ result: { schedules: [] } }),
     'POST /workers/scripts/:id/subdomain': () => ({ result: { enabled: false, previews_enabled: false } }),
   }
@@ -155,7 +162,7 @@ export async function startCloudflare() {
     maxUpload,
   )
   const apiUrl = `${server.url}/client/v4`
-  return { url: server.url, apiUrl, calls, databases, versions, state, pages, stop: server.stop }
+  return { url: server.url, apiUrl, calls, databases, versions, replacedSecrets, state, pages, stop: server.stop }
 }
 export type CloudflareStandIn = Awaited<ReturnType<typeof startCloudflare>>
 
