@@ -120,3 +120,14 @@ test('files have the headers of web/public/_headers, and any other path is the S
   )
   expect((await fetch(`${url}/login`)).headers.get('link')).toMatch(/^<\/assets\/.*; rel=modulepreload/)
 })
+
+test('a file that is gone is a 404 that no cache keeps, not the SPA @hosting-8', async () => {
+  const [script] = /assets\/[^"]+\.js/.exec(await (await fetch(url)).text())!
+  const cacheControl = async (path: string) => {
+    const { status, headers } = await fetch(`${url}/${path}`)
+    return [status, headers.get('cache-control')]
+  }
+  expect(await cacheControl(script)).toEqual([200, 'public, max-age=31536000, immutable'])
+  for (const path of ['assets/base-0000000.js', 'assets/index-0000000.css', 'assets/a/b.js'])
+    expect(await cacheControl(path), path).toEqual([404, 'no-store'])
+})
