@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { lazy, StrictMode, Suspense } from 'react'
+import { type ComponentType, lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './lib/queryClient.ts'
 import { startSession } from './lib/session.ts'
@@ -8,13 +8,13 @@ import { router } from './router.tsx'
 import './styles.css'
 
 // Loaded after the first screen, which has no toasts to show and needs the bandwidth.
-const firstScreen = new Promise<void>((resolve) => {
-  const stop = router.subscribe('onRendered', () => {
-    stop()
-    resolve()
-  })
-})
-const Toaster = lazy(() => firstScreen.then(() => import('./components/Toaster.tsx')))
+const firstScreen = new Promise((resolve) => router.subscribe('onRendered', resolve))
+const Toaster = lazy<ComponentType>(() =>
+  firstScreen
+    .then(() => import('./components/Toaster.tsx'))
+    // No error component is around it: without this, a lost file would blank the page.
+    .catch(() => ({ default: () => null })),
+)
 
 startSession()
 
