@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { type StandInServer, serveLocally } from './server.ts'
+import { type LocalServer, serveLocally } from './server.ts'
 
 export type AccessOptions = {
   port: number
@@ -18,9 +18,9 @@ export type AccessOptions = {
 const operatorEmail = 'operator@bursar.test'
 
 /** Keys are new at each start; the Worker fetches the keys again if it does not know one. */
-export async function startAccess({ port, target, audience, serviceToken }: AccessOptions): Promise<StandInServer> {
+export async function startAccess({ port, target, audience, serviceToken }: AccessOptions): Promise<LocalServer> {
   const keys = await newKeys(`local-${Date.now()}`)
-  const server: StandInServer = await serveLocally(port, async (request) => {
+  const server: LocalServer = await serveLocally(port, async (request) => {
     const { pathname, search } = new URL(request.url)
     if (pathname === '/cdn-cgi/access/certs') return Response.json({ keys: [keys.jwk] })
     if (pathname !== '/ops' && !pathname.startsWith('/ops/')) return new Response('Not found', { status: 404 })

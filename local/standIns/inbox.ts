@@ -3,7 +3,7 @@
  * show it at `/` and `/messages?to=…` instead of delivering it. Messages are stored in a file.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { type StandInServer, serveLocally } from './server.ts'
+import { type LocalServer, serveLocally } from './server.ts'
 
 export type InboxOptions = {
   port: number
@@ -23,7 +23,7 @@ export type ReceivedMessage = {
   at: string
 }
 
-export async function startInbox({ port, path, resendKey, twilio }: InboxOptions): Promise<StandInServer> {
+export async function startInbox({ port, path, resendKey, twilio }: InboxOptions): Promise<LocalServer> {
   const messages: ReceivedMessage[] = existsSync(path)
     ? readFileSync(path, 'utf8')
         .split('\n')

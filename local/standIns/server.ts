@@ -1,22 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type StandInServer = { url: string; stop(): Promise<void> }
+export type LocalServer = { url: string; stop(): Promise<void> }
 
-/** Serves `handle` on the loopback interface; an error becomes a 500 with its message. */
-export async function serveLocally(
-  port: number,
-  handle: (request: Request) => Promise<Response>,
-  maxBytes = 1_000_000,
-): Promise<StandInServer> {
-  const server = createServer(async (incoming, outgoing) => {
-    const response = await readRequest(incoming, maxBytes)
-      .then(handle)
-      .catch((error: Error) => Response.json({ error: error.message }, { status: 500 }))
-    outgoing.writeHead(response.status, [...response.headers].flat())
-    outgoing.end(Buffer.from(await response.arrayBuffer()))
-  })
+/** Starts a server on the loopback interface, by default on a free port. `stop` also closes its connections. */
+export async function serve(handle: RequestListener, port = 0): Promise<LocalServer> {
+  const server = createServer(handle)
+  // Longer than workerd keeps an idle connection. If this side closed it, a request could arrive at that moment.
+  server.keepAliveTimeout = 60_000
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -28,6 +20,20 @@ export async function serveLocally(
     },
   }
 }
+
+/** Serves `handle` on the loopback interface; an error becomes a 500 with its message. */
+export const serveLocally = (
+  port: number,
+  handle: (request: Request) => Promise<Response>,
+  maxBytes = 1_000_000,
+): Promise<LocalServer> =>
+  serve(async (incoming, outgoing) => {
+    const response = await readRequest(incoming, maxBytes)
+      .then(handle)
+      .catch((error: Error) => Response.json({ error: error.message }, { status: 500 }))
+    outgoing.writeHead(response.status, [...response.headers].flat())
+    outgoing.end(Buffer.from(await response.arrayBuffer()))
+  }, port)
 
 async function readRequest(incoming: IncomingMessage, maxBytes: number): Promise<Request> {
   const chunks: Buffer[] = []

@@ -1,5 +1,6 @@
 /** Two nodes, one of which lies: releasing a payment needs both. */
 import { afterAll, expect, test } from 'vitest'
+import { serve } from '../../local/standIns/server.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import { type Address, type Chain, RpcUnavailable } from '../../worker/chain/types.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
@@ -7,7 +8,6 @@ import { findNonceLog } from '../../worker/treasury/settlement/release.ts'
 import type { PaymentRow, WalletRow } from '../../worker/treasury/storage/rows.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { startLocalChain } from '../support/localChain.ts'
-import { serve } from '../support/serve.ts'
 
 const local = await startLocalChain()
 await local.mint(`0x${'ab'.repeat(20)}`, 1n)

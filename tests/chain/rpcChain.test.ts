@@ -1,12 +1,12 @@
 import { encodeFunctionData, keccak256, toHex } from 'viem'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { serve } from '../../local/standIns/server.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { chainsFrom, RpcChain } from '../../worker/chain/rpcChain.ts'
 import { RpcError, RpcUnavailable } from '../../worker/chain/types.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { createWallet, createWalletData, party, signSend, startLocalChain } from '../support/localChain.ts'
 import { startRpcProxy } from '../support/rpcProxy.ts'
-import { serve } from '../support/serve.ts'
 
 const local = await startLocalChain()
 const proxy = await startRpcProxy(local.url)

@@ -7,6 +7,7 @@ import { type KeyringSettings, keyring, keyringNames } from '../../worker/keyrin
 import { localOperatorCookie } from '../../worker/middleware/operator.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import type { KeyringState } from '../../worker/schemas/ops.ts'
+import { rpcOf } from '../support/stackClient.ts'
 import type { TestStack } from '../support/testStack.ts'
 
 /** Long enough for the Worker to start with the new versions. */
@@ -22,9 +23,7 @@ export async function addVersions(stack: TestStack, ms = soonMs): Promise<void> 
   writeSecrets(path, secrets)
   const seed = keyring(secrets as KeyringSettings, 'RELAYER_SEED').versions.at(-1)!.secret
   for (const chainId of [8453, 84532] as const) {
-    const params = [relayerAccount(seed, chainId, 0).address, '0x56bc75e2d63100000']
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setBalance', params })
-    await fetch(stack.rpc[chainId], { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    await rpcOf(stack.rpc[chainId])('anvil_setBalance', relayerAccount(seed, chainId, 0).address, '0x56bc75e2d63100000')
   }
 }
 

@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
 import { startClock } from '../../local/sample/clock.ts'
-import { serve } from '../support/serve.ts'
+import { serve } from '../../local/standIns/server.ts'
 
 test('the sample stops if its Worker was restarted and so is back at today’s date', async () => {
   let aheadMs = 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { demoProjectId, walletConnectVariables } from '../../local/stack/walletConnect.ts'
-import { serve } from '../support/serve.ts'
+import { serve } from '../../local/standIns/server.ts'
 
 test('npm run dev offers WalletConnect if its relay is reachable, with the demo project id or your own @wallet-link-24', async () => {
   const { url, stop } = await serve((_, response) => response.writeHead(400).end())

@@ -18,7 +18,7 @@ import type { Transaction } from '#schemas/transaction.ts'
 import type { WalletLedger } from '#schemas/wallet.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { createDustSender } from '../support/dust.ts'
-import { addressFor, pause } from '../support/stackClient.ts'
+import { addressFor, pause, rpcOf } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, signIn, type TestStack } from '../support/testStack.ts'
 
 const figure = (name: string, value: number) => Number(process.env[name] ?? value)
@@ -32,14 +32,7 @@ type Scene = Awaited<ReturnType<typeof createScene>>
 
 async function createScene(stack: TestStack) {
   const { bursar } = stack
-  const node = async (method: string, ...params: unknown[]) => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const headers = { 'content-type': 'application/json' }
-    const reply = await fetch(stack.rpc[8453], { method: 'POST', headers, body })
-    const { result, error } = (await reply.json()) as { result: unknown; error?: { message: string } }
-    if (error) throw new Error(`${method}: ${error.message}`)
-    return result
-  }
+  const node = rpcOf(stack.rpc[8453])
   const token = await signIn(bursar)
   const wallet = await createFundedWallet(bursar, token)
   /** Receives no dust, and pays before the memory is measured. */

@@ -1,6 +1,6 @@
 /** A node in front of a stack's chain that can keep the Relayer from simulating, and knows when the Relayer is idle. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { serve } from '../support/serve.ts'
+import { serve } from '../../local/standIns/server.ts'
 
 export type RelayerGate = {
   url: string

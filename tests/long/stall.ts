@@ -24,7 +24,7 @@ import { usdcAbi } from '../../worker/chain/abi.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
 import { noLimits } from '../support/limits.ts'
-import { addressFor, chainReader, newUser, pause } from '../support/stackClient.ts'
+import { addressFor, chainReader, newUser, pause, type Rpc, rpcOf } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
 import { type RelayerGate, startRelayerGate } from './relayerGate.ts'
 
@@ -41,7 +41,7 @@ const micro = '0.000001'
 
 /** `apiKey`: the key of an agent, which pays from the wallet of its group. */
 type FundedUser = { token: () => Promise<string>; wallet: { id: string; address: string }; apiKey?: string }
-type Stage = { stack: TestStack; gate: RelayerGate; node: (method: string, ...params: unknown[]) => Promise<unknown> }
+type Stage = { stack: TestStack; gate: RelayerGate; node: Rpc }
 
 async function inStage(limits: Limits, work: (stage: Stage) => Promise<boolean>): Promise<boolean> {
   let gate: RelayerGate | undefined
@@ -51,15 +51,7 @@ async function inStage(limits: Limits, work: (stage: Stage) => Promise<boolean>)
   }
   const stack = await createTestStack({ vars, lean: true })
   try {
-    const node = async (method: string, ...params: unknown[]) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const headers = { 'content-type': 'application/json' }
-      const reply = await fetch(stack.rpc[8453], { method: 'POST', headers, body })
-      const { result, error } = (await reply.json()) as { result: unknown; error?: { message: string } }
-      if (error) throw new Error(`${method}: ${error.message}`)
-      return result
-    }
-    return await work({ stack, gate: gate!, node })
+    return await work({ stack, gate: gate!, node: rpcOf(stack.rpc[8453]) })
   } finally {
     await stack.stop()
     await gate?.stop()

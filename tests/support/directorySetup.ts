@@ -11,10 +11,10 @@ import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { serve } from '../../local/standIns/server.ts'
 import { contractNames } from '../../worker/chain/contractSets.ts'
 import { signAws } from '../../worker/identity/sigv4.ts'
 import { clientPath, installClients } from './clients.ts'
-import { serve } from './serve.ts'
 
 const region = 'us-east-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'only-for-tests' }

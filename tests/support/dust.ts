@@ -1,8 +1,7 @@
 /** Very many transfers to one wallet, as anyone can make them. */
 import { pad, toHex } from 'viem/utils'
 import type { Address, Hex } from '../../worker/chain/types.ts'
-
-type Rpc = (method: string, ...params: unknown[]) => Promise<unknown>
+import type { Rpc } from './stackClient.ts'
 
 /**
  * Called with token, recipient, amount and count, one word each. Calls `transfer(recipient, amount)` of the token `count`

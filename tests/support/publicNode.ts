@@ -1,6 +1,6 @@
 /** A node with the limits of public nodes: a proxy in front of a real node, in the process of the test. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { serve } from './serve.ts'
+import { serve } from '../../local/standIns/server.ts'
 
 type Call = { id: number; method: string; params: unknown[] }
 type Reply = { id: number; result?: unknown; error?: { code: number; message: string } }

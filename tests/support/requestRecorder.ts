@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { serve } from './serve.ts'
+import { serve } from '../../local/standIns/server.ts'
 
 export type RecordedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 export type ScriptedReply = { status?: number; headers?: Record<string, string>; body?: unknown } | 'never'

@@ -1,6 +1,6 @@
 /** A node with faults: a proxy in front of a real node. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { serve } from './serve.ts'
+import { serve } from '../../local/standIns/server.ts'
 
 /**
  * down: forwards nothing and does not reply. slow: replies `delayMs` late. lie: returns "not found" for receipts and

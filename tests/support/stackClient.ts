@@ -1,6 +1,6 @@
 /** Senders with wallet, group and agents on a running stack, created over HTTP only, and direct reads of the chain. */
 import { createHash, randomUUID } from 'node:crypto'
-import { createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
+import { createClient, createPublicClient, erc20Abi, getAbiItem, getAddress, http } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { minuteMs } from '#domain/time.ts'
 import type { LoginReply } from '#schemas/account.ts'
@@ -16,6 +16,14 @@ type Call = NonNullable<Parameters<BursarClient['call']>[1]>
 export type Sender = Awaited<ReturnType<typeof createSender>>
 
 const tokenFreshMs = 10 * minuteMs // 10 of its 15 minutes
+
+export type Rpc = (method: string, ...params: unknown[]) => Promise<unknown>
+
+/** Calls any method of the node at `url`, once and however long it takes. Throws on an error. */
+export function rpcOf(url: string): Rpc {
+  const client = createClient({ transport: http(url, { retryCount: 0, timeout: 0 }) })
+  return (method, ...params) => client.request({ method, params } as never)
+}
 
 /** An onboarded user without a wallet. */
 export async function newUser(stack: RunningStack) {

@@ -1,6 +1,6 @@
 /** A webhook's receiver on loopback, as a customer would run it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { serve } from './serve.ts'
+import { serve } from '../../local/standIns/server.ts'
 
 export type Received = { headers: Record<string, string>; body: string; type: string; data: Record<string, unknown> }
 type Respond = (request: IncomingMessage, response: ServerResponse) => void
