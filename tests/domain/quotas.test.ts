@@ -51,7 +51,7 @@ test('keys of strangers do not make a quota forget the one in use @quotas-3', ()
   expect(quota.size, 'quotas that are full again are forgotten').toBe(1)
 })
 
-test('a quota whose setting changes starts anew, and one that stays keeps its counts', () => {
+test('a quota whose setting changes starts over, and one that stays keeps its counts', () => {
   const quota = quotaFor('named', 2, 10_000)
   quota.take('key', 0)
   expect(quotaFor('named', 2, 10_000).take('key', 0)).toBe(0)
