@@ -101,6 +101,10 @@ const runs: Record<string, LongRun> = {
     about: '300,000 tiny transfers to an idle wallet, and to one that pays in every block',
     command: script('dust'),
   },
+  neighbor: {
+    about: 'one account calls as fast as it can over 24 connections while another pays, signs in and claims',
+    command: script('neighbor'),
+  },
   takeover: {
     about: 'guesses at codes and passwords for 30 days, from 100 addresses',
     command: vitest('--project', 'worker', 'tests/worker/takeover.test.ts'),
