@@ -224,6 +224,9 @@ CREATE TABLE transaction_view (
   agent_id TEXT,
   contact_id TEXT,
   escrow_id TEXT,
+  recipient TEXT GENERATED ALWAYS AS (lower(
+    coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', '') || char(10)
+    || coalesce(body->>'$.toAddress', '') || char(10) || coalesce(body->>'$.contact.name', ''))) STORED,
   body TEXT NOT NULL,
   kept TEXT
 );
@@ -239,6 +242,8 @@ CREATE TABLE payout_view (
   status TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
   wallet_id TEXT NOT NULL,
+  recipient TEXT GENERATED ALWAYS AS (lower(
+    coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', ''))) STORED,
   body TEXT NOT NULL,
   kept TEXT
 );

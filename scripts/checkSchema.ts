@@ -40,12 +40,13 @@ function linesOf(statements: string[]): Set<string> {
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
   )) {
     for (const column of all('SELECT * FROM pragma_table_xinfo(?)', String(table))) {
-      const { name, type, notnull, dflt_value, pk } = column
+      const { name, type, notnull, dflt_value, pk, hidden } = column
       // SQLite allows null in a primary key that is not an integer; drizzle always adds NOT NULL.
       const notNull = notnull || pk ? ' not null' : ''
       const primaryKey = pk ? ` primary key ${pk}` : ''
       const byDefault = dflt_value === null ? '' : ` default ${dflt_value}`
-      lines.add(`${table}.${name} ${String(type).toLowerCase()}${notNull}${primaryKey}${byDefault}`)
+      const generated = Number(hidden) >= 2 ? ' generated' : ''
+      lines.add(`${table}.${name} ${String(type).toLowerCase()}${notNull}${primaryKey}${byDefault}${generated}`)
     }
     for (const key of all('SELECT * FROM pragma_foreign_key_list(?)', String(table)))
       lines.add(

@@ -48,9 +48,7 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
     sender === 'user' ? isNull(view.agentId) : sender ? eq(view.agentId, sender) : undefined,
     contact ? eq(view.contactId, contact) : undefined,
     wallet ? eq(view.walletId, wallet) : undefined,
-    recipient
-      ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone', '$.toAddress', '$.contact.name')
-      : undefined,
+    recipient ? isRecipient(view, recipient) : undefined,
     memo ? contains(view, memo, '$.memo') : undefined,
     hasNotes(view, filter),
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
@@ -67,7 +65,7 @@ export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
     wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
     // One parameter: D1 allows 100 per statement, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
-    recipient ? contains(view, recipient, '$.recipientEmail', '$.recipientPhone') : undefined,
+    recipient ? isRecipient(view, recipient) : undefined,
     hasNotes(view, filter),
   )
   const reach = ids ? 'ids' : isFiltered(filters) ? 'newest' : 'all'
@@ -140,6 +138,8 @@ function conditions(query: ListQuery, beyond?: Beyond) {
  */
 const contains = (view: View, text: string, ...paths: string[]) =>
   or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
+
+const isRecipient = (view: View, text: string) => sql`instr(${view.recipient}, lower(${text})) > 0`
 
 const hasNotes = (view: View, filters: NoteFilters) =>
   and(

@@ -1,10 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
+/** These fields of a row's JSON in lower case, one per line. */
+const lines = (...paths: string[]) =>
+  sql.raw(`lower(${paths.map((path) => `coalesce(body->>'${path}', '')`).join(' || char(10) || ')})`)
+
 /**
  * The read model: rows of the lists, written by the Treasuries' outboxes. `body` is the JSON that the API returns. The
  * row with the highest `seq` wins. It can be rebuilt, and no decision about money reads it. `kept` is the data that a
- * Treasury is restored from (treasury/backup/kept.ts); it is never shown.
+ * Treasury is restored from (treasury/backup/kept.ts); it is never shown. `recipient` has the parts of the body that a filter
+ * by recipient searches, in lower case and in lines, because reading them from the JSON of 10,000 rows takes four times as long.
  */
 export const transactionView = sqliteTable(
   'transaction_view',
@@ -21,6 +26,10 @@ export const transactionView = sqliteTable(
     agentId: text('agent_id'),
     contactId: text('contact_id'),
     escrowId: text('escrow_id'),
+    recipient: text('recipient').generatedAlwaysAs(
+      lines('$.recipientEmail', '$.recipientPhone', '$.toAddress', '$.contact.name'),
+      { mode: 'stored' },
+    ),
     body: text('body').notNull(),
     kept: text('kept'),
   },
@@ -41,6 +50,7 @@ export const payoutView = sqliteTable(
     status: text('status').notNull(),
     amount: integer('amount').notNull(),
     walletId: text('wallet_id').notNull(),
+    recipient: text('recipient').generatedAlwaysAs(lines('$.recipientEmail', '$.recipientPhone'), { mode: 'stored' }),
     body: text('body').notNull(),
     kept: text('kept'),
   },
