@@ -1,6 +1,6 @@
 /**
  * The neighbor test: one account creates contacts without end, lists, searches, exports and refreshes its tokens as fast as it
- * can, over 24 connections, while another pays, signs in and claims. Its short form is in tests/worker/fairness.test.ts.
+ * can, over 24 connections, while another pays, signs in and claims. Its short form is tests/worker/neighbor.test.ts.
  *
  *   node tests/long/neighbor.ts
  *
