@@ -9,7 +9,8 @@ import type { Env } from '../../worker/env.ts'
 import type { GasPurpose } from '../../worker/relayer/api.ts'
 import { relayerMigrations } from '../../worker/relayer/migrations.ts'
 import { grantNewAccountGas } from '../../worker/relayer/newAccountGas.ts'
-import { askForGas, correctGas, obtainGas, releaseGas } from '../../worker/treasury/limits/gas.ts'
+import { ok } from '../../worker/result.ts'
+import { askForGas, correctGas, releaseGas, withGas } from '../../worker/treasury/limits/gas.ts'
 import { takeOwnerAction } from '../../worker/treasury/limits/ownerActions.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { type Book, createBook } from '../support/book.ts'
@@ -76,8 +77,8 @@ async function pay(book: Book, isPayout: boolean): Promise<boolean> {
 
 async function act(book: Book, step: 'deploy' | 'ownerAction' | 'exit', purpose: GasPurpose): Promise<boolean> {
   const gas = step === 'deploy' ? stepGas.deploy : stepGas.ownerAction
-  if (await obtainGas(book.context, chainId, gas, purpose)) return false
-  return takeOwnerAction(book.context, step, chainId) === null
+  const start = () => takeOwnerAction(book.context, step, chainId) ?? ok(step)
+  return (await withGas(book.context, { chainId, gas, purpose }, start)).ok
 }
 
 const gasOf = ({ store }: Book) =>
@@ -137,4 +138,16 @@ test('no mix of payments, deploys, exits, receipts and failures costs more than 
     }),
     { numRuns: 40 },
   )
+})
+
+test('an action whose grant a parallel call takes requests another @new-account-gas-4', async () => {
+  const { context } = createService().join()
+  const take = () => takeOwnerAction(context, 'rotate', chainId)
+  let runs = 0
+  const start = () => {
+    if (++runs === 2) expect(take(), 'the parallel call').toBeNull()
+    return take() ?? ok('started')
+  }
+  expect(await withGas(context, { chainId, gas: stepGas.rotate, purpose: 'work' }, start)).toEqual(ok('started'))
+  expect(runs).toBe(3)
 })

@@ -13,7 +13,7 @@ import { isoOf } from '#domain/time.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { ChainId } from '../../chain/types.ts'
 import type { GasPurpose } from '../../relayer/api.ts'
-import { type Refused, refuse } from '../../result.ts'
+import { type Refused, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
 import type { PaymentRow } from '../storage/rows.ts'
@@ -65,8 +65,8 @@ export function reserveGas(ctx: Context, { chainId, agentId, gas }: GasWork): vo
   store.runCached('gas_use', [[`${day}`, use]], addedGas, day, agentId ?? 'owner', gas)
 }
 
-/** The refusal when a parallel call has used the grant that this one waited for. */
-export const grantTaken: Refused = refuse('conflict', 'Another change was made at the same time. Please try again.')
+/** The result of owner actions that a new account lacks gas for. `withGas` requests it; callers never see this. */
+export const grantMissing: Refused = refuse('conflict', 'The Relayer has not granted this gas yet.')
 
 /** The refusal when the deployment has spent today's gas for new accounts. */
 export const grantRefusal = (ctx: Context): Refused =>
@@ -76,7 +76,7 @@ export const grantRefusal = (ctx: Context): Refused =>
 export function takeExitGas(ctx: Context, chainId: ChainId, gas: number): Refused | null {
   const day = utcDay(ctx.now())
   const shortage = exitShortage(ctx, chainId, gas)
-  if (shortage) return 'code' in shortage ? shortage : grantTaken
+  if (shortage) return 'code' in shortage ? shortage : grantMissing
   if (!isEstablished(ctx)) addGas(ctx, day, granted('exit', chainId), -gas)
   addGas(ctx, day, 'exit', gas)
   return null
@@ -257,12 +257,26 @@ export async function askForGas(
   return isGranted
 }
 
-/** Obtains the gas for an owner action before it starts. Null if the account now has enough. */
-export async function obtainGas(
+/**
+ * Starts an owner action. `start` is a transaction that takes the gas; it runs again after each grant, because a parallel call
+ * can take a grant that this one has requested. The day's gas for new accounts bounds the number of grants.
+ */
+export async function withGas<T>(
   ctx: Context,
-  chainId: ChainId,
-  gas: number,
-  purpose: GasPurpose = 'work',
+  work: { chainId: ChainId; gas: number; purpose: GasPurpose },
+  start: () => Result<T>,
+): Promise<Result<T>> {
+  for (;;) {
+    const result = start()
+    if (result !== grantMissing) return result
+    const refused = await obtainGas(ctx, work)
+    if (refused) return refused
+  }
+}
+
+async function obtainGas(
+  ctx: Context,
+  { chainId, gas, purpose }: { chainId: ChainId; gas: number; purpose: GasPurpose },
 ): Promise<Refused | null> {
   const shortage =
     purpose === 'exit' ? exitShortage(ctx, chainId, gas) : gasShortage(ctx, { chainId, agentId: null, gas })

@@ -3,7 +3,7 @@ import type { ChainId } from '../../chain/types.ts'
 import type { Refused } from '../../result.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
-import { gasShortage, grantTaken, reserveGas, takeExitGas } from './gas.ts'
+import { gasShortage, grantMissing, reserveGas, takeExitGas } from './gas.ts'
 import { ownerActionRate, ownerChangeRate, takeRate, takeRates } from './rates.ts'
 
 export type OwnerStep = 'deploy' | 'rotate' | 'ownerAction' | 'exit' | 'offer'
@@ -23,7 +23,7 @@ export function takeOwnerAction(ctx: Context, step: OwnerStep, chainId: ChainId)
   if (step !== 'offer') {
     const work = { chainId, agentId: null, gas: stepGas[step] }
     const shortage = gasShortage(ctx, work)
-    if (shortage) return 'code' in shortage ? shortage : grantTaken
+    if (shortage) return 'code' in shortage ? shortage : grantMissing
     reserveGas(ctx, work)
   }
   rate.save()

@@ -11,7 +11,7 @@ import { freshHead } from '../core/chainHeads.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember } from '../ledger/idempotency.ts'
-import { obtainGas } from '../limits/gas.ts'
+import { withGas } from '../limits/gas.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
 import { enqueueWallet } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
@@ -42,9 +42,6 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   const before = replay()
   if (before) return before
 
-  const isFirst = store.first('SELECT 1 FROM wallet LIMIT 1') === null
-  const ungranted = await obtainGas(ctx, input.chainId, stepGas.deploy, isFirst ? 'firstDeploy' : 'work')
-  if (ungranted) return ungranted
   const head = await freshHead(ctx, input.chainId)
   const chain = ctx.chains[input.chainId]
   const id = newId(ctx, 'wal')
@@ -66,7 +63,8 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   if (ownerCode !== '0x')
     return refuse('invalid_input', 'The owner must be a key, not a contract.', { field: 'ownerAddress' })
 
-  return store.transaction((): Result<WalletRow> => {
+  const isFirst = store.first('SELECT 1 FROM wallet LIMIT 1') === null
+  const start = (): Result<WalletRow> => {
     const meanwhile = replay()
     if (meanwhile) return meanwhile
     const over = walletLimitProblem(ctx)
@@ -104,7 +102,9 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     })
     ctx.schedule('settle', now + 300)
     return ok(store.wallet(id)!)
-  })
+  }
+  const work = { chainId: input.chainId, gas: stepGas.deploy, purpose: isFirst ? 'firstDeploy' : 'work' } as const
+  return withGas(ctx, work, () => store.transaction(start))
 }
 
 /** A wallet that is not on chain after this long is no longer submitted, nor counted as an active wallet of the account. */

@@ -5,7 +5,7 @@ import { notFound, ok, type Result, refuse } from '../../../result.ts'
 import { type Context, newId } from '../../core/context.ts'
 import { deliveryRefusal, freshStop } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
-import { obtainGas } from '../../limits/gas.ts'
+import { withGas } from '../../limits/gas.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { fromColumn, toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
@@ -100,11 +100,8 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
   if (stopped) return stopped
   const refused = await callRefusal(ctx, wallet, data)
   if (refused) return refused
-  const exitOrWork = isExit(input) ? 'exit' : 'work'
-  const ungranted = await obtainGas(ctx, wallet.chain_id, stepGas.ownerAction, exitOrWork)
-  if (ungranted) return ungranted
 
-  return store.transaction((): Result<WalletActionRow> => {
+  const start = (): Result<WalletActionRow> => {
     const meanwhile = known()
     if (meanwhile) return ok(meanwhile)
     if (!store.liveWallet(wallet.id)) return notFound('Wallet')
@@ -140,7 +137,9 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     audit(store, now, 'action.submitted', id, { kind: input.kind, wallet: wallet.id, deadline: input.deadline })
     ctx.schedule('settle', now)
     return ok(ctx.store.walletAction(id)!)
-  })
+  }
+  const purpose = isExit(input) ? 'exit' : 'work'
+  return withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.ownerAction, purpose }, () => store.transaction(start))
 }
 
 /** The wallet would accept this again, at the operator's cost. */

@@ -9,7 +9,7 @@ import { walletSetRefusal } from '../../core/contracts.ts'
 import { freshStop, rotationRefusal } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../../ledger/idempotency.ts'
-import { obtainGas } from '../../limits/gas.ts'
+import { withGas } from '../../limits/gas.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { takeIncrease } from '../../limits/ownerPassword.ts'
 import { toColumn } from '../../storage/columns.ts'
@@ -35,13 +35,11 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   if (stopped) return stopped
   const operator = operatorKey(ctx)
   if (!operator) return refuse('owner_must_sign', 'Bursar cannot rotate session keys here. Sign with your owner key.')
-  const ungranted = await obtainGas(ctx, wallet.chain_id, stepGas.rotate)
-  if (ungranted) return ungranted
   const key = await newSessionKey(ctx, wallet.id)
   const rotation = rotationAt(state, { key: key.address, limit: input.limit, hours: input.hours })
   const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operator))
   if (refused) return refused
-  return ctx.store.attempt((): Result<WalletActionRow> => {
+  const start = (): Result<WalletActionRow> => {
     const meanwhile = actionReplay(ctx, 'rotate', input)
     if (meanwhile) return meanwhile
     if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
@@ -55,7 +53,9 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
     const id = insertSession(ctx, wallet, 'rotate', 'draining', input, key, { epoch: state.epoch, validUntil: null })
     ctx.schedule('settle', ctx.now())
     return ok(ctx.store.walletAction(id)!)
-  })
+  }
+  const work = { chainId: wallet.chain_id, gas: stepGas.rotate, purpose: 'work' } as const
+  return withGas(ctx, work, () => ctx.store.attempt(start))
 }
 
 /** Returns an active smart wallet of this user and its latest state on chain, after updating the session table. */
