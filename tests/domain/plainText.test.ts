@@ -80,10 +80,11 @@ test('only texts of several lines may have line breaks and tabs', () => {
   }
 })
 
-test('a long text is judged within 100 ms', () => {
+test('a long text is judged within 100 ms of CPU time', () => {
   for (const part of ['👩\u200d', '\u094d\u200c', 'م\u200c', '🏴\u{e0061}', '1\ufe0f', '❤\ufe0f', 'a']) {
-    const since = performance.now()
+    const before = process.threadCpuUsage()
     hiddenProblem('Name', part.repeat(50_000))
-    expect(performance.now() - since, part).toBeLessThan(100)
+    const { user, system } = process.threadCpuUsage(before)
+    expect((user + system) / 1000, part).toBeLessThan(100)
   }
 })
