@@ -86,6 +86,7 @@ const inWorkerd = (
       globalSetup,
       setupFiles: ['./tests/support/endOfFile.ts', ...setupFiles],
       testTimeout: 60_000, // on a busy machine
+      hookTimeout: 60_000,
       // One workerd for all files: one for each would cost a quarter of the time. endOfFile.ts separates them.
       isolate: false,
       deps: { optimizer: { ssr: { enabled: true, include: bundled } } },
