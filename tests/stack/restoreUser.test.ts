@@ -209,10 +209,15 @@ test(
     expect(replayed).toMatchObject({ id: payouts[5]!.id, claimUrl: payouts[5]!.claimUrl })
     const paused = await pay({ type: 'address', address: sends[0]!.to }, sends[0]!.key)
     expect([paused.status, paused.body.code], 'the account’s agents are paused').toEqual([403, 'agent_disabled'])
-    await bursar.api('/account/resume', { token, body: {} })
+    const resume = (path: string, body: object) => bursar.api(`${path}/resume`, { token, body })
+    await expect(resume('/account', {})).rejects.toThrow('password_required')
+    const { password } = sender
+    await resume('/account', { password })
     const still = await pay({ type: 'address', address: sends[0]!.to }, sends[0]!.key)
     expect(still.status, 'each agent is paused as well').toBe(403)
-    await bursar.api(`/agents/${sender.agents[0]!.id}/resume`, { token, body: {} })
+    await resume(`/agents/${sender.agents[0]!.id}`, { password })
+    const unlimited = { passwordAbove: null, password }
+    await bursar.api('/approval-settings', { token, method: 'PUT', body: unlimited })
     for (const { id, key, to } of [...sends, earlier[0]!]) {
       const { status, body } = await pay({ type: 'address', address: to }, key)
       expect([status, body.id], JSON.stringify(body)).toEqual([201, id])

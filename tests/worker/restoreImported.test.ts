@@ -68,6 +68,27 @@ test('payments of a new period count in its budget once @restore-28', async () =
   expect(await used()).toEqual(before)
 })
 
+test('after a restore webhooks are off, and whatever raises what may leave needs the password @restore-46', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const goBack = await copyOf(payer)
+  await inTreasury(payer, ({ context }) => context.store.setMeta('approval_password_above', usdc('5')))
+  await sync(payer)
+  const { restore, open } = await putBack(payer, (store) => {
+    goBack(store)
+    store.run(
+      "INSERT INTO webhook VALUES ('former', 'https://former.example', '[\"*\"]', 1, NULL, 1, 'sealed', NULL, NULL, 0)",
+    )
+  })
+  // D1 has it as switched on, because its owner changed the address and not the state.
+  await env.DB.prepare("INSERT INTO webhook_endpoint (id, user_id, state, edition) VALUES ('former', ?, 'on', 1)")
+    .bind(payer.userId)
+    .run()
+  expect(await restore()).toMatchObject({ step: 'done' })
+  await open()
+  expect(await rows(payer, 'SELECT id, enabled FROM webhook')).toEqual([{ id: 'former', enabled: 0 }])
+  expect(await payer.treasury().approvals().settings()).toEqual({ passwordAbove: '0' })
+})
+
 /** Sends while D1 does not respond: the payment is accepted but not signed. Returns its id. */
 async function sendWithoutD1(payer: Payer, input: PayInput) {
   const sent = await inTreasury(payer, async (treasury) => {

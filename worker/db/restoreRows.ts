@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, notInArray, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, notInArray, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import {
   agentCredential,
@@ -8,7 +8,6 @@ import {
   transactionView,
   user,
   userSuspension,
-  webhookEndpoint,
 } from './schema.ts'
 
 /** Rows of D1 from which a Treasury that was restored to an earlier time is brought up to date. */
@@ -79,22 +78,17 @@ export async function deliveredOf(db: Db, ids: string[]): Promise<Set<string>> {
 
 /** D1's data about the account itself. */
 export async function accountRows(db: Db, userId: string) {
-  const [owner, suspension, credentials, webhooks] = await db.batch([
+  const [owner, suspension, credentials] = await db.batch([
     db.select().from(user).where(eq(user.id, userId)),
     db.select().from(userSuspension).where(eq(userSuspension.userId, userId)),
     db
       .select({ hash: agentCredential.hash, expiresAt: agentCredential.expiresAt })
       .from(agentCredential)
       .where(and(eq(agentCredential.userId, userId), isNull(agentCredential.revokedAt))),
-    db
-      .select({ id: webhookEndpoint.id })
-      .from(webhookEndpoint)
-      .where(and(eq(webhookEndpoint.userId, userId), inArray(webhookEndpoint.state, ['on']))),
   ])
   return {
     owner: owner[0] ?? null,
     suspension: suspension[0] ?? null,
     credentials,
-    webhooksOn: webhooks.map(({ id }) => id),
   }
 }

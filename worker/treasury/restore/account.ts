@@ -1,3 +1,4 @@
+import { zeroUsdc } from '#domain/money.ts'
 import { findContacts } from '../../db/contacts.ts'
 import { readKeptValues } from '../../db/keptAccounts.ts'
 import { accountRows } from '../../db/restoreRows.ts'
@@ -11,7 +12,8 @@ import { count, type RestoreState, recordUnexplained, writeState } from './state
 
 /**
  * Imports what D1 knows of the account itself, which is newer than what is here: the owner, a suspension, which credentials
- * and webhooks still work, contacts, wallets, and the salt of the payouts' keys.
+ * still work, contacts, wallets, and the salt of the payouts' keys. D1 knows neither the addresses of webhooks nor the owner's
+ * limit, so webhooks are off and everything needs the password until the owner decides again.
  */
 export async function importAccount(ctx: Context, state: RestoreState): Promise<void> {
   const { store, db, userId } = ctx
@@ -28,7 +30,8 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
     if (known.owner) keepOwner(ctx, known.owner)
     if (known.suspension && known.suspension.version > ctx.store.suspension.version) store.suspension = known.suspension
     endCredentials(ctx, state, known.credentials)
-    endWebhooks(ctx, state, known.webhooksOn)
+    switchOffWebhooks(ctx, state)
+    requirePassword(ctx, state)
     updateContacts(ctx, state, contacts)
     const [live, deleted] = [wallets.filter((each) => !each.deleted), wallets.filter((each) => each.deleted)]
     for (const wallet of [...live, ...deleted]) importWallet(ctx, state, wallet)
@@ -64,18 +67,22 @@ function endCredentials(
   if (ended > 0) count(state, 'credentials ended', ended)
 }
 
-/** Switches off webhooks that the owner has switched off or deleted since. */
-function endWebhooks(ctx: Context, state: RestoreState, on: string[]): void {
+/** An address or a secret may be one that the owner has replaced since. */
+function switchOffWebhooks(ctx: Context, state: RestoreState): void {
   const { store } = ctx
-  const off = store.all<{ id: string }>(
-    'SELECT id FROM webhook WHERE enabled = 1 AND id NOT IN (SELECT value FROM json_each(?))',
-    JSON.stringify(on),
-  )
-  for (const { id } of off) {
+  const on = store.all<{ id: string }>('SELECT id FROM webhook WHERE enabled = 1')
+  for (const { id } of on) {
     store.run('UPDATE webhook SET enabled = 0, version = version + 1 WHERE id = ?', id)
     enqueue(ctx, 'webhook', id)
     count(state, 'webhooks switched off')
   }
+}
+
+/** The owner may have lowered the limit since. Raising it again needs the password. */
+function requirePassword({ store }: Context, state: RestoreState): void {
+  if (store.meta('approval_password_above') === zeroUsdc) return
+  store.setMeta('approval_password_above', zeroUsdc)
+  count(state, 'password limits set to 0')
 }
 
 const whitelistedIds = (store: Context['store']): string[] =>
