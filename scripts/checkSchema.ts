@@ -30,14 +30,20 @@ export async function schemaDifferences(schema: Schema, migrationsDir: string): 
 const statementsOf = async (schema: Schema) =>
   generateSQLiteMigration(await generateSQLiteDrizzleJson({}), await generateSQLiteDrizzleJson(schema))
 
+/** The expression of a generated column in its table's CREATE statement, without spaces. */
+const expressionOf = (table: string, column: string) =>
+  new RegExp(`\\b${column}\\W+\\w+ GENERATED ALWAYS AS (.*?) (STORED|VIRTUAL)`, 'is')
+    .exec(table)?.[1]
+    ?.replaceAll(/\s/g, '')
+
 /** Runs the statements and returns a line for each element of the resulting schema. */
 function linesOf(statements: string[]): Set<string> {
   const db = new DatabaseSync(':memory:')
   for (const statement of statements) db.exec(statement)
   const all = (sql: string, ...values: string[]) => db.prepare(sql).all(...values) as Row[]
   const lines = new Set<string>()
-  for (const { name: table } of all(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  for (const { name: table, sql } of all(
+    "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
   )) {
     for (const column of all('SELECT * FROM pragma_table_xinfo(?)', String(table))) {
       const { name, type, notnull, dflt_value, pk, hidden } = column
@@ -45,7 +51,7 @@ function linesOf(statements: string[]): Set<string> {
       const notNull = notnull || pk ? ' not null' : ''
       const primaryKey = pk ? ` primary key ${pk}` : ''
       const byDefault = dflt_value === null ? '' : ` default ${dflt_value}`
-      const generated = Number(hidden) >= 2 ? ' generated' : ''
+      const generated = Number(hidden) >= 2 ? ` generated as ${expressionOf(String(sql), String(name))}` : ''
       lines.add(`${table}.${name} ${String(type).toLowerCase()}${notNull}${primaryKey}${byDefault}${generated}`)
     }
     for (const key of all('SELECT * FROM pragma_foreign_key_list(?)', String(table)))

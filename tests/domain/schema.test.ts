@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, expect, test } from 'vitest'
 import { schemaDifferences } from '../../scripts/checkSchema.ts'
@@ -40,4 +41,24 @@ test('a column that only a migration has is reported', async () => {
   cpSync(migrations, folder, { recursive: true })
   writeFileSync(join(folder, '9999_nickname.sql'), 'ALTER TABLE contact ADD COLUMN nickname TEXT;')
   expect(await schemaDifferences(schema, folder)).toEqual(['missing in schema.ts: contact.nickname text'])
+})
+
+test('a generated column with another expression is reported', async () => {
+  const to = mkdtempSync(join(folder, 'generated-'))
+  cpSync(migrations, to, { recursive: true })
+  writeFileSync(
+    join(to, '9999_made.sql'),
+    'CREATE TABLE made (id TEXT PRIMARY KEY, name TEXT, key TEXT GENERATED ALWAYS AS (lower( name)) STORED);',
+  )
+  const made = (key: string) =>
+    sqliteTable('made', {
+      id: text('id').primaryKey(),
+      name: text('name'),
+      key: text('key').generatedAlwaysAs(sql.raw(key), { mode: 'stored' }),
+    })
+  expect(await schemaDifferences({ ...schema, made: made('lower(name)') }, to)).toEqual([])
+  expect(await schemaDifferences({ ...schema, made: made('upper(name)') }, to)).toEqual([
+    'missing in migrations: made.key text generated as (upper(name))',
+    'missing in schema.ts: made.key text generated as (lower(name))',
+  ])
 })
