@@ -27,7 +27,7 @@ const figure = (name: string, value: number) => Number(process.env[name] ?? valu
 const connections = figure('CONNECTIONS', 24)
 const samples = figure('SAMPLES', 60)
 const rows = 100_000
-/** The account's first burst of calls is over by then. */
+/** Long enough for the account to use up its burst before anything is measured. */
 const warmUpMs = 12_000 // 12 seconds
 
 const { userCallsPerSecond, userCallBurst, userCallsAtOnce, userListsAtOnce, userSearchCost } = defaultLimits
@@ -44,7 +44,7 @@ const limits = {
 type Counts = { accepted: number; cost: number; refused: number; refreshes: number; others: Record<string, number> }
 type Attack = { url: string; accessToken: string; refreshToken: string }
 
-/** Runs in its own process, so that its work does not delay the measurement. Reports its counts when it is told to stop. */
+/** Calls the API until a message arrives, then sends its counts. In a process of its own, so that the client of the other waits for nothing. */
 async function attack({ url, accessToken, ...session }: Attack): Promise<void> {
   const counts: Counts = { accepted: 0, cost: 0, refused: 0, refreshes: 0, others: {} }
   let { refreshToken } = session

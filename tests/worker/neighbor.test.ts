@@ -9,8 +9,8 @@ const connections = 24
 const rounds = 8
 const rows = 10_000
 const { userCallBurst, userCallsPerSecond, userCallsAtOnce, userListsAtOnce, userSearchCost } = defaultLimits
-const userLimits = { userCallBurst, userCallsPerSecond, userCallsAtOnce, userListsAtOnce, userSearchCost }
-const limits = { LIMITS: JSON.stringify(userLimits) }
+const ofCalls = { userCallBurst, userCallsPerSecond, userCallsAtOnce, userListsAtOnce, userSearchCost }
+const limits = { LIMITS: JSON.stringify(ofCalls) }
 
 /** Gives the account as many contacts and transactions as a filter searches. */
 async function fill(userId: string, now: number): Promise<void> {

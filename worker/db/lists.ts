@@ -48,7 +48,7 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
     sender === 'user' ? isNull(view.agentId) : sender ? eq(view.agentId, sender) : undefined,
     contact ? eq(view.contactId, contact) : undefined,
     wallet ? eq(view.walletId, wallet) : undefined,
-    recipient ? isRecipient(view, recipient) : undefined,
+    recipient ? recipientContains(view, recipient) : undefined,
     memo ? contains(view, memo, '$.memo') : undefined,
     hasNotes(view, filter),
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
@@ -65,7 +65,7 @@ export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
     wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
     // One parameter: D1 allows 100 per statement, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
-    recipient ? isRecipient(view, recipient) : undefined,
+    recipient ? recipientContains(view, recipient) : undefined,
     hasNotes(view, filter),
   )
   const reach = ids ? 'ids' : isFiltered(filters) ? 'newest' : 'all'
@@ -139,7 +139,7 @@ function conditions(query: ListQuery, beyond?: Beyond) {
 const contains = (view: View, text: string, ...paths: string[]) =>
   or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
 
-const isRecipient = (view: View, text: string) => sql`instr(${view.recipient}, lower(${text})) > 0`
+const recipientContains = (view: View, text: string) => sql`instr(${view.recipient}, lower(${text})) > 0`
 
 const hasNotes = (view: View, filters: NoteFilters) =>
   and(
