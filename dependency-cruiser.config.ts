@@ -6,7 +6,7 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 /** The outer layer of `worker`, which only its entry points, routes and services import. */
 const useCases = '^worker/(app|scheduled|index)\\.ts$|^worker/(routes|services|middleware|mcp|openapi|pages|dev)/'
-const objects = '^worker/(treasury|relayer|claims|webhooks)/'
+const objects = '^worker/(treasury|history|relayer|claims|webhooks)/'
 
 const pureChain = '^worker/chain/(addresses|announcedTerms|digests|ownerCalls|transaction|types)\\.ts$'
 /** Reading logs and other data of a node without viem. */

@@ -208,58 +208,6 @@ CREATE TABLE message_failure (
   last_at INTEGER NOT NULL
 );
 
--- The read model of the lists. The Treasuries' outboxes write it, the row with the highest seq wins, and it can be rebuilt. No
--- decision about money reads it. body: the JSON that the API returns. kept: JSON of what else a Treasury needs to be restored.
-
-CREATE TABLE transaction_view (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  category TEXT NOT NULL,
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  wallet_id TEXT NOT NULL,
-  chain TEXT NOT NULL,
-  agent_id TEXT,
-  contact_id TEXT,
-  escrow_id TEXT,
-  recipient TEXT GENERATED ALWAYS AS (lower(
-    coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', '') || char(10)
-    || coalesce(body->>'$.toAddress', '') || char(10) || coalesce(body->>'$.contact.name', ''))) STORED,
-  body TEXT NOT NULL,
-  kept TEXT
-);
-CREATE INDEX transaction_view_user ON transaction_view (user_id, created_at DESC, id DESC);
-CREATE INDEX transaction_view_user_amount ON transaction_view (user_id, amount DESC, id DESC);
-CREATE INDEX transaction_view_refused_idx ON transaction_view (created_at) WHERE status = 'POLICY_REJECTED';
-
-CREATE TABLE payout_view (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  wallet_id TEXT NOT NULL,
-  recipient TEXT GENERATED ALWAYS AS (lower(
-    coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', ''))) STORED,
-  body TEXT NOT NULL,
-  kept TEXT
-);
-CREATE INDEX payout_view_user ON payout_view (user_id, created_at DESC, id DESC);
-CREATE INDEX payout_view_user_amount ON payout_view (user_id, amount DESC, id DESC);
-
--- Values of an account that its Treasury needs to be restored: `salt`, that of its payouts' keys, sealed; `wallet:<id>`, a wallet
--- without its keys, as JSON.
-CREATE TABLE kept_value (
-  user_id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY (user_id, name)
-);
-
 -- Leads from the hash of a claim link's token to the payout. The address shows who must not be paid by hand.
 CREATE TABLE claim_link (
   token_hash TEXT PRIMARY KEY,

@@ -1,4 +1,5 @@
 import type { ClaimDeskApi } from './claims/api.ts'
+import type { HistoryApi } from './history/api.ts'
 import type { RelayerApi } from './relayer/api.ts'
 import type { Settings } from './settings.ts'
 import type { Treasury } from './treasury/treasury.ts'
@@ -10,6 +11,7 @@ export type Env = Settings & {
   /** Backups in case D1 is lost (worker/backup/). */
   BACKUP: R2Bucket
   TREASURY: DurableObjectNamespace<Treasury>
+  HISTORY: DurableObjectNamespace<HistoryApi>
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>

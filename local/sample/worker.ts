@@ -16,6 +16,9 @@ export class Treasury extends bursar.Treasury {
     this.context.now = now
   }
 }
+export class History extends bursar.History {
+  override clock = { now }
+}
 export class ClaimDesk extends bursar.ClaimDesk {
   override clock = { now }
 }

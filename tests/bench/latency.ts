@@ -200,6 +200,7 @@ try {
       r2Buckets: { BACKUP: 'bench' },
       durableObjects: {
         TREASURY: sqlite('Treasury'),
+        HISTORY: sqlite('History'),
         CLAIM_DESK: sqlite('ClaimDesk'),
         RELAYER: sqlite('Relayer'),
         WEBHOOK_SENDER: sqlite('WebhookSender'),

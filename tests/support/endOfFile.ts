@@ -12,7 +12,7 @@ import { env } from './testEnv.ts'
 type Namespace = DurableObjectNamespace<Rpc.DurableObjectBranded>
 
 /** Callers come before those that they call: an object that is called after its deletion would live again. */
-const callersFirst = ['TREASURY', 'CLAIM_DESK', 'WEBHOOK_SENDER', 'RELAYER'] as const
+const callersFirst = ['TREASURY', 'HISTORY', 'CLAIM_DESK', 'WEBHOOK_SENDER', 'RELAYER'] as const
 
 export async function deleteEverything(): Promise<void> {
   for (const name of callersFirst) {

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Transaction } from '#schemas/transaction.ts'
 import { unwrap } from '../../worker/result.ts'
 import { owner, usdc } from '../support/build.ts'
+import { historyRows, syncHistory } from '../support/histories.ts'
 import { accepted, chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
-import { env } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 
@@ -112,10 +112,8 @@ test('overview and usage match the totals of the transaction list @figures-1', a
   ])
 
   // The lists add up to the same totals.
-  await payer.treasury().syncReadModel()
-  const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
-    .bind(payer.userId)
-    .all<{ body: string }>()
+  await syncHistory(payer)
+  const results = await historyRows<{ body: string }>(payer, 'SELECT body FROM transaction_view')
   const listed = results.map(({ body }) => JSON.parse(body) as Transaction)
   const spent = listed
     .filter((row) => row.status === 'CONFIRMED' && !/_(reclaim|withdraw)$/.test(row.category))

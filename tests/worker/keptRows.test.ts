@@ -1,23 +1,23 @@
-/** The rows that D1 keeps of an account, from which its Treasury can be restored. */
+/** The rows that History keeps of an account, from which its Treasury can be restored. */
+
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
 import type { BackupPayment, BackupPayout } from '../../worker/treasury/delivery/backup.ts'
 import { tokenBinding } from '../../worker/treasury/payouts/codes.ts'
+import { historyOf, historyRows, syncHistory } from '../support/histories.ts'
 import { createImporter } from '../support/importer.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
 import { inTreasury } from '../support/treasuries.ts'
-import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
-const all = async <Row>(query: string, userId: string) => (await env.DB.prepare(query).bind(userId).all<Row>()).results
 const keptRows = async (view: string, userId: string) =>
-  (await all<{ kept: string }>(`SELECT kept FROM ${view} WHERE user_id = ? AND kept IS NOT NULL`, userId)).map(
-    ({ kept }) => JSON.parse(kept),
+  (await historyRows<{ kept: string }>(userId, `SELECT kept FROM ${view} WHERE kept IS NOT NULL`)).map(({ kept }) =>
+    JSON.parse(kept),
   )
 
-test('D1 keeps payments with their idempotency keys, payouts without their codes, wallets, and the salt @restore-10', async () => {
+test('History keeps payments with their idempotency keys, payouts without their codes, wallets, and the salt @restore-10', async () => {
   const payer = await createPayer()
   const pay = async (key: string, to: object) => {
     const paid = await accepted(payer, { to, key } as never)
@@ -25,7 +25,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   }
   const sent = await pay('key of the send', { type: 'address', address: fresh('kept') })
   const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })
-  await inTreasury(payer.userId, (treasury) => treasury.syncReadModel())
+  await syncHistory(payer)
 
   const payments: BackupPayment[] = await keptRows('transaction_view', payer.userId)
   const of = (id: string) => payments.find(({ row }) => row.id === id)!
@@ -44,11 +44,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   const [kept]: BackupPayout[] = await keptRows('payout_view', payer.userId)
   expect(kept).toMatchObject({ id: payout.id, payout_hash: stored[1]!.payout!.payout_hash, code_version: 1 })
   expect(Object.keys(kept!)).not.toContain('sealed_code')
-  const values = () =>
-    all<{ name: string; value: string }>(
-      'SELECT name, value FROM kept_value WHERE user_id = ? ORDER BY name',
-      payer.userId,
-    )
+  const values = () => historyOf(payer).keptValues()
   const [salt, wallet] = await values()
   expect(salt).toEqual({ name: 'salt', value: expect.stringMatching(/^v1\./) })
   expect(wallet!.name).toBe(`wallet:${payer.wallet.id}`)
@@ -56,8 +52,8 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
 
   // Neither wallet keys nor passwords leave the Treasury.
   const importer = await createImporter()
-  await inTreasury(importer.userId, (treasury) => treasury.syncReadModel())
-  const ofImporter = JSON.stringify(await all('SELECT * FROM kept_value WHERE user_id = ?', importer.userId))
+  await syncHistory(importer)
+  const ofImporter = JSON.stringify(await historyOf(importer).keptValues())
   expect(ofImporter).toContain(importer.wallet.id)
   expect(ofImporter).not.toMatch(/sealed|v1\./)
 

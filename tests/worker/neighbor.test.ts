@@ -1,7 +1,9 @@
 /** The neighbor test in short. The whole form, against a clock: `npm run test:long neighbor`. */
+
 import { expect, test, vi } from 'vitest'
 import { defaultLimits } from '../../worker/domain/limits.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { historyRows } from '../support/histories.ts'
 import { fresh } from '../support/payer.ts'
 import { createUser, env, login, refresh } from './apiClient.ts'
 
@@ -15,17 +17,20 @@ const limits = { LIMITS: JSON.stringify(ofCalls) }
 /** Gives the account as many contacts and transactions as a filter searches. */
 async function fill(userId: string, now: number): Promise<void> {
   const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`
-  await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO contact (id, user_id, name, email, search_text, created_at, updated_at)
+  await env.DB.prepare(
+    `INSERT INTO contact (id, user_id, name, email, search_text, created_at, updated_at)
        ${numbers} SELECT ?1 || i, ?1, 'Person ' || i, 'p' || i || '@x.test', 'person ' || i, ?2 - i, ?2 FROM n WHERE i <= 9000`,
-    ).bind(userId, now),
-    env.DB.prepare(
-      `INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, chain, body)
-       ${numbers} SELECT ?1 || i, ?1, 1, ?2 - i, 'CONFIRMED', 'address', 1000000, 'wal', 'base',
-         json_object('id', ?1 || i, 'createdAt', '2026-01-01T00:00:00.000Z', 'memo', 'Invoice ' || i) FROM n`,
-    ).bind(userId, now),
-  ])
+  )
+    .bind(userId, now)
+    .run()
+  await historyRows(
+    userId,
+    `INSERT INTO transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, body)
+     ${numbers} SELECT ?1 || i, 1, ?2 - i, 'CONFIRMED', 'address', 1000000, 'wal', 'base',
+       json_object('id', ?1 || i, 'createdAt', '2026-01-01T00:00:00.000Z', 'memo', 'Invoice ' || i) FROM n`,
+    userId,
+    now,
+  )
 }
 
 test('one account calls without end over 24 connections; another pays, signs in and claims beside it @neighbor-1', async () => {

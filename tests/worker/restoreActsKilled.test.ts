@@ -104,7 +104,7 @@ test('freezing and unfreezing, killed after each effect and repeated, leave the 
 
   const frozen = await untilAlive(() => run('freeze'))
   expect(frozen.kills).toBeGreaterThan(10)
-  expect(frozen.reply).toMatchObject({ doing: expect.stringContaining('D1 has everything') })
+  expect(frozen.reply).toMatchObject({ doing: expect.stringContaining('History has everything') })
   expect(await stateOf()).toMatchObject({ stage: 'frozen' })
   expect(await frozenAtRelayers(payer.treasury())).toEqual([true, true])
   expect(await isOpen()).toBe(false)
@@ -118,7 +118,10 @@ test('freezing and unfreezing, killed after each effect and repeated, leave the 
     await run('continue', { dryRun: true })
     if (ended !== id || isAgain) return
     isAgain = true
-    expect(await run('freeze')).toMatchObject({ step: 'frozen', doing: expect.stringContaining('D1 has everything') })
+    expect(await run('freeze')).toMatchObject({
+      step: 'frozen',
+      doing: expect.stringContaining('History has everything'),
+    })
     expect((await open())!.id).not.toBe(id)
     expect(await isOpen()).toBe(false)
   })
@@ -138,7 +141,7 @@ test('going back and opening, killed after each effect and repeated, lose no pay
   const paid = await accepted(payer, payment())
   await becomes(payer, paid.id, 'CONFIRMED')
   const books = await payer.booksBalance()
-  expect((await run('freeze')).doing).toContain('D1 has everything')
+  expect((await run('freeze')).doing).toContain('History has everything')
   const { id } = (await open())!
 
   const back = await untilAlive(

@@ -133,7 +133,9 @@ test('every kind of object that needs newer code refuses calls, reports to opera
   const relayer = () => env.RELAYER.getByName('84532:7')
   const desk = () => env.CLAIM_DESK.getByName(name)
   const sender = () => env.WEBHOOK_SENDER.getByName(name)
+  const history = () => env.HISTORY.getByName(name)
   const objects = [
+    { object: history, called: `history:${name}`, call: () => history().position() },
     { object: relayer, called: `relayer:84532:7`, call: () => relayer().health() },
     { object: desk, called: `claims:${name}`, call: () => desk().view() },
     { object: sender, called: `webhooks:${name}`, call: () => sender().accept([]) },

@@ -97,8 +97,8 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
   return replyOf(
     'frozen',
     frozen.isSent
-      ? 'frozen; D1 has everything that was accepted'
-      : 'frozen; D1 does not have everything yet: freeze again before going back',
+      ? 'frozen; History has everything that was accepted'
+      : 'frozen; History does not have everything yet: freeze again before going back',
   )
 }
 
@@ -122,7 +122,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   try {
     const { isSent } = await treasuryOf(deps.env, userId).restore().goBack(id, at, unsent)
     if (!isSent)
-      throw new AppError('conflict', 'D1 does not have everything yet: freeze again, or go back with --unsent.')
+      throw new AppError('conflict', 'History does not have everything yet: freeze again, or go back with --unsent.')
   } catch (error) {
     if (error instanceof AppError) throw error
     // The object aborts itself so that it is reloaded in its earlier state.

@@ -89,7 +89,7 @@ const rows: Record<keyof Settings, Row> = {
   COINBASE_ONRAMP_ENDPOINT: { rule: notEmpty },
 }
 
-const bindings = ['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
+const bindings = ['DB', 'BACKUP', 'TREASURY', 'HISTORY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
 
 /** Missing and malformed settings. Problems name settings but never contain their values. */
 export const settingProblems = (env: Env): SettingProblem[] => [

@@ -87,7 +87,7 @@ export const RestoreUser = z.object({
   dryRun: z.boolean().default(false),
   /** `continue`: accepts exactly this list of unexplained items. */
   accept: z.string().max(64).optional(),
-  /** `back`: goes back even if D1 does not have everything. */
+  /** `back`: goes back even if History does not have everything. */
   unsent: z.boolean().default(false),
   /** Repeats the act of an earlier request, which is not recorded again. */
   again: z.boolean().default(false),

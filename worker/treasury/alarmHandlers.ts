@@ -5,6 +5,7 @@ import { logError } from '../observability/log.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
 import type { Outbox } from './delivery/flush.ts'
+import { sendChanges } from './delivery/history.ts'
 import { recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
 import { pruneMessages } from './limits/messageLimits.ts'
@@ -23,12 +24,18 @@ const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
 
 /** Does the work of one kind of alarm. Returns when it is due again (ms), null when nothing is left to do. */
-export function runAlarm(ctx: Context, outbox: Outbox, kind: Exclude<AlarmKind, 'schema'>): Promise<number | null> {
+export async function runAlarm(
+  ctx: Context,
+  outbox: Outbox,
+  kind: Exclude<AlarmKind, 'schema'>,
+): Promise<number | null> {
   switch (kind) {
     case 'settle':
       return settleOpen(ctx)
     case 'outbox':
       return flushOutbox(ctx, outbox)
+    case 'history':
+      return (await sendChanges(ctx)).left > 0 ? ctx.now() : null
     case 'reclaim':
       return andSubmit(ctx, () => continueReclaimAll(ctx))
     case 'scan':
@@ -38,7 +45,7 @@ export function runAlarm(ctx: Context, outbox: Outbox, kind: Exclude<AlarmKind, 
     case 'finality':
       return settleFinality(ctx)
     case 'approvals':
-      return Promise.resolve(endAllOverdue(ctx))
+      return endAllOverdue(ctx)
   }
 }
 

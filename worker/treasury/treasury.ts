@@ -1,4 +1,5 @@
 import { maxResends } from '#domain/attempts.ts'
+import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
@@ -8,6 +9,7 @@ import { refuseUnreachable } from './core/chainHeads.ts'
 import type { Principal } from './core/rpcTypes.ts'
 import { freshStop } from './core/stop.ts'
 import { Approvals } from './decisions/rpc.ts'
+import { changesSince } from './delivery/history.ts'
 import { paymentRateStates } from './limits/rates.ts'
 import { Notices } from './notices/rpc.ts'
 import { Operators } from './operators/rpc.ts'
@@ -186,9 +188,9 @@ export class Treasury extends TreasuryObject {
     })
   }
 
-  /** Sends pending changes to D1's lists, so that a list read next includes them. Failed ones are retried later. */
-  async syncReadModel() {
-    await this.outbox.syncReadModel()
+  /** Called by History before it reads a list. */
+  async changesSince(position: Position) {
+    return changesSince(this.context, position)
   }
   /** For the WebhookSender, with the secrets in plain text. */
   async webhookTargets(): Promise<WebhookTargets> {

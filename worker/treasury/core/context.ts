@@ -13,7 +13,16 @@ import type { RelayJob } from '../../relayer/api.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-export type AlarmKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim' | 'finality' | 'approvals' | 'schema'
+export type AlarmKind =
+  | 'settle'
+  | 'outbox'
+  | 'history'
+  | 'scan'
+  | 'expiry'
+  | 'reclaim'
+  | 'finality'
+  | 'approvals'
+  | 'schema'
 
 /**
  * State shared by the parts of a Treasury. Time, randomness and chains are injected so that tests can replace them. Fields

@@ -1,10 +1,10 @@
 import { logError } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import { mailKinds, pushKinds } from '../outbox/enqueue.ts'
-import { batchSize, defer, dueEntries, type Entry } from '../outbox/entries.ts'
-import { writeBackup } from './backup.ts'
+import { defer, dueEntries, type Entry } from '../outbox/entries.ts'
+import { keepSalt } from './history.ts'
 import { pushApprovals, sendMail } from './mail.ts'
-import { updateDesk, writeClaimLink, writeReadModel } from './readModel.ts'
+import { updateDesk, writeClaimLink } from './readModel.ts'
 import { reportTrouble } from './troubles.ts'
 import { countWebhook, sendEvents } from './webhooks.ts'
 
@@ -22,7 +22,7 @@ export class Outbox {
     this.#context = context
   }
 
-  /** Sends links, claim pages, troubles for alerts and the read model. Entries that fail are deferred. */
+  /** Sends links, claim pages and troubles for alerts. Entries that fail are deferred. */
   flush(): Promise<void> {
     return this.#next('data', flushData)
   }
@@ -32,7 +32,7 @@ export class Outbox {
     return this.#next('events', flushEvents)
   }
 
-  /** Separate from `flush`, so that a slow provider does not delay lists and new payouts. */
+  /** Separate from `flush`, so that a slow provider does not delay new payouts. */
   flushMail(): Promise<void> {
     return this.#next('mail', flushMail)
   }
@@ -43,31 +43,26 @@ export class Outbox {
     return this.#rounds[kind]
   }
 
-  /** Writes what D1's lists and its copies lack, in at most five rounds, so that a busy Treasury cannot hold up a reader. */
-  async syncReadModel(): Promise<void> {
-    const { store, now } = this.#context
-    const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept') AND due_at <= ? LIMIT 1"
-    for (let round = 0; round < 5 && store.first(waits, now()); round++) await this.flush()
-  }
-
-  /** Flushes. Returns whether D1 has the payout's link and the salt of its keys. If not, the payout must not be returned. */
+  /**
+   * Flushes. Returns whether D1 has the payout's link, and History the salt of its keys. If not, the payout must not be
+   * returned.
+   */
   async syncLink(payoutId: string): Promise<boolean> {
     await this.flush()
-    const waits = "SELECT 1 FROM outbox WHERE (kind = 'link' AND ref = ?) OR (kind = 'kept' AND ref = 'salt')"
-    return this.#context.store.first(waits, payoutId) === null
+    const { store } = this.#context
+    const waits = "SELECT 1 FROM outbox WHERE kind = 'link' AND ref = ?"
+    return store.first(waits, payoutId) === null && store.meta('salt_kept') === true
   }
 }
 
 async function flushData(ctx: Context): Promise<void> {
   // Sent before links, so that no payout is shown while its key could be lost with this object.
-  const kept = dueEntries(ctx, ['kept'], batchSize)
-  if (kept.length > 0) await attempt(ctx, kept, () => writeBackup(ctx, kept))
-  for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
+  const links = dueEntries(ctx, ['link'])
+  if (links.length > 0) await attempt(ctx, [], () => keepSalt(ctx))
+  for (const entry of links) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
   for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
-  const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
-  if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
 }
 
 async function flushEvents(ctx: Context): Promise<void> {
@@ -89,7 +84,7 @@ async function flushMail(ctx: Context): Promise<void> {
   ])
 }
 
-async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>): Promise<void> {
+async function attempt(ctx: Context, entries: Entry[], work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * What an account still has under keyring versions other than the current ones. `unsealed` counts values sealed under
- * another KEK and copies of them that D1 does not have yet. `payouts` and `codes` count open payouts whose payout secret or
+ * another KEK and copies of them that History does not have yet. `payouts` and `codes` count open payouts whose payout secret or
  * code pepper has another version; `…Until` is when the last of them expires (ms), null if there are none; `…Ids` are the
  * first ten to expire. `versions` has the current versions as the object sees them.
  */

@@ -19,7 +19,7 @@ import { reserve } from '../ledger/ledger.ts'
 import { admit, lookupLimitRefusal, sharedNeed } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import { takeIncrease } from '../limits/ownerPassword.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgets.ts'
@@ -161,7 +161,7 @@ export function accept(
       ...inputsOf(caller.value, funds, now),
       ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
     })
-    enqueue(ctx, 'payment', id)
+    recordChange(ctx, id)
     sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')
     noticeBudget(ctx, group, terms.amount)
     ctx.schedule('settle', now + 1000)

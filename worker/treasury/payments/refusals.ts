@@ -6,7 +6,7 @@ import type { Refused } from '../../result.ts'
 import { figuresView } from '../core/commonRefusals.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { whitelistRow } from '../policies/whitelist.ts'
@@ -53,7 +53,7 @@ export function recordRefusal(
     ...inputs,
     ...refused.refusal,
   })
-  enqueue(ctx, 'payment', id)
+  recordChange(ctx, id)
   sendPaymentEvent(ctx, 'payment.refused', id, null)
   return refused
 }
@@ -95,6 +95,8 @@ export function pruneRefusals({ store, now }: Context): void {
     const before = now() - keepMs
     const n = store.count(old, before)
     if (n === 0) return
+    const older = `ref IN (SELECT id FROM ${old}) AND seq < (SELECT max(seq) FROM change)`
+    store.run(`DELETE FROM change WHERE ${older}`, before)
     store.run(`DELETE FROM ${old}`, before)
     store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + n)
   })

@@ -2,7 +2,8 @@ import type { Hex } from '../../chain/types.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
 import type { Context } from '../core/context.ts'
 import { correctGas, recordFailure } from '../limits/gas.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
 import { forgetRecipient } from '../payments/recipients.ts'
 
 /**
@@ -85,7 +86,7 @@ function recordHash(ctx: Context, ref: JobRef, txHash: Hex): void {
         ref.paymentId,
         txHash,
       )
-      if (noted > 0) enqueue(ctx, 'payment', ref.paymentId)
+      if (noted > 0) recordChange(ctx, ref.paymentId)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { zeroUsdc } from '#domain/money.ts'
 import { findContacts } from '../../db/contacts.ts'
-import { readKeptValues } from '../../db/keptAccounts.ts'
 import { accountRows } from '../../db/restoreRows.ts'
+import { historyOf } from '../../historyOf.ts'
 import { keepOwner } from '../backup/owner.ts'
 import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
@@ -11,16 +11,16 @@ import { ensureSaltBackedUp, saltBinding } from '../payouts/keys.ts'
 import { count, type RestoreState, recordUnexplained, writeState } from './state.ts'
 
 /**
- * Imports what D1 knows of the account itself, which is newer than what is here: the owner, a suspension, which credentials
- * still work, contacts, wallets, and the salt of the payouts' keys. D1 knows neither the addresses of webhooks nor the owner's
+ * Imports what D1 and History know of the account itself, which is newer than what is here: the owner, a suspension, which credentials
+ * still work, contacts, wallets, and the salt of the payouts' keys. They know neither the addresses of webhooks nor the owner's
  * limit, so webhooks are off and everything needs the password until the owner decides again.
  */
 export async function importAccount(ctx: Context, state: RestoreState): Promise<void> {
-  const { store, db, userId } = ctx
+  const { store, db, env, userId } = ctx
   const [known, contacts, kept] = await Promise.all([
     accountRows(db, userId),
     findContacts(db, userId, whitelistedIds(store)),
-    readKeptValues(db, userId),
+    historyOf(env, userId).keptValues(),
   ])
   const sealed = kept.find(({ name }) => name === 'salt')?.value
   const salt = sealed === undefined ? null : await ctx.sealer.open(sealed, saltBinding(ctx))
@@ -40,7 +40,10 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
   if (store.meta('payout_salt') !== null) await ensureSaltBackedUp(ctx)
 }
 
-export const walletsIn = (kept: { name: string; value: string }[]): BackupWallet[] =>
+export const keptWallets = async ({ env, userId }: Context): Promise<BackupWallet[]> =>
+  walletsIn(await historyOf(env, userId).keptValues())
+
+const walletsIn = (kept: { name: string; value: string }[]): BackupWallet[] =>
   kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as BackupWallet)
 
 function importSalt({ store }: Context, state: RestoreState, salt: string | null): void {
@@ -48,7 +51,11 @@ function importSalt({ store }: Context, state: RestoreState, salt: string | null
   if (salt === null || here === salt) return
   if (here === null) store.setMeta('payout_salt', salt)
   else
-    recordUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps a different salt of the payouts’ keys' })
+    recordUnexplained(state, {
+      what: 'salt',
+      ref: 'account',
+      detail: 'History keeps a different salt of the payouts’ keys',
+    })
 }
 
 /** Ends credentials that were replaced, or whose agent was deleted. New ones are unknown here and must be created again. */
@@ -157,7 +164,7 @@ function importWallet(ctx: Context, state: RestoreState, wallet: BackupWallet): 
 
 /** Deletes wallets that were deleted since, as `deleteWallet` does. Call once their logs have been read. */
 export async function deleteWallets(ctx: Context): Promise<void> {
-  const gone = walletsIn(await readKeptValues(ctx.db, ctx.userId)).filter(({ deleted }) => deleted)
+  const gone = (await keptWallets(ctx)).filter(({ deleted }) => deleted)
   ctx.store.transaction(() => {
     for (const { id } of gone) {
       ctx.store.run("UPDATE wallet SET status = 'deleted', sealed_key = '' WHERE id = ?", id)

@@ -27,7 +27,6 @@ const notFromD1 = {
   withdrawn_to: null,
   announce_delivered_at: null,
   returned_block: null,
-  end_undone: 0,
 } satisfies Partial<PayoutRow>
 
 /** Call inside the transaction that adds the payment. */

@@ -3,7 +3,8 @@ import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { undoLeave, undoSpend } from '../ledger/ledger.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn } from '../storage/columns.ts'
@@ -100,7 +101,7 @@ function undoEnd(ctx: Context, booking: BookingRow, event: 'withdrawn' | 'reclai
   if (event === 'withdrawn') undoSpend(store, payment)
   // A reclaim that is not final has released nothing.
   store.run(
-    `UPDATE payout SET status = ?, done_tx = NULL, done_at = NULL, withdrawn_to = NULL, returned_block = NULL, end_undone = 1,
+    `UPDATE payout SET status = ?, done_tx = NULL, done_at = NULL, withdrawn_to = NULL, returned_block = NULL,
        action_delivered_at = NULL WHERE id = ?`,
     booking.status_before,
     payment.id,
@@ -116,7 +117,7 @@ function unbookedPayment(ctx: Context, { ref }: BookingRow, event: BookedEvent):
   const before = paymentBefore(payment.status, event)
   if (before === null) throw new Error(`payment ${payment.id} is ${payment.status}: ${event} cannot be undone`)
   store.run('UPDATE payment SET status = ? WHERE id = ?', before, payment.id)
-  enqueue(ctx, 'payment', payment.id)
+  recordChange(ctx, payment.id)
   return payment
 }
 
