@@ -2,9 +2,12 @@
 import { runInDurableObject } from 'cloudflare:test'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
+import type { Deps } from '../../worker/appEnv.ts'
+import { primaryDb } from '../../worker/db/d1.ts'
 import type { Change } from '../../worker/history/api.ts'
 import type { History } from '../../worker/history/history.ts'
 import { Rows } from '../../worker/history/rows.ts'
+import { getOverview } from '../../worker/services/overview.ts'
 import { sendChanges } from '../../worker/treasury/delivery/history.ts'
 import { env } from './testEnv.ts'
 import { inTreasury, type User, userIdOf } from './treasuries.ts'
@@ -30,6 +33,9 @@ export const syncHistory = (user: User) => inTreasury(user, ({ context }) => sen
 export const forgetPayment = (user: User, id: string) =>
   historyRows(user, 'DELETE FROM transaction_view WHERE id = ? RETURNING id', id)
 
+export const overviewOf = (user: User) =>
+  getOverview({ env, db: primaryDb(env.DB), now: Date.now } as unknown as Deps, userIdOf(user))
+
 type Listed = { transactions?: Transaction[]; payouts?: Escrow[] }
 
 /** Writes rows that no Treasury has. History still follows its Treasury from the beginning. */
@@ -39,14 +45,14 @@ export const putRows = (user: User, { transactions = [], payouts = [] }: Listed)
     const changes: Change[] = [
       ...transactions.map((row) => ({
         ...{ seq: 1, ref: row.id, value: null },
-        rows: { transactions: [listed(row, row.amountUsdc)], payout: null },
+        rows: { transactions: [listed(row, row.amountUsdc)], payout: null, counted: null },
       })),
       ...payouts.map((row) => ({
         ...{ seq: 1, ref: row.id, value: null },
-        rows: { transactions: [], payout: listed(row, row.amount) },
+        rows: { transactions: [], payout: listed(row, row.amount), counted: null },
       })),
     ]
     storage.sql.exec('DELETE FROM position')
-    new Rows(storage).apply({ from: 0, to: { incarnation: 'test', seq: 1, audit: null }, changes, isLast: true }, 0)
+    new Rows(storage).apply({ from: 0, to: { incarnation: 'test', seq: 1, audit: null }, changes, isLast: true })
     storage.sql.exec('DELETE FROM position')
   })

@@ -6,6 +6,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { openTroubles } from '../../worker/db/troubles.ts'
 import type { ChangePage } from '../../worker/history/api.ts'
 import { payoutView, transactionView } from '../../worker/history/listsSchema.ts'
+import { Rows } from '../../worker/history/rows.ts'
 import { lastChange } from '../../worker/treasury/delivery/history.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { historyOf, historyRows, inHistory, syncHistory } from '../support/histories.ts'
@@ -34,11 +35,14 @@ const everything = async () => ({
   transactions: await historyRows(account, 'SELECT * FROM transaction_view ORDER BY id'),
   payouts: await historyRows(account, 'SELECT * FROM payout_view ORDER BY id'),
   values: await historyRows(account, 'SELECT * FROM kept_value ORDER BY name'),
+  counted: await historyRows(account, 'SELECT * FROM counted ORDER BY id'),
+  totals: await historyRows(account, 'SELECT * FROM total ORDER BY 1, 2, 3, 4, 5'),
+  recipients: await historyRows(account, 'SELECT * FROM recipient_total ORDER BY 1, 2'),
   position: await historyOf(account).position(),
 })
 const wipe = () =>
   inHistory(account, (_, { storage }) => {
-    for (const table of ['position', 'transaction_view', 'payout_view', 'kept_value'])
+    for (const table of ['position', 'transaction_view', 'payout_view', 'kept_value', 'counted'])
       storage.sql.exec(`DELETE FROM ${table}`)
   })
 
@@ -85,7 +89,7 @@ test('repeated and older changes do nothing, and a page that leaves out changes 
   await syncHistory(account)
   const before = await everything()
   const [change] = page.changes.filter(({ ref }) => ref === id)
-  const older = { ...page, changes: [{ ...change!, rows: { transactions: [], payout: null } }] }
+  const older = { ...page, changes: [{ ...change!, rows: { transactions: [], payout: null, counted: null } }] }
   expect(await historyOf(account).receive(older)).toEqual(before.position)
   expect(await everything()).toEqual(before)
   const seq = before.position.seq + 1
@@ -113,6 +117,35 @@ test('a History that does not answer stops neither payments nor settling, and ca
   })
   await syncHistory(account)
   expect(await historyRows(account, 'SELECT id FROM transaction_view WHERE id = ?', next)).toEqual([{ id: next }])
+})
+
+test('figures read as few rows for 20,000 payments as for a few @figures-6', async () => {
+  const read = await inHistory('usr_large', (_, { storage }) => {
+    storage.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+       INSERT INTO counted (id, chain, wallet_id, at, amount, outcome, method, is_unclaimed, recipient, contact_id, name, address)
+       SELECT 'pay_' || i, 'base', 'wal_' || i % 5, i, 1, CASE WHEN i % 10 THEN 'confirmed' ELSE 'failed' END, 'address', 0,
+         CASE WHEN i % 10 THEN i % 3000 END, NULL, NULL, CASE WHEN i % 10 THEN i % 3000 END FROM n`,
+    )
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
+    const exec: SqlStorage['exec'] = (query, ...values) => {
+      const cursor = storage.sql.exec(query, ...values)
+      cursors.push(cursor)
+      return cursor as never
+    }
+    const figures = new Rows({ sql: { exec } } as unknown as DurableObjectStorage).figures('base', 19_900)
+    return { figures, rows: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) }
+  })
+  expect(read.figures.totals.reduce((sum, { n }) => sum + n, 0)).toBe(20_000)
+  expect(read.figures.failed).toBe(10)
+  expect(read.figures.recipients.map(({ lastPaymentId, count }) => [lastPaymentId, count])).toEqual([
+    ['pay_19999', 7],
+    ['pay_19998', 7],
+    ['pay_19997', 7],
+    ['pay_19996', 7],
+    ['pay_19995', 7],
+  ])
+  expect(read.rows).toBeLessThan(100)
 })
 
 test('operators learn of a History that is large @lists-56', async () => {

@@ -1,7 +1,9 @@
 import type { ListCursor } from '#domain/lists.ts'
+import type { ChainName } from '#domain/networks.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
+import type { Overview } from '#schemas/overview.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Result } from '../result.ts'
 
@@ -24,16 +26,36 @@ export type Position = {
 /** A row as the API returns it, with its amount in micro-USDC. `kept`: JSON to restore the row from; it is never shown. */
 export type ListRow<Row> = { row: Row; amount: number; kept: string | null }
 
-/**
- * The current state of what changed last under this number. Of a payment, all its rows: those that are not here are gone. A
- * named value of the account (Treasury's delivery/backup.ts) is never removed. Both are null if nothing is left to copy.
- */
-export type Change = {
-  seq: number
-  ref: string
-  rows: { transactions: ListRow<Transaction>[]; payout: ListRow<Escrow> | null }
-  value: string | null
+export type PaymentMethod = 'address' | 'contact' | 'email' | 'phone'
+
+/** What figures count of a payment that was accepted or refused. `at`: when (ms). `amount` in micro-USDC. */
+export type Counted = {
+  chain: ChainName
+  walletId: string
+  at: number
+  amount: number
+  /** As shown. A reclaimed payout has not failed. */
+  outcome: 'confirmed' | 'failed' | 'other'
+  /** How the recipient was named; null if the payment was refused. */
+  method: PaymentMethod | null
+  /** A payout that has not ended. */
+  isUnclaimed: boolean
+  /** Null if it moved nothing and will not. `key` is the same for all payments to one recipient. */
+  recipient: { key: string; contactId: string | null; name: string | null; address: string } | null
 }
+
+/** All that History has of a payment. `counted` is null while it waits for approval, and if it was not approved. */
+export type PaymentCopy = {
+  transactions: ListRow<Transaction>[]
+  payout: ListRow<Escrow> | null
+  counted: Counted | null
+}
+
+/**
+ * The current state of what changed last under this number. What a payment has no more is gone. A named value of the account
+ * (Treasury's delivery/backup.ts) is never removed.
+ */
+export type Change = { seq: number; ref: string; rows: PaymentCopy; value: string | null }
 
 /** Changes after the number `from`, in order. `to` is History's position with them. */
 export type ChangePage = { from: number; to: Position; changes: Change[]; isLast: boolean }
@@ -49,6 +71,12 @@ export type KeptCursor = { createdAt: number; id: string }
 export type KeptRow = KeptCursor & { kept: string; payout: string | null }
 export type KeptValue = { name: string; value: string }
 
+/** Counted payments on one network, summed by these. `amount` in micro-USDC. */
+export type Total = Pick<Counted, 'walletId' | 'outcome' | 'method' | 'isUnclaimed'> & { n: number; amount: number }
+
+/** `recipients`: the five paid most recently. `failed`: payments that failed in the given time. */
+export type Figures = { totals: Total[]; failed: number; recipients: Overview['recipients'] }
+
 export interface HistoryApi extends Rpc.DurableObjectBranded {
   /** Refused with `unavailable` while History cannot follow its Treasury, or is far behind. */
   transactions(filter: TransactionFilter, paging: Paging): Promise<Result<Listed<Transaction>>>
@@ -56,6 +84,9 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
   /** For exports, row by row: a part at a time, the first one with `cursor` null. */
   transactionSlice(filter: TransactionFilter, cursor: ListCursor | null): Promise<Result<Slice<Transaction>>>
   payoutSlice(filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
+
+  /** Figures of one network. `failedSince` (ms) is exclusive. Takes as long for any number of payments. */
+  figures(chain: ChainName, failedSince: number): Promise<Result<Figures>>
 
   position(): Promise<Position>
   /** Called by the Treasury. Applies the page if it follows the position; repeated changes do nothing. Returns the position. */

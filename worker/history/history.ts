@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { ListCursor } from '#domain/lists.ts'
+import type { ChainName } from '#domain/networks.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
@@ -61,11 +62,15 @@ export class History extends DurableObject<Env> implements HistoryApi {
     return cursor ? ok(read()) : this.#afterFollowing(read)
   }
 
+  async figures(chain: ChainName, failedSince: number) {
+    return this.#afterFollowing(() => this.#rows.figures(chain, failedSince))
+  }
+
   async position(): Promise<Position> {
     return this.#rows.position
   }
   async receive(page: ChangePage): Promise<Position> {
-    const position = this.#rows.apply(page, this.clock.now())
+    const position = this.#rows.apply(page)
     this.#reportSize()
     return position
   }

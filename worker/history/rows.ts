@@ -1,12 +1,21 @@
-import { dayMs } from '#domain/time.ts'
+import { formatUsdc } from '#domain/money.ts'
+import type { ChainName } from '#domain/networks.ts'
+import { isoOf } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Change, ChangePage, KeptCursor, KeptRow, KeptValue, ListRow, Position } from './api.ts'
-
-/** The Treasury deletes refusals at the same age (treasury/payments/refusals.ts). */
-const refusalMs = 30 * dayMs
-/** Refusals deleted with one page of changes. */
-const maxRefusals = 2_000
+import type {
+  Change,
+  ChangePage,
+  Counted,
+  Figures,
+  KeptCursor,
+  KeptRow,
+  KeptValue,
+  ListRow,
+  PaymentMethod,
+  Position,
+  Total,
+} from './api.ts'
 
 /** Writes of History, and reads for a restore. All are synchronous. */
 export class Rows {
@@ -27,9 +36,9 @@ export class Rows {
   /**
    * Applies the changes that are new here, in one transaction with the position. Another incarnation begins with a page of
    * its first changes: what it still has is replaced, and the rest stays. A page that does not follow the position does
-   * nothing. `now` in ms.
+   * nothing.
    */
-  apply({ from, to, changes }: ChangePage, now: number): Position {
+  apply({ from, to, changes }: ChangePage): Position {
     const position = this.position
     const isKnown = to.incarnation === position.incarnation
     if (isKnown ? from > position.seq : from !== 0) return position
@@ -43,11 +52,6 @@ export class Rows {
       const columns = 'one, incarnation, seq, audit_seq, audit_hash'
       const values = [incarnation, seq, audit?.seq ?? null, audit?.hash ?? null] as const
       this.#run(`INSERT INTO position (${columns}) VALUES (1, ?, ?, ?, ?)`, ...values)
-      this.#run(
-        `DELETE FROM transaction_view WHERE id IN (SELECT id FROM transaction_view
-           WHERE status = 'POLICY_REJECTED' AND created_at < ? LIMIT ${maxRefusals})`,
-        now - refusalMs,
-      )
     })
     return to
   }
@@ -60,8 +64,10 @@ export class Rows {
     // The payment's own row and those of its payout's end, `<id>:withdraw` or `<id>:reclaim`.
     this.#run("DELETE FROM transaction_view WHERE id = ?1 OR (id > ?1 || ':' AND id < ?1 || ';')", ref)
     this.#run('DELETE FROM payout_view WHERE id = ?', ref)
+    this.#run('DELETE FROM counted WHERE id = ?', ref)
     for (const row of rows.transactions) this.#putTransaction(seq, row)
     if (rows.payout) this.#putPayout(seq, rows.payout)
+    if (rows.counted) this.#putCounted(ref, rows.counted)
   }
 
   #putTransaction(seq: number, { row, amount, kept }: ListRow<Transaction>): void {
@@ -85,6 +91,54 @@ export class Rows {
     const created_at = Date.parse(row.createdAt)
     const body = JSON.stringify(row)
     this.#insert('payout_view', { id: row.id, seq, created_at, status: row.status, amount, body, kept })
+  }
+
+  #putCounted(id: string, { walletId, method, isUnclaimed, recipient, ...same }: Counted): void {
+    const { key, contactId, name, address } = recipient ?? { key: null, contactId: null, name: null, address: null }
+    this.#insert('counted', {
+      id,
+      ...same,
+      wallet_id: walletId,
+      method: method ?? '',
+      is_unclaimed: isUnclaimed ? 1 : 0,
+      recipient: key,
+      contact_id: contactId,
+      name,
+      address,
+    })
+  }
+
+  figures(chain: ChainName, failedSince: number): Figures {
+    type TotalRow = Omit<Total, 'method' | 'isUnclaimed'> & { method: PaymentMethod | ''; isUnclaimed: number }
+    const totals = this.#all<TotalRow>(
+      `SELECT wallet_id AS walletId, outcome, method, is_unclaimed AS isUnclaimed, n, amount FROM total WHERE chain = ?`,
+      chain,
+    )
+    type Recipient = Pick<KeptCursor, 'id'> & { contactId: string | null; name: string | null; address: string }
+    const recipients = this.#all<Recipient & { n: number; amount: number; at: number }>(
+      `SELECT counted.id, contact_id AS contactId, name, address, n, paid.amount, last_at AS at
+       FROM recipient_total AS paid JOIN counted ON counted.id = last_id
+       WHERE paid.chain = ? ORDER BY last_at DESC LIMIT 5`,
+      chain,
+    )
+    const failed = "SELECT count(*) AS n FROM counted WHERE outcome = 'failed' AND chain = ? AND at > ?"
+    return {
+      totals: totals.map(({ method, isUnclaimed, ...same }) => ({
+        ...same,
+        method: method || null,
+        isUnclaimed: isUnclaimed === 1,
+      })),
+      failed: this.#all<{ n: number }>(failed, chain, failedSince)[0]!.n,
+      recipients: recipients.map(({ id, contactId, name, address, n, amount, at }) => ({
+        lastPaymentId: id,
+        contactId,
+        name,
+        recipient: address,
+        count: n,
+        amount: formatUsdc(BigInt(amount)),
+        lastPaidAt: isoOf(at),
+      })),
+    }
   }
 
   keptRows({ createdAt, id }: KeptCursor, limit: number): KeptRow[] {

@@ -5,6 +5,7 @@ import { companionView, transactionView } from '../payments/views.ts'
 import { escrowView } from '../payouts/views.ts'
 import type { Store } from '../storage/store.ts'
 import { backupPayment, backupPayout, backupValue } from './backup.ts'
+import { countedOf } from './counted.ts'
 
 /** Changes in one page: a few milliseconds of work for either object. */
 const pageSize = 200
@@ -53,7 +54,12 @@ const hasAuditRow = (store: Store, { audit }: Position): boolean =>
 
 function changeOf(ctx: Context, seq: number, ref: string): Change {
   const { store } = ctx
-  const change: Change = { seq, ref, rows: { transactions: [], payout: null }, value: backupValue(ctx, ref) }
+  const change: Change = {
+    seq,
+    ref,
+    rows: { transactions: [], payout: null, counted: null },
+    value: backupValue(ctx, ref),
+  }
   const payment = store.payment(ref)
   if (!payment) return change
   const { rows } = change
@@ -63,6 +69,7 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
     kept: backupPayment(store, payment),
   })
   const payout = store.payout(ref)
+  rows.counted = countedOf(store, payment, payout)
   if (!payout) return change
   rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: backupPayout(payout) }
   const end = companionView(store, payment, payout)

@@ -89,15 +89,17 @@ function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
 }
 
 /** Deletes refusals after 30 days. Payments that were not approved end with their approval. */
-export function pruneRefusals({ store, now }: Context): void {
+export function pruneRefusals(ctx: Context): void {
+  const { store, now } = ctx
   store.transaction(() => {
     const old = 'payment WHERE refusal IS NOT NULL AND created_at < ?'
     const before = now() - keepMs
     const n = store.count(old, before)
     if (n === 0) return
-    const older = `ref IN (SELECT id FROM ${old}) AND seq < (SELECT max(seq) FROM change)`
-    store.run(`DELETE FROM change WHERE ${older}`, before)
+    // A new number for each, so that History deletes them too.
+    store.run(`INSERT OR REPLACE INTO change (ref) SELECT id FROM ${old} ORDER BY created_at`, before)
     store.run(`DELETE FROM ${old}`, before)
+    ctx.schedule('history', now())
     store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + n)
   })
 }
