@@ -3,8 +3,7 @@ import { parseSync } from '@swc/core'
 import { expect, test } from 'vitest'
 
 /** What the SQL names, so that payments that wait for approval or were refused are not counted by accident. */
-const namesStatuses =
-  /\bstatus (=|IN) |\$\{(isAlive|onlyHeld)\}|\baccepted_at IS NOT NULL\b|\brefusal IS NOT NULL\b/
+const namesStatuses = /\bstatus (=|IN) |\$\{(isAlive|onlyHeld)\}|\baccepted_at IS NOT NULL\b|\brefusal IS NOT NULL\b/
 const aggregates = /\b(count|sum|total|avg)\(/i
 const readsPayments = /\b(FROM|JOIN)\s+payment\b/
 
