@@ -260,15 +260,6 @@ CREATE TABLE kept_value (
   PRIMARY KEY (user_id, name)
 );
 
--- Leads from the hash of a claim link's token to the payout. The address shows who must not be paid by hand.
-CREATE TABLE claim_link (
-  token_hash TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  payout_id TEXT NOT NULL UNIQUE,
-  address TEXT NOT NULL UNIQUE COLLATE NOCASE,
-  created_at INTEGER NOT NULL
-);
-
 -- Work that the cron watches
 
 -- Treasuries with work in progress. The cron wakes those that have not reported for two minutes. poked_at: when it last did.

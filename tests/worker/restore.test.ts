@@ -80,7 +80,7 @@ async function settled(users: string[]): Promise<void> {
     await until('outbox is empty', () =>
       inTreasury(userId, async (treasury) => {
         await treasury.syncReadModel()
-        return treasury.context.store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','link')") === null
+        return treasury.context.store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout')") === null
       }),
     )
 }
@@ -169,7 +169,6 @@ test('reproject rebuilds wiped tables of D1, equal row by row @restore-2', async
   await wipe(users)
   const dry = await reproject('dry-run')
   expect(dry.changed).toMatchObject({ user: 2, user_suspension: 1, webhook_endpoint: 1, agent_credential: 3 })
-  expect(dry.changed.claim_link).toBe(2)
   expect(Object.values(await rowsOf(users)).flat(), 'a dry run writes nothing').toEqual([])
 
   // A webhook that was deleted after the time that D1 went back to.
@@ -375,7 +374,7 @@ test('a KEK change triggers a new export, and exports are deleted after 30 days 
 
 /** Copies D1's rows of the account. Returns a function that puts them back, as restoring D1 to an earlier time would. */
 async function snapshotOf(userId: string) {
-  const ofUser = ['contact', 'agent_credential', 'transaction_view', 'payout_view', 'claim_link', 'session']
+  const ofUser = ['contact', 'agent_credential', 'transaction_view', 'payout_view', 'session']
   const rows: [string, Row[]][] = [['user', await all('SELECT * FROM user WHERE id = ?', userId)]]
   for (const name of ofUser) rows.push([name, await all(`SELECT * FROM ${name} WHERE user_id = ?`, userId)])
   const inSession = 'SELECT * FROM refresh_token WHERE session_id IN (SELECT id FROM session WHERE user_id = ?)'
@@ -456,7 +455,6 @@ test('after D1 is restored to an earlier time, login sessions end, lists are com
   expect((await api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })).status).toBe(401)
   for (const password of ['correct horse battery', 'the latter password'])
     expect((await login(api, email, password)).status).toBe(401)
-  expect(await all('SELECT payout_id FROM claim_link WHERE user_id = ?', user)).toEqual([{ payout_id: payout.json.id }])
   expect(await all('SELECT id FROM transaction_view WHERE user_id = ?', user)).toContainEqual({ id: payout.json.id })
   expect((await pay({ type: 'address', address: fresh('x') })).status, 'the new key').toBe(201)
   expect((await pay({ type: 'address', address: fresh('x') }, account.apiKey)).status, 'the old key').toBe(401)

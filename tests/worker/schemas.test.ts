@@ -135,7 +135,7 @@ test('every kind of object that needs newer code refuses calls, reports to opera
   const sender = () => env.WEBHOOK_SENDER.getByName(name)
   const objects = [
     { object: relayer, called: `relayer:84532:7`, call: () => relayer().health() },
-    { object: desk, called: `claims:${name}`, call: () => desk().view() },
+    { object: desk, called: `claims:${name}`, call: () => desk().owner() },
     { object: sender, called: `webhooks:${name}`, call: () => sender().accept([]) },
   ]
   for (const { object, called, call } of objects) {

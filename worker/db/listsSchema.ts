@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** These fields of a row's JSON in lower case, one per line. */
 const lines = (...paths: string[]) =>
@@ -59,17 +59,6 @@ export const payoutView = sqliteTable(
     index('payout_view_user_amount').on(t.userId, sql`${t.amount} DESC`, sql`${t.id} DESC`),
   ],
 )
-
-const caseInsensitiveText = customType<{ data: string }>({ dataType: () => 'text COLLATE NOCASE' })
-
-/** Maps the hash of a claim link's token to its payout. `address` finds payouts that must not be paid by hand. */
-export const claimLink = sqliteTable('claim_link', {
-  tokenHash: text('token_hash').primaryKey(),
-  userId: text('user_id').notNull(),
-  payoutId: text('payout_id').notNull().unique(),
-  address: caseInsensitiveText('address').notNull().unique(),
-  createdAt: integer('created_at').notNull(),
-})
 
 /** Treasuries with work in progress. The cron watchdog wakes those that have not reported for a while. */
 export const busyTreasury = sqliteTable(

@@ -14,7 +14,6 @@ type Table = {
 export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   user: { by: 'treasuries', except: ['password_hash'] },
   agentCredential: { by: 'treasuries' },
-  claimLink: { by: 'treasuries' },
   transactionView: { by: 'treasuries', except: ['seq'] },
   payoutView: { by: 'treasuries', except: ['seq'] },
   keptValue: { by: 'treasuries', except: ['seq'] },

@@ -99,11 +99,11 @@ export class Treasury extends TreasuryObject {
       return ok(transactionView(store, store.payment(id)!))
     })
   }
-  /** POST /escrow/create. Link and code are returned to the sender once, after the link is in D1. */
+  /** POST /escrow/create. Link and code are returned to the sender once, after the link works. */
   async createPayout(input: PayInput) {
     return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment }) => {
       if (!this.context.store.payout(payment.id)) return notFound('Payout')
-      if (await this.outbox.syncLink(payment.id)) return ok(await createdPayout(this.context, payment.id))
+      if (await this.outbox.syncDesk(payment.id)) return ok(await createdPayout(this.context, payment.id))
       const notReady = 'The payout is being created, but its link is not ready yet. Please try again.'
       return refuse('unavailable', notReady, { retryAfter: 2 })
     })
@@ -179,7 +179,7 @@ export class Treasury extends TreasuryObject {
    */
   async resendCode(payoutId: string, by: RenewedBy, triesVersion?: number) {
     return andThen(await resendCode(this.context, payoutId, by, triesVersion), async (payout) => {
-      await this.outbox.flush()
+      await this.outbox.syncDesk(payoutId)
       this.ctx.waitUntil(this.outbox.flushMail())
       const used = by === 'sender' ? payout.sender_resends : payout.recipient_resends
       return ok({ resendsLeft: maxResends - used })

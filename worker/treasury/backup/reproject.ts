@@ -1,4 +1,3 @@
-import { countMissingLinks, insertClaimLinks } from '../../db/claimLinks.ts'
 import { countDifferingKept, differsFromOwner, restoreOwner, writeKeptValues } from '../../db/keptAccounts.ts'
 import { differingSuspension, writeSuspension } from '../../db/operatorControls.ts'
 import { countDiffering, projectLists } from '../../db/projectLists.ts'
@@ -7,7 +6,7 @@ import { countDifferingWebhooks, restoreWebhooks } from '../../db/webhooks.ts'
 import { noPassword } from '../../identity/passwords.ts'
 import type { Context } from '../core/context.ts'
 import { backupValues } from '../delivery/backup.ts'
-import { linkRow, listRows, sendToDesk } from '../delivery/readModel.ts'
+import { listRows, sendToDesk } from '../delivery/readModel.ts'
 import { stateOf } from '../delivery/webhooks.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { nextEdition } from '../outbox/entries.ts'
@@ -98,7 +97,6 @@ async function sendPayments(ctx: Context, after: string, isDry: boolean): Promis
     .all<{ id: string }>('SELECT id FROM payment WHERE id > ? ORDER BY id LIMIT ?', after, maxPayments)
     .map(({ id }) => id)
   const payouts = ids.flatMap((id) => store.payout(id) ?? [])
-  const links = payouts.map((payout) => linkRow(ctx, payout))
   // Taken before anything is awaited, so that later changes are sent under a higher edition.
   const edition = nextEdition(ctx)
   const lists = listRows(
@@ -108,10 +106,9 @@ async function sendPayments(ctx: Context, after: string, isDry: boolean): Promis
       { kind: 'payout' as const, ref },
     ]),
   )
-  const [differing, claim_link] = await Promise.all([countDiffering(db, lists), countMissingLinks(db, links)])
+  const differing = await countDiffering(db, lists)
   if (!isDry) {
     await projectLists(db, userId, edition, lists)
-    await insertClaimLinks(db, links)
     for (const payout of payouts.filter(isOpen)) await sendToDesk(ctx, payout)
   }
   return {
@@ -119,9 +116,8 @@ async function sendPayments(ctx: Context, after: string, isDry: boolean): Promis
     rows: {
       transaction_view: lists.transactions.length,
       payout_view: lists.payouts.length,
-      claim_link: links.length,
     },
-    changed: { transaction_view: differing.transactions, payout_view: differing.payouts, claim_link },
+    changed: { transaction_view: differing.transactions, payout_view: differing.payouts },
     problem: null,
   }
 }

@@ -85,10 +85,10 @@ export type Context = {
 }
 
 /**
- * `payout`: the address belongs to some user's payout. `blocked`: the token refuses it. `unknown`: D1 or the node did not
- * respond; the payment is allowed and the recipient is looked up again next time.
+ * `blocked`: the token refuses the address. `unknown`: the node did not respond; the payment is allowed and the recipient is
+ * looked up again next time.
  */
-export type RecipientLookup = 'clear' | 'payout' | 'blocked' | 'unknown'
+export type RecipientLookup = 'clear' | 'blocked' | 'unknown'
 
 /** A wallet as read from the chain once. `state` is null for imported and undeployed wallets. */
 export type WalletSnapshot = { balance: bigint; state: WalletState | null }

@@ -4,7 +4,7 @@ import { mailKinds, pushKinds } from '../outbox/enqueue.ts'
 import { batchSize, defer, dueEntries, type Entry } from '../outbox/entries.ts'
 import { writeBackup } from './backup.ts'
 import { pushApprovals, sendMail } from './mail.ts'
-import { updateDesk, writeClaimLink, writeReadModel } from './readModel.ts'
+import { updateDesk, writeReadModel } from './readModel.ts'
 import { reportTrouble } from './troubles.ts'
 import { countWebhook, sendEvents } from './webhooks.ts'
 
@@ -22,7 +22,7 @@ export class Outbox {
     this.#context = context
   }
 
-  /** Sends links, claim pages, troubles for alerts and the read model. Entries that fail are deferred. */
+  /** Sends claim pages, troubles for alerts and the read model. Entries that fail are deferred. */
   flush(): Promise<void> {
     return this.#next('data', flushData)
   }
@@ -50,24 +50,37 @@ export class Outbox {
     for (let round = 0; round < 5 && store.first(waits, now()); round++) await this.flush()
   }
 
-  /** Flushes. Returns whether D1 has the payout's link and the salt of its keys. If not, the payout must not be returned. */
-  async syncLink(payoutId: string): Promise<boolean> {
-    await this.flush()
-    const waits = "SELECT 1 FROM outbox WHERE (kind = 'link' AND ref = ?) OR (kind = 'kept' AND ref = 'salt')"
-    return this.#context.store.first(waits, payoutId) === null
+  /**
+   * Sends only what the payout's link needs. Returns whether the ClaimDesk has the payout, and D1 the salt of its keys. If
+   * not, the link must not be shown.
+   */
+  async syncDesk(payoutId: string): Promise<boolean> {
+    await this.#next('data', (ctx) => flushDesk(ctx, payoutId))
+    return linkWaitsFor(this.#context, payoutId).length === 0
   }
 }
 
 async function flushData(ctx: Context): Promise<void> {
-  // Sent before links, so that no payout is shown while its key could be lost with this object.
   const kept = dueEntries(ctx, ['kept'], batchSize)
   if (kept.length > 0) await attempt(ctx, kept, () => writeBackup(ctx, kept))
-  for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
   for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
   const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
   if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
+}
+
+/** What must be sent before a payout's link works, and before its key could no longer be lost with this object. */
+const linkWaitsFor = ({ store }: Context, payoutId: string): Entry[] =>
+  store.all<Entry>(
+    `SELECT kind, ref, seq, failures FROM outbox
+     WHERE (kind = 'desk' AND ref = ?) OR (kind = 'kept' AND ref = 'salt')`,
+    payoutId,
+  )
+
+async function flushDesk(ctx: Context, payoutId: string): Promise<void> {
+  const send = (entry: Entry) => (entry.kind === 'desk' ? updateDesk(ctx, entry) : writeBackup(ctx, [entry]))
+  await Promise.all(linkWaitsFor(ctx, payoutId).map((entry) => attempt(ctx, [entry], () => send(entry))))
 }
 
 async function flushEvents(ctx: Context): Promise<void> {
@@ -82,7 +95,7 @@ async function flushMail(ctx: Context): Promise<void> {
     ...pushes,
     ...dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
       // A message must never contain a link that does not work yet.
-      if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", entry.ref))
+      if (linkWaitsFor(ctx, entry.ref).length > 0)
         store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)
       else await attempt(ctx, [entry], () => sendMail(ctx, entry))
     }),

@@ -1,6 +1,5 @@
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import { type ClaimLinkRow, insertClaimLink } from '../../db/claimLinks.ts'
 import { type ListRow, projectLists } from '../../db/projectLists.ts'
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
@@ -43,20 +42,6 @@ export function listRows(ctx: Context, entries: Pick<Entry, 'kind' | 'ref'>[]) {
   }
   return { transactions, payouts, gone }
 }
-
-/** Adds the payout's link to D1's index, where it is looked up. */
-export async function writeClaimLink(ctx: Context, entry: Entry): Promise<void> {
-  await insertClaimLink(ctx.db, linkRow(ctx, ctx.store.payout(entry.ref)!))
-  markSent(ctx, entry)
-}
-
-export const linkRow = ({ userId }: Context, payout: PayoutRow): ClaimLinkRow => ({
-  tokenHash: payout.token_hash,
-  userId,
-  payoutId: payout.id,
-  address: payout.address,
-  createdAt: payout.created_at,
-})
 
 /** Sends the payout's current state to its ClaimDesk. */
 export async function updateDesk(ctx: Context, entry: Entry): Promise<void> {

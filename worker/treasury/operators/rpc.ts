@@ -103,7 +103,7 @@ export class Operators extends RpcTarget {
   /** Takes the payout's claim link down, or restores it. The sender can take the payout back in either case. */
   async setLinkDown(payoutId: string, isDown: boolean) {
     return andThen(setLinkDown(this.#ctx, payoutId, isDown), async ({ status }) => {
-      await this.#parts.outbox.flush()
+      await this.#parts.outbox.syncDesk(payoutId)
       return ok({ status, isDown })
     })
   }

@@ -1,10 +1,10 @@
 import type { Context } from '../core/context.ts'
 
 /**
- * Rows of the D1 read model, what D1 keeps of the account (delivery/backup.ts), the claim page's copy of a payout, the index of
- * its link, troubles for alerts, events for webhooks, and the webhooks that operators count.
+ * Rows of the D1 read model, what D1 keeps of the account (delivery/backup.ts), the claim page's copy of a payout, troubles for
+ * alerts, events for webhooks, and the webhooks that operators count.
  */
-export const dataKinds = ['payment', 'payout', 'kept', 'desk', 'link', 'trouble', 'event', 'webhook'] as const
+export const dataKinds = ['payment', 'payout', 'kept', 'desk', 'trouble', 'event', 'webhook'] as const
 /** Messages to people. Their contents are read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',

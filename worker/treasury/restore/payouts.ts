@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts'
 import type { BackupPayout } from '../delivery/backup.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
 import { codeReplayMs } from '../payouts/codes.ts'
 import { storedPayoutKey } from '../payouts/keys.ts'
 import type { PayoutRow } from '../storage/rows.ts'
@@ -54,7 +54,6 @@ export function addPayout(
   )
   // A payout that has ended no longer needs its keys, and its secret may have been removed.
   if (kept.status !== 'WITHDRAWN' && kept.status !== 'RECLAIMED') checkKeys(ctx, state, row)
-  enqueue(ctx, 'link', row.id)
   enqueuePayout(ctx, row.id)
   ctx.schedule('expiry', row.expires_at)
 }

@@ -120,7 +120,7 @@ async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> 
   const outbox = new Outbox(ctx)
   await outbox.syncReadModel()
   await outbox.flush()
-  if (store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link','desk')"))
+  if (store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','desk')"))
     return progress(state, 'importing')
   for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
   store.transaction(() => {
@@ -134,7 +134,7 @@ async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> 
 
 /** True if D1 has everything that was accepted here. */
 export const isSent = (store: Store): boolean =>
-  store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link') LIMIT 1") === null
+  store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept') LIMIT 1") === null
 
 /** Freezes the current object and sends what D1 lacks of it. */
 export async function freeze(ctx: Context, id: string, isFirst: boolean): Promise<Frozen> {

@@ -225,9 +225,7 @@ export const tables = `
   -- The salt of the payouts' keys, sealed for D1.
   CREATE TABLE kept_salt (one INTEGER PRIMARY KEY CHECK (one = 1), sealed_salt TEXT NOT NULL);
 
-  -- Addresses of some user's payout, which must not be paid. In lower case.
-  CREATE TABLE payout_address (address TEXT PRIMARY KEY) WITHOUT ROWID;
-  -- Recipients that were looked up and are not the address of a payout, as "chain id:address".
+  -- Recipients that were looked up and paid, as "chain id:address".
   CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
   -- principal|key as sent. Keys of payments are never deleted.
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
