@@ -1,7 +1,7 @@
 /** Counts the round trips of the Worker: to D1, to Durable Objects and to nodes. */
 import type { Env } from '../../worker/env.ts'
 
-type Call = { name: string; depth: number }
+type Call = { name: string; depth: number; isEnded: boolean }
 
 /**
  * Settings and bindings that record every call made through them. Calls that run at the same time are one round trip:
@@ -12,12 +12,13 @@ export function countCalls<E extends Env>(env: E) {
   let ended = 0
 
   const begin: Begin = (name) => {
-    const call = { name, depth: ended + 1 }
+    const call = { name, depth: ended + 1, isEnded: false }
     calls.push(call)
     return async (result) => {
       try {
         return await result
       } finally {
+        call.isEnded = true
         ended = Math.max(ended, call.depth)
       }
     }
@@ -39,10 +40,11 @@ export function countCalls<E extends Env>(env: E) {
       RPC_URLS_8453: env.RPC_URLS_8453 + nodePath,
       RPC_URLS_84532: env.RPC_URLS_84532 + nodePath,
     } as E,
-    /** The calls so far, one line per round trip. */
+    /** The calls that have ended, one line per round trip. Nobody has waited for the others, which run in the background. */
     roundTrips: (): string[] => {
       const lines: string[] = []
-      for (const { name, depth } of calls) lines[depth - 1] = lines[depth - 1] ? `${lines[depth - 1]} | ${name}` : name
+      for (const { name, depth } of calls.filter(({ isEnded }) => isEnded))
+        lines[depth - 1] = lines[depth - 1] ? `${lines[depth - 1]} | ${name}` : name
       return lines
     },
     stop: () => {

@@ -62,18 +62,15 @@ export async function addSignup(
 export const signupsOf = (db: Db, userId: string): Promise<SignupRow[]> =>
   db.select().from(signup).where(eq(signup.userId, userId)).orderBy(asc(signup.createdAt))
 
-/** Password hash of the newest sign-up of an address, or null. Runs the same statement whether or not an account exists. */
-export async function newestSignupHash(db: Db, email: string): Promise<string | null> {
-  const row = await db
+/** Password hash of the newest sign-up of an address. The same statement whether or not an account exists. */
+export const newestSignup = (db: Db, email: string) =>
+  db
     .select({ passwordHash: signup.passwordHash })
     .from(signup)
     .innerJoin(user, eq(user.id, signup.userId))
     .where(eq(user.email, email))
     .orderBy(desc(signup.createdAt))
     .limit(1)
-    .get()
-  return row?.passwordHash ?? null
-}
 
 /**
  * Confirms an account with the given password and name, and deletes its sign-ups, codes and links. False if it is no longer

@@ -7,8 +7,10 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | null> 
   return (await db.select().from(user).where(eq(user.id, userId)).get()) ?? null
 }
 
+export const userByEmail = (db: Db, email: string) => db.select().from(user).where(eq(user.email, email))
+
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
-  return (await db.select().from(user).where(eq(user.email, email)).get()) ?? null
+  return (await userByEmail(db, email).get()) ?? null
 }
 
 /** Email and name, for messages. Null if there is no such user. */

@@ -8,7 +8,7 @@ import * as users from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { logWarning } from '../observability/log.ts'
 import { CognitoRefusal, cognitoApi } from './cognitoApi.ts'
-import type { IdentityDirectory, SignIn } from './directory.ts'
+import type { Admit, IdentityDirectory, SignIn } from './directory.ts'
 import { newId, newSecret, sha256 } from './secrets.ts'
 import { notifyAlreadyRegistered, signupToConfirm } from './signUps.ts'
 
@@ -56,7 +56,8 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
     return inserted
   }
 
-  async function signIn(email: string, password: string): Promise<SignIn> {
+  async function signIn(email: string, password: string, admit: Admit): Promise<SignIn> {
+    await admit()
     const reply = await initiate(email, password).catch(refusalAsValue)
     if (reply instanceof CognitoRefusal) {
       if (reply.type === 'UserNotConfirmedException') return { outcome: 'unconfirmed' }

@@ -2,7 +2,7 @@ import { dayMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import { putCodeAndLink, putLink, takeCode, takeLink } from '../db/accountCodes.ts'
 import type { CodePurpose, UserRow } from '../db/schema.ts'
-import { addSignup, confirmSignup, newestSignupHash, signupsOf } from '../db/signups.ts'
+import { addSignup, confirmSignup, newestSignup, signupsOf } from '../db/signups.ts'
 import * as users from '../db/users.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { confirmationCodeMessage, resetCodeMessage } from '../notifications/accountMessages.ts'
@@ -92,16 +92,18 @@ export function d1Directory(deps: Deps): IdentityDirectory {
   return {
     mailsLinks: true,
 
-    async signIn(email, password) {
-      const user = await users.findUserByEmail(db, email)
-      const signupHash = await newestSignupHash(db, email)
+    async signIn(email, password, admit) {
+      const [[user], [signup]] = await admit(users.userByEmail(db, email), newestSignup(db, email))
+      // Asked while the hash is computed, and not awaited for a wrong password: the time of a refusal reveals nothing.
+      const superseded = user && user.passwordHash !== noPassword ? isSuperseded(user) : null
+      superseded?.catch(() => {})
       const { isRight, isOutdated } = await check(password, user?.passwordHash ?? noPassword)
       if (!user || !isRight) {
         // Checked even if the address has an account, so that signing up and then in does not reveal one.
-        const isUnconfirmed = signupHash !== null && (await check(password, signupHash)).isRight
+        const isUnconfirmed = signup?.passwordHash != null && (await check(password, signup.passwordHash)).isRight
         return { outcome: isUnconfirmed ? 'unconfirmed' : 'refused' }
       }
-      if (await isSuperseded(user)) return { outcome: 'refused' }
+      if (await superseded) return { outcome: 'refused' }
       if (isOutdated) await users.upgradeHash(db, user.id, user.passwordHash, await hash(password))
       const isExpired = user.temporarySince !== null && now() - user.temporarySince > temporaryPasswordMs
       return isExpired ? { outcome: 'challenge', user, proof: '' } : { outcome: 'signed_in', user }
