@@ -16,6 +16,8 @@ CREATE TABLE user (
   updated_at INTEGER NOT NULL,
   -- When the password was chosen; 0 if the user has not chosen one.
   password_at INTEGER NOT NULL DEFAULT 0,
+  -- Where the user's objects are created; null if the place of the first sign-in is not known yet.
+  region TEXT CHECK (region IS NULL OR region IN ('wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me')),
   CHECK ((status = 'FORCE_CHANGE_PASSWORD') = (temporary_since IS NOT NULL))
 );
 CREATE INDEX user_unconfirmed_idx ON user (updated_at) WHERE status = 'UNCONFIRMED';

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { regions } from '#domain/region.ts'
 
 export * from './listsSchema.ts'
 export * from './operationsSchema.ts'
@@ -28,6 +29,8 @@ export const user = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     /** When the password was chosen; 0 if the user has not chosen one. */
     passwordAt: integer('password_at').notNull().default(0),
+    /** Where the user's objects are created. Null if the place of the first sign-in is not known yet. */
+    region: text('region', { enum: regions }),
   },
   (t) => [index('user_unconfirmed_idx').on(t.updatedAt).where(sql`${t.status} = 'UNCONFIRMED'`)],
 )

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, not, sql } from 'drizzle-orm'
+import type { Region } from '#domain/region.ts'
 import type { Db } from './d1.ts'
 import { accountCode, accountLink, type SignupRow, signup, type UserRow, user } from './schema.ts'
 
@@ -73,18 +74,18 @@ export const newestSignup = (db: Db, email: string) =>
     .limit(1)
 
 /**
- * Confirms an account with the given password and name, and deletes its sign-ups, codes and links. False if it is no longer
+ * Confirms an account with the given password, name and region, and deletes its sign-ups, codes and links. False if it is no longer
  * UNCONFIRMED.
  */
 export async function confirmSignup(
   db: Db,
-  input: { userId: string; passwordHash: string; name: string | null; now: number },
+  input: { userId: string; passwordHash: string; name: string | null; region: Region | null; now: number },
 ): Promise<boolean> {
-  const { userId, passwordHash, name, now } = input
+  const { userId, passwordHash, name, region, now } = input
   const [confirmed] = await db.batch([
     db
       .update(user)
-      .set({ status: 'CONFIRMED', passwordHash, passwordAt: now, name, updatedAt: now })
+      .set({ status: 'CONFIRMED', passwordHash, passwordAt: now, name, region, updatedAt: now })
       .where(and(eq(user.id, userId), eq(user.status, 'UNCONFIRMED')))
       .returning({ id: user.id }),
     ...discardProofs(db, userId),

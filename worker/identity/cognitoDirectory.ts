@@ -26,7 +26,7 @@ type AuthReply = {
  * password.
  */
 export function cognitoDirectory(deps: Deps): IdentityDirectory {
-  const { env, db, now, runInBackground } = deps
+  const { env, db, now, region, runInBackground } = deps
   const cognito = cognitoApi(env, now)
 
   const initiate = (email: string, password: string) =>
@@ -48,6 +48,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       passwordHash: newMark(),
       temporarySince: status === 'FORCE_CHANGE_PASSWORD' ? at : null,
       publicAddress: null,
+      region,
       createdAt: at,
       updatedAt: at,
     }
@@ -180,7 +181,13 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       const kept = signupToConfirm(await signupsOf(db, user.id), signupToken)
       const passwordKept = kept?.passwordHash != null
       if (!passwordKept) await replacePassword(email)
-      await confirmSignup(db, { userId: user.id, passwordHash: newMark(), name: kept?.name ?? user.name, now: now() })
+      await confirmSignup(db, {
+        userId: user.id,
+        passwordHash: newMark(),
+        name: kept?.name ?? user.name,
+        region,
+        now: now(),
+      })
       if (passwordKept) return { passwordKept }
       // Someone who knew the discarded password may have signed in since the code was accepted.
       await revokeOtherLoginSessions(db, user.id, null, now())

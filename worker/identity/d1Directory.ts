@@ -24,7 +24,7 @@ const proofLifeMs = {
 
 /** The built-in directory: accounts in D1, passwords as scrypt hashes, codes as HMACs, links as hashes of their tokens. */
 export function d1Directory(deps: Deps): IdentityDirectory {
-  const { env, db, messageProvider, now, runInBackground } = deps
+  const { env, db, messageProvider, now, region, runInBackground } = deps
   const peppers = keyring(env, 'PASSWORD_PEPPER')
   const hash = (password: string) => hashPassword(password, peppers.current(now()))
   const check = (password: string, stored: string) => checkPassword(password, stored, peppers, now())
@@ -64,8 +64,11 @@ export function d1Directory(deps: Deps): IdentityDirectory {
   }
 
   /** Whether a later password was chosen, which means that D1 was restored to an earlier time or from an export. */
-  const isSuperseded = async ({ id, passwordAt }: UserRow): Promise<boolean> =>
-    passwordAt < (await treasuryOf(env, id).backup().passwordEpoch())
+  const isSuperseded = async (user: UserRow): Promise<boolean> =>
+    user.passwordAt <
+    (await treasuryOf(env, { ...user, region: user.region ?? region })
+      .backup()
+      .passwordEpoch())
 
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {
     const to = await hash(password)
@@ -85,7 +88,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     const passwordHash = await hash(password)
     const at = now()
     const times = { createdAt: at, updatedAt: at, passwordAt: at }
-    const row = { ...fields, id: newId('user'), passwordHash, publicAddress: null, ...times }
+    const row = { ...fields, id: newId('user'), passwordHash, publicAddress: null, region, ...times }
     return users.insertUser(db, row)
   }
 
@@ -138,7 +141,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
       const kept = signupToConfirm(await signupsOf(db, user.id), signupToken)
       const passwordHash = kept?.passwordHash ?? noPassword
       const name = kept?.name ?? user.name
-      if (!(await confirmSignup(db, { userId: user.id, passwordHash, name, now: now() }))) return null
+      if (!(await confirmSignup(db, { userId: user.id, passwordHash, name, region, now: now() }))) return null
       if (kept) return { passwordKept: true }
       const resetToken = newSecret()
       const expiresAt = now() + proofLifeMs.reset

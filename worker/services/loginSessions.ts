@@ -7,6 +7,7 @@ import type { Db } from '../db/d1.ts'
 import * as sessions from '../db/loginSessions.ts'
 import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
 import type { UserRow } from '../db/schema.ts'
+import { placing } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
 import { newId, newSecret, sha256 } from '../identity/secrets.ts'
@@ -51,11 +52,14 @@ export async function login(
     throw new AppError('forbidden', 'Please confirm your email address first. The code is in our email to you.', {
       field: 'email',
     })
-  if (result.outcome === 'signed_in') return openLoginSession(deps, result.user, ifRight)
+  const { user } = result
+  const place = user.region === null && deps.region ? [placing(deps.db, user.id, deps.region)] : []
+  const also = [...ifRight, ...place]
+  if (result.outcome === 'signed_in') return openLoginSession(deps, user, also)
 
   const session = `${newSecret()}.${result.proof}`
-  const challenge = { hash: sha256(session), userId: result.user.id, expiresAt: deps.now() + challengeMs }
-  await sessions.putLoginChallenge(deps.db, challenge, ifRight)
+  const challenge = { hash: sha256(session), userId: user.id, expiresAt: deps.now() + challengeMs }
+  await sessions.putLoginChallenge(deps.db, challenge, also)
   return { challengeName: 'NEW_PASSWORD_REQUIRED', session, email }
 }
 
