@@ -168,6 +168,18 @@ test('an account that fails keeps its last known key use, counts as unchecked, a
   expect(await needed(late + minuteMs)).toMatchObject({ PAYOUT_SECRET: end, CODE_PEPPER: end })
 })
 
+test('links keep an older version of the id secret for 91 days @keys-22', async () => {
+  const settings = settingsWith({ ID_SECRET: { from: start } })
+  const stateAt = async (now: number) => {
+    const states = await keyringStates({ env: settings, db, now: () => now } as unknown as Deps)
+    const { remaining, removableFrom } = states.find(({ name }) => name === 'ID_SECRET')!
+    return { remaining, removableFrom }
+  }
+  const end = new Date(start + 91 * dayMs).toISOString()
+  expect(await stateAt(start + dayMs)).toEqual({ remaining: [`links of payouts until ${end}`], removableFrom: end })
+  expect(await stateAt(start + 91 * dayMs)).toEqual({ remaining: [], removableFrom: end })
+})
+
 test('accounts that fail do not block the others, and renewing until nothing is due terminates @keys-19', async () => {
   const older = () => ({ ...nothing, versions: { ...nothing.versions, KEK: 1 } })
   const replies: Record<string, () => KeyUse> = { usr_z: () => nothing }

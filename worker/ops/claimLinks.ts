@@ -14,7 +14,7 @@ export async function setLinkDown(deps: Deps, act: Act, payout: string, isDown: 
   const { env } = deps
   const named = /(?:\/claim\/)?([\w-]+)\/?$/.exec(payout)?.[1] ?? ''
   const payoutId = objectOfToken(env, 'claim_link', named) ?? named
-  const userId = payoutId.startsWith('pay_') ? await env.CLAIM_DESK.getByName(payoutId).owner() : null
+  const userId = /^pay_[0-9a-z]{29}$/.test(payoutId) ? await env.CLAIM_DESK.getByName(payoutId).owner() : null
   if (userId === null) throw new AppError('not_found', 'There is no payout with this link or id.')
   await recordAct(deps, act, isDown ? 'claim_link.take_down' : 'claim_link.restore', payoutId, { userId })
   return { payoutId, userId, ...unwrap(await treasuryOf(env, userId).operators().setLinkDown(payoutId, isDown)) }
