@@ -70,6 +70,12 @@ export const rules: IForbiddenRuleType[] = [
   imports('durable', 'Alarms and migrations serve every object.', '^worker/durable/', '^worker/durable/'),
   imports('observability', 'Logging serves everything.', '^worker/observability/', '^worker/observability/'),
   imports('db', 'D1 queries import only rules and the wire contract.', '^worker/db/', '^worker/(db|schemas|domain)/'),
+  imports(
+    'stops',
+    'What operators have stopped is read by objects and written by operators; it uses only rules and D1.',
+    '^worker/stops/',
+    '^worker/(stops|domain|db)/|^worker/env\\.ts$',
+  ),
   {
     name: 'adapters-below-use-cases',
     comment: 'Adapters to outside services are called by use cases and objects, and call neither.',

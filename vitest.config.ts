@@ -41,6 +41,7 @@ const allObjects = {
   ...paymentObjects,
   CLAIM_DESK: keptAlive('ClaimDesk'),
   WEBHOOK_SENDER: keptAlive('WebhookSender'),
+  SERVICE_STOPS: keptAlive('ServiceStops'),
 }
 
 type InWorkerd = {

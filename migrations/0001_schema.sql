@@ -356,11 +356,12 @@ CREATE TABLE object_trouble (
   PRIMARY KEY (kind, subject)
 );
 
--- What operators have stopped for all accounts. Without a row, nothing.
+-- The operators' record of what they have stopped for all accounts. Without a row, nothing. Stop objects have the current state.
 CREATE TABLE service_stop (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   mode TEXT NOT NULL CHECK (mode IN ('none', 'new', 'sign', 'all')),
-  since INTEGER NOT NULL
+  since INTEGER NOT NULL,
+  version INTEGER NOT NULL
 );
 
 -- Accounts that were ever suspended, for lists only: the Treasury decides. since: null once the suspension has ended.
@@ -373,12 +374,14 @@ CREATE INDEX user_suspension_since_idx ON user_suspension (since) WHERE since IS
 
 -- Accounts whose Treasury is being restored to an earlier time. D1 has the row because the object loses it when it is rolled back.
 -- frozen_at: when the Treasury confirmed that it has stopped; null if it did not. ended_at: null while the restore is in progress.
+-- version: rises when the restore starts and when it ends.
 CREATE TABLE user_restore (
   user_id TEXT PRIMARY KEY,
   id TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   frozen_at INTEGER,
-  ended_at INTEGER
+  ended_at INTEGER,
+  version INTEGER NOT NULL
 );
 
 -- Webhooks of all accounts, which operators count; the Treasury has the webhooks themselves. A row counts only if its edition is

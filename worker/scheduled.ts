@@ -14,6 +14,7 @@ import { renewKeys } from './ops/keys.ts'
 import { fatalProblems, misconfigured } from './readiness/settingProblems.ts'
 import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
+import { syncStops } from './stops/sync.ts'
 import { treasuryOf } from './treasuryOf.ts'
 
 const silentMs = 120_000 // 2 minutes
@@ -41,6 +42,7 @@ export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeou
     attempt('daily export', () => exportDaily(env, db, now)),
     attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
+    attempt('sync stops', () => syncStops(env)),
     wakeTreasuries(attempt, env, db, now),
     wakeSenders(attempt, env, db, now),
     ...relayers(env).map((name) => wake(attempt, db, name, now, () => env.RELAYER.getByName(name).wakeUp())),

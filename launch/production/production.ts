@@ -246,7 +246,7 @@ export function checkSettings(workerConfig: string, secrets: Secrets): void {
     send_email?: { name: string }[]
   }
   const bound = [
-    ...['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'],
+    ...['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER', 'SERVICE_STOPS'],
     ...send_email.map(({ name }) => name),
   ]
   const bindings = Object.fromEntries(bound.map((name) => [name, {}]))

@@ -26,6 +26,8 @@ export class Relayer extends bursar.Relayer {
   override clock = { now }
 }
 
+export { ServiceStops } from '../../worker/index.ts'
+
 const app = createApp({ now })
 
 export default {

@@ -203,6 +203,7 @@ try {
         CLAIM_DESK: sqlite('ClaimDesk'),
         RELAYER: sqlite('Relayer'),
         WEBHOOK_SENDER: sqlite('WebhookSender'),
+        SERVICE_STOPS: sqlite('ServiceStops'),
       },
       durableObjectsPersist: join(work, 'do'),
     }),

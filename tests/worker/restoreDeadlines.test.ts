@@ -1,16 +1,15 @@
 /** Signatures that outlast the wait of a restore: their payments stay open until they can no longer be executed. */
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
-import { primaryDb } from '../../worker/db/d1.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { changeNode, look, pass } from '../support/manualClock.ts'
 import { accepted, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
+import { withoutStopObject } from '../support/stops.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
-const db = primaryDb(env.DB)
 const inTreasury = <T>({ treasury }: Payer, work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
 const sync = (payer: Payer) => inTreasury(payer, (treasury) => treasury.syncReadModel())
 
@@ -55,13 +54,9 @@ test.each(['D1', 'the object'] as const)(
 test('a restore keeps the deadline of a signature that outlasts its wait @restore-40', async () => {
   const payer = await createPayer({ on: manualChain })
   const open = await signed(payer)
-  // While D1 does not respond, payments are accepted and not signed.
-  const unsigned = await inTreasury(payer, async (treasury) => {
-    const { context } = treasury
-    context.db = null as never
-    context.stop.readAt = Number.NEGATIVE_INFINITY
+  // While the stop object does not respond, payments are accepted and not signed.
+  const unsigned = await withoutStopObject(payer, async (treasury) => {
     const paid = await treasury.payAsAgent(payer.payment())
-    context.db = db
     return paid.ok ? paid.value.payment.id : paid.message
   })
   expect(await payer.status(unsigned)).toBe('QUEUED')

@@ -2,7 +2,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { startRestore } from '../../worker/db/userRestores.ts'
 import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { haltAfterMs } from '../../worker/treasury/wallets/walletHalts.ts'
@@ -12,11 +11,12 @@ import { becomes, look, payoutIs, payoutOf } from '../support/manualClock.ts'
 import { accepted, createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
+import { setFreeze, withoutStopObject } from '../support/stops.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
-const db = primaryDb(env.DB)
+const _db = primaryDb(env.DB)
 const operator = 'ann@example.com'
 const toBob = { to: { type: 'email', email: 'bob@example.com' } } as const
 const inTreasury = <T>({ treasury }: Payer, work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
@@ -89,15 +89,10 @@ test('after a restore webhooks are off, and whatever raises what may leave needs
   expect(await payer.treasury().approvals().settings()).toEqual({ passwordAbove: '0' })
 })
 
-/** Sends while D1 does not respond: the payment is accepted but not signed. Returns its id. */
-async function sendWithoutD1(payer: Payer, input: PayInput) {
-  const sent = await inTreasury(payer, async (treasury) => {
-    const { context } = treasury
-    context.db = null as never
-    context.stop.readAt = Number.NEGATIVE_INFINITY
+/** Sends while the stop object does not respond: the payment is accepted but not signed. Returns its id. */
+async function sendUnsigned(payer: Payer, input: PayInput) {
+  const sent = await withoutStopObject(payer, async (treasury) => {
     const result = await treasury.send(input)
-    context.db = db
-    context.stop.failedAt = Number.NEGATIVE_INFINITY
     await treasury.syncReadModel()
     return result.ok ? result.value : null
   })
@@ -113,7 +108,7 @@ test.each(['signed', 'unsigned'])(
     const goBack = await copyOf(payer)
     const to = { type: 'address', address: fresh('once') } as const
     const request = payer.payment({ principal: owner, to })
-    const id = await sendWithoutD1(payer, request)
+    const id = await sendUnsigned(payer, request)
     const unsigned = await env.DB.prepare('SELECT kept FROM transaction_view WHERE id = ?')
       .bind(id)
       .first<string>('kept')
@@ -122,7 +117,7 @@ test.each(['signed', 'unsigned'])(
     if (known === 'unsigned')
       await env.DB.prepare('UPDATE transaction_view SET kept = ? WHERE id = ?').bind(unsigned, id).run()
     await inTreasury(payer, ({ context }) => goBack(context.store))
-    const second = await sendWithoutD1(payer, request)
+    const second = await sendUnsigned(payer, request)
     expect(second).not.toBe(id)
     const { restore, open } = await putBack(payer, () => {})
     expect(await restore()).toMatchObject({ step: 'done', unexplained: [] })
@@ -179,14 +174,14 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   expect(wallet).toEqual({ halt_kind: 'books' })
 })
 
-test('a Treasury that was put back asks D1 before it reads the chain, so a transfer that D1 lacks is still found @restore-45', async () => {
+test('a Treasury that was put back asks the stop object before it reads the chain, so a transfer that D1 lacks is still found @restore-45', async () => {
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   const { id } = await accepted(payer)
   await becomes(payer, id, 'CONFIRMED')
   await sync(payer)
   await env.DB.prepare('DELETE FROM transaction_view WHERE id = ?').bind(id).run()
-  await startRestore(db, payer.userId, `rst_${payer.userId}`, Date.now())
+  await setFreeze(payer.userId, `rst_${payer.userId}`)
   await inTreasury(payer, ({ context }) => goBack(context.store))
   await kill(payer.treasury())
   await expect(payer.ledger()).rejects.toThrow('the account is being restored')

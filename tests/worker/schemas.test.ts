@@ -154,7 +154,9 @@ test('reading the operators’ stop never throws, even if the storage refuses, a
   const { treasury } = payer
   await becomesNewer(treasury())
   const signs = () =>
-    runInDurableObject(treasury(), ({ context }: Treasury) => freshStop(context)?.then(() => maySign(context)))
+    runInDurableObject(treasury(), ({ context }: Treasury) =>
+      Promise.resolve(freshStop(context)).then(() => maySign(context)),
+    )
   expect(await signs()).toBe(false)
   await newerCodeIsBack(treasury())
   expect(await signs()).toBe(true)

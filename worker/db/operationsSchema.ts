@@ -72,11 +72,13 @@ export const alert = sqliteTable('alert', {
   announcedAt: integer('announced_at'),
 })
 
-/** The operators' stop for all accounts: one row at most. */
+/** The operators' record of their stop for all accounts: one row at most. Objects follow stops/serviceStops.ts. */
 export const serviceStop = sqliteTable('service_stop', {
   one: integer('one').primaryKey(),
   mode: text('mode', { enum: stopModes }).notNull(),
   since: integer('since').notNull(),
+  /** domain/stopState.ts */
+  version: integer('version').notNull(),
 })
 
 /** The operators' stop of webhooks. Without a row, webhooks are sent. */
@@ -192,5 +194,7 @@ export const userRestore = sqliteTable('user_restore', {
   frozenAt: integer('frozen_at'),
   /** Null while in progress. */
   endedAt: integer('ended_at'),
+  /** Rises when it starts and when it ends (domain/stopState.ts). */
+  version: integer('version').notNull(),
 })
 export type UserRestoreRow = typeof userRestore.$inferSelect

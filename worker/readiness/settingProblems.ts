@@ -33,6 +33,7 @@ const rows: Record<keyof Settings, Row> = {
   CONFIRM_DEPTH: { rule: rule.integer(1, 1_000), ...core },
   MAX_CLOCK_SKEW_SECONDS: { rule: rule.integer(1, 86_400), fatal: true },
   RELAYER_SHARDS: { rule: rule.integer(1, 64), ...core },
+  STOP_REGIONS: { rule: rule.stopRegions, fatal: true },
   LIMITS: { rule: rule.limits, fatal: true },
   FEE_CEILINGS: { rule: rule.feeCeilings, fatal: true },
 
@@ -89,7 +90,7 @@ const rows: Record<keyof Settings, Row> = {
   COINBASE_ONRAMP_ENDPOINT: { rule: notEmpty },
 }
 
-const bindings = ['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
+const bindings = ['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER', 'SERVICE_STOPS'] as const
 
 /** Missing and malformed settings. Problems name settings but never contain their values. */
 export const settingProblems = (env: Env): SettingProblem[] => [

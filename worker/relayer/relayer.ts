@@ -21,7 +21,8 @@ import type {
   SubmitResult,
 } from './api.ts'
 import { BatchChooser } from './chooseBatch.ts'
-import { DeliveryState, DeliveryStop, stoppedByOperator } from './deliveryState.ts'
+import { DeliveryState, stoppedByOperator } from './deliveryState.ts'
+import { DeliveryStop } from './deliveryStop.ts'
 import { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
@@ -82,7 +83,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.maxClockSkew = env.MAX_CLOCK_SKEW_SECONDS
     this.#limits = withLimits(parseLimits(env.LIMITS))
     this.#feeCeilings = parseFeeCeilings(env.FEE_CEILINGS)
-    this.stop = new DeliveryStop(env.DB)
+    this.stop = new DeliveryStop(env)
     this.#quota = new FailureQuota(storage.sql)
     this.#jobs = new JobQueue(storage.sql, this.#quota)
     this.#intake = new JobIntake(storage.sql, this.#jobs, () => this.#isFull())
@@ -229,7 +230,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     const jobs = batch ? this.#jobs.load(batch.jobIds) : []
     const [read, isStopped, simulation] = await Promise.all([
       submitter.readChain(),
-      this.stop.isStopped(now),
+      this.stop.isStopped(),
       batch && this.#state.holding === null ? submitter.simulate(batch.kind, jobs) : null,
     ])
     submitter.reconcile(read)

@@ -119,8 +119,11 @@ export type OperatorAction = {
   detail: Record<string, unknown>
 }
 
-/** The stop for all accounts. `since` is null if nothing was ever stopped. */
-export type ServiceStop = { mode: StopMode; since: string | null }
+/**
+ * The stop for all accounts. `since` is null if nothing was ever stopped. `unconfirmed`: the regions whose objects do not
+ * have this state yet. It is repeated every few seconds; meanwhile they may follow the previous one.
+ */
+export type ServiceStop = { mode: StopMode; since: string | null; unconfirmed: string[] }
 export type FoundUser = { id: string; email: string; createdAt: string; suspendedSince: string | null }
 /** Stuck work, and why it waits. */
 export type StuckWork = { kind: string; id: string; status: string; since: string; why: string }

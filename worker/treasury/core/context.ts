@@ -10,6 +10,7 @@ import type { Env } from '../../env.ts'
 import type { Sealer } from '../../keyrings/sealer.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { RelayJob } from '../../relayer/api.ts'
+import type { StopReader } from '../../stops/reader.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -31,15 +32,17 @@ export type Context = {
   /** Runs `kind` no later than `at` (ms). Durable: stored in the transaction of the change that needs it. */
   schedule: (kind: AlarmKind, at: number) => void
   /**
-   * Called when D1 shows this restore as open. Returns true if the object must do nothing more, false if it has already
+   * Called when the stop object shows this restore as open. Returns true if the object must do nothing more, false if it has already
    * finished this restore.
    */
   freeze: (restoreId: string) => boolean
   /** The deployment's limits, overridden by those that an operator has set for this user. */
   limits: Limits
-  /** What operators have stopped, when that reading began, when one last failed (ms), how many
-   * failed in a row, and the one in progress. */
-  stop: { mode: StopMode; readAt: number; failedAt: number; failures: number; reading: Promise<void> | null }
+  /**
+   * What operators have stopped. `mode` and `readAt` (ms) are those of the last reading that this object follows, `after` is
+   * its number, and `reading` the one that it has in progress. `reader` is shared by the objects of the isolate.
+   */
+  stop: { reader: StopReader; after: number; mode: StopMode; readAt: number; reading: Promise<void> | null }
   /** Operators are alerted when the storage grows beyond this. */
   largeBytes: number
   metrics: Metrics

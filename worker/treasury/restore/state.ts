@@ -26,7 +26,7 @@ export type Search = {
 
 export type RestoreState = {
   id: string
-  /** `frozen`: the object has not been put back. `found`: D1 says that a restore is in progress; nothing has begun here. */
+  /** `frozen`: the object has not been put back. `found`: the stop object says that a restore is in progress; nothing has begun here. */
   stage: Stage | 'frozen' | 'found'
   /** When the account was frozen (ms). */
   since: number
