@@ -129,6 +129,7 @@ export type Settings = {
    */
   KEK_V1: string
   PAYOUT_SECRET_V1: string
+  ID_SECRET_V1: string
   RELAYER_SEED_V1: string
   /** Private key of an operator in the Provider contract, which signs rotations. If unset, owners sign every renewal. */
   OPERATOR_KEY_V1?: string

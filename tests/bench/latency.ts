@@ -155,6 +155,7 @@ try {
   const secrets = {
     KEK_V1: '11'.repeat(32),
     PAYOUT_SECRET_V1: '22'.repeat(32),
+    ID_SECRET_V1: '66'.repeat(32),
     RELAYER_SEED_V1: seed,
     CODE_PEPPER: '44'.repeat(32),
     PASSWORD_PEPPER: '55'.repeat(32),

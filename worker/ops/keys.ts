@@ -1,3 +1,4 @@
+import { expiryDays } from '#domain/payment.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { KeyringState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
@@ -28,6 +29,8 @@ import { type Act, recordAct } from './record.ts'
 
 /** Time after its expiry in which a payout is reclaimed and the reclaim becomes final. */
 const endingMs = dayMs
+/** A payout lives at most this long, until its end is final. */
+const payoutMs = Math.max(...expiryDays) * dayMs + endingMs
 /** Lifetime of login sessions, whose refresh tokens are signed with the code pepper. */
 const sessionMs = 30 * dayMs
 /** Maximum number of accounts or payouts named in one line. */
@@ -83,6 +86,10 @@ async function remainingOf(
     return n > 0 ? [{ what: `${n} passwords; each is hashed again when its owner signs in`, until: null }] : []
   }
   if (name === 'RELAYER_SEED') return relayersOf(deps, version)
+  if (name === 'ID_SECRET') {
+    const until = from + payoutMs
+    return until > now() ? [{ what: `links of payouts until ${isoOf(until)}`, until }] : []
+  }
   const totals = await keyUseTotals(db, currentSince(env, now()) ?? 0)
   const unchecked = await uncheckedOf(db, totals)
   if (name === 'KEK')

@@ -39,6 +39,7 @@ const rows: Record<keyof Settings, Row> = {
 
   KEK_V1: { rule: firstVersion, fatal: true },
   PAYOUT_SECRET_V1: { rule: firstVersion, fatal: true },
+  ID_SECRET_V1: { rule: firstVersion, fatal: true },
   RELAYER_SEED_V1: { rule: firstVersion, fatal: true },
   CODE_PEPPER: { rule: firstVersion, fatal: true },
   PASSWORD_PEPPER: { rule: firstVersion, fatal: true },
