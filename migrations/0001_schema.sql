@@ -121,21 +121,6 @@ CREATE TABLE attempt (
 );
 CREATE INDEX attempt_reset_idx ON attempt (resets_at);
 
--- Leads from a credential to the user's Treasury and the agent. The Treasury decides everything else.
-CREATE TABLE agent_credential (
-  hash TEXT PRIMARY KEY CHECK (length(hash) = 64),
-  kind TEXT NOT NULL CHECK (kind IN ('secret', 'api_key')),
-  user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
-  agent_id TEXT NOT NULL,
-  client_id TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER,
-  revoked_at INTEGER
-);
-CREATE INDEX agent_credential_client_idx ON agent_credential (client_id);
-CREATE INDEX agent_credential_agent_idx ON agent_credential (user_id, agent_id);
-CREATE INDEX agent_credential_revoked_idx ON agent_credential (revoked_at) WHERE revoked_at IS NOT NULL;
-
 CREATE TABLE contact (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
@@ -423,6 +408,8 @@ CREATE TABLE key_use (
   -- How many such payouts there are, and the ids of those that expire first, as JSON.
   payouts INTEGER NOT NULL DEFAULT 0,
   codes INTEGER NOT NULL DEFAULT 0,
+  -- API keys and client secrets that were made under an older secret of ids.
+  credentials INTEGER NOT NULL DEFAULT 0,
   payout_ids TEXT,
   code_ids TEXT
 );

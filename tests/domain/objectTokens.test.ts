@@ -18,12 +18,26 @@ test('a claim token has 52 characters and names its payout @claim-21', () => {
   expect(newLink()).not.toBe(token)
 })
 
-test('an API key names a user with any id @claim-22', () => {
-  for (const userId of ['user_0123456789abcdef0123456789abcdef', 'user_demo', 'é']) {
-    const key = newObjectToken(env, 'api_key', userId, randomBytes, now)
-    expect(key).toMatch(/^bk_[\w-]{50,}$/)
-    expect(objectOfToken(env, 'api_key', key)).toBe(userId)
+test('an API key names an agent and its user, whatever the id of the user; the client id is always the same @claim-22', () => {
+  const agent = `agt_${'0123456789abcdef'.repeat(2)}`
+  for (const userId of [
+    'user_0123456789abcdef0123456789abcdef',
+    'user_demo',
+    'user_0123456789ABCDEF0123456789abcdef',
+    'é',
+  ]) {
+    const name = `${agent}/${userId}`
+    const [key, client] = (['api_key', 'client_id'] as const).map((kind) =>
+      newObjectToken(env, kind, name, randomBytes, now),
+    )
+    expect(key).toMatch(/^bk_[\w-]{70,130}$/)
+    expect(client).toMatch(/^bc_[\w-]{30,100}$/)
+    expect(objectOfToken(env, 'api_key', key!)).toBe(name)
+    expect(objectOfToken(env, 'client_id', client!)).toBe(name)
+    expect(objectOfToken(env, 'client_id', `bc_${key!.slice(3)}`)).toBeNull()
+    expect(newObjectToken(env, 'client_id', name, randomBytes, now)).toBe(client)
   }
+  expect(() => newObjectToken(env, 'api_key', 'agt_1/user_1', randomBytes, now)).toThrow(RangeError)
 })
 
 test('a token that was changed anywhere, or belongs to another kind or secret, names nothing @claim-23', () => {

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { dayMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { deleteOldRows } from '../../worker/db/retention.ts'
-import { createApi, createApiAndUser, createUser, env, refresh, seed } from './apiClient.ts'
+import { createApiAndUser, env, refresh, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
@@ -41,28 +41,6 @@ test('refusals leave the lists after 30 days and message records after 90; payme
     ...['CANCELLED', 'CONFIRMED', 'FAILED', 'PENDING', 'refusal'],
   ])
   expect(await ids("SELECT id FROM delivered_message WHERE payout_id = 'retention'")).toEqual(['message'])
-})
-
-test('credentials of deleted agents are deleted 30 days after they were revoked @retention-6', async () => {
-  const now = Date.now()
-  const { id: userId } = await createUser(createApi())
-  const credential = (hash: string, revokedAt: number | null) =>
-    run(
-      `INSERT INTO agent_credential (hash, kind, user_id, agent_id, client_id, created_at, revoked_at)
-       VALUES (?, 'api_key', ?, 'agt', 'bc', 1, ?)`,
-      hash.repeat(64),
-      userId,
-      revokedAt,
-    )
-  await credential('a', null)
-  await credential('b', now - 30 * dayMs + 1)
-  await credential('c', now - 30 * dayMs - 1)
-  await deleteOldRows(db, now)
-  const left = await ids(
-    'SELECT substr(hash, 1, 1) AS id FROM agent_credential WHERE user_id = ? ORDER BY hash',
-    userId,
-  )
-  expect(left).toEqual(['a', 'b'])
 })
 
 test('a spent refresh token is deleted after a minute, and using it again still ends the session @retention-7', async () => {

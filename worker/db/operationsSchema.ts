@@ -152,6 +152,8 @@ export const keyUse = sqliteTable(
     /** Their number, and the ids of those that expire first. */
     payouts: integer('payouts').notNull().default(0),
     codes: integer('codes').notNull().default(0),
+    /** API keys and client secrets that were made under an older secret of ids. */
+    credentials: integer('credentials').notNull().default(0),
     payoutIds: text('payout_ids', { mode: 'json' }).$type<string[]>(),
     codeIds: text('code_ids', { mode: 'json' }).$type<string[]>(),
     /** Error code of the last check (errors.ts), in which case the other columns are older. Null if it succeeded. */

@@ -1,14 +1,6 @@
 import { and, eq, gt, isNull, notInArray, sql } from 'drizzle-orm'
 import type { Db } from './d1.ts'
-import {
-  agentCredential,
-  deliveredMessage,
-  devInbox,
-  payoutView,
-  transactionView,
-  user,
-  userSuspension,
-} from './schema.ts'
+import { deliveredMessage, devInbox, payoutView, transactionView, user, userSuspension } from './schema.ts'
 
 /** Rows of D1 from which a Treasury that was restored to an earlier time is brought up to date. */
 
@@ -78,17 +70,9 @@ export async function deliveredOf(db: Db, ids: string[]): Promise<Set<string>> {
 
 /** D1's data about the account itself. */
 export async function accountRows(db: Db, userId: string) {
-  const [owner, suspension, credentials] = await db.batch([
+  const [owner, suspension] = await db.batch([
     db.select().from(user).where(eq(user.id, userId)),
     db.select().from(userSuspension).where(eq(userSuspension.userId, userId)),
-    db
-      .select({ hash: agentCredential.hash, expiresAt: agentCredential.expiresAt })
-      .from(agentCredential)
-      .where(and(eq(agentCredential.userId, userId), isNull(agentCredential.revokedAt))),
   ])
-  return {
-    owner: owner[0] ?? null,
-    suspension: suspension[0] ?? null,
-    credentials,
-  }
+  return { owner: owner[0] ?? null, suspension: suspension[0] ?? null }
 }

@@ -163,26 +163,6 @@ export const attempt = sqliteTable(
   (t) => [index('attempt_reset_idx').on(t.resetsAt)],
 )
 
-/** Maps a credential to its agent and user. The Treasury decides everything else. */
-export const agentCredential = sqliteTable(
-  'agent_credential',
-  {
-    hash: text('hash').primaryKey(),
-    kind: text('kind', { enum: ['secret', 'api_key'] }).notNull(),
-    userId: userId(),
-    agentId: text('agent_id').notNull(),
-    clientId: text('client_id').notNull(),
-    createdAt: integer('created_at').notNull(),
-    expiresAt: integer('expires_at'),
-    revokedAt: integer('revoked_at'),
-  },
-  (t) => [
-    index('agent_credential_client_idx').on(t.clientId),
-    index('agent_credential_agent_idx').on(t.userId, t.agentId),
-    index('agent_credential_revoked_idx').on(t.revokedAt).where(sql`${t.revokedAt} IS NOT NULL`),
-  ],
-)
-
 export const contact = sqliteTable(
   'contact',
   {

@@ -9,9 +9,24 @@ type IdCodec = {
   fromBytes(bytes: Uint8Array): string | null
 }
 
-const anyIds: IdCodec = {
-  toBytes: utf8ToBytes,
-  fromBytes: (bytes) => Buffer.from(bytes).toString(),
+/** `agt_…/<user id>`: 16 bytes for the agent, then one that says whether the user's id is 16 bytes of hex or text. */
+const agents: IdCodec = {
+  toBytes(name) {
+    const [, agent, userId] = /^agt_([0-9a-f]{32})\/(.+)$/s.exec(name) ?? []
+    if (!agent || !userId) throw new RangeError(`not an agent and its user: ${name}`)
+    const user = /^user_([0-9a-f]{32})$/.exec(userId)?.[1]
+    return Buffer.concat([
+      hexToBytes(agent),
+      Uint8Array.of(user ? 1 : 0),
+      user ? hexToBytes(user) : utf8ToBytes(userId),
+    ])
+  },
+  fromBytes(bytes) {
+    if (bytes.length < 18) return null
+    const user = bytes.subarray(17)
+    const userId = bytes[16] === 1 ? `user_${bytesToHex(user)}` : Buffer.from(user).toString()
+    return `agt_${bytesToHex(bytes.subarray(0, 16))}/${userId}`
+  },
 }
 
 /** Ids that a Treasury makes (`newId` in treasury/core/context.ts): the time in 6 bytes, then 10 random ones. */
@@ -42,8 +57,10 @@ const idsWithTime = (prefix: string): IdCodec => ({
 const kinds = {
   /** 52 characters, which fit in a text message with the rest of the link. Names the payout. */
   claim_link: { prefix: '', secretBytes: 16, ...idsWithTime('pay_') },
-  /** Names the user. */
-  api_key: { prefix: 'bk_', secretBytes: 32, ...anyIds },
+  /** Names the user and the agent. */
+  api_key: { prefix: 'bk_', secretBytes: 32, ...agents },
+  /** The same, without a secret: OAuth clients send one next to it. */
+  client_id: { prefix: 'bc_', secretBytes: 0, ...agents },
 } as const
 export type TokenKind = keyof typeof kinds
 

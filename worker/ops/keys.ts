@@ -86,12 +86,17 @@ async function remainingOf(
     return n > 0 ? [{ what: `${n} passwords; each is hashed again when its owner signs in`, until: null }] : []
   }
   if (name === 'RELAYER_SEED') return relayersOf(deps, version)
-  if (name === 'ID_SECRET') {
-    const until = from + payoutMs
-    return until > now() ? [{ what: `links of payouts until ${isoOf(until)}`, until }] : []
-  }
   const totals = await keyUseTotals(db, currentSince(env, now()) ?? 0)
   const unchecked = await uncheckedOf(db, totals)
+  if (name === 'ID_SECRET') {
+    const until = from + payoutMs
+    const what = `${totals.credentials} API keys and client secrets, until their owners replace them`
+    return [
+      ...unchecked,
+      ...(totals.credentials > 0 ? [{ what, until: null }] : []),
+      ...(until > now() ? [{ what: `links of payouts until ${isoOf(until)}`, until }] : []),
+    ]
+  }
   if (name === 'KEK')
     return [
       ...unchecked,
@@ -189,7 +194,7 @@ export async function resetOldPasswords(deps: Deps, act: Act): Promise<{ passwor
 }
 
 /** The keyrings whose use each Treasury reports. */
-const treasuryRings = ['KEK', 'PAYOUT_SECRET', 'CODE_PEPPER'] as const
+const treasuryRings = ['KEK', 'PAYOUT_SECRET', 'CODE_PEPPER', 'ID_SECRET'] as const
 /** After this time, values sealed just before a version became current have been written. */
 const settledMs = 60_000 // 1 minute
 const maxAtOnce = 50

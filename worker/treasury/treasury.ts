@@ -84,7 +84,7 @@ export class Treasury extends TreasuryObject {
 
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   async payAsAgent(input: PayInput) {
-    return andThen(this.agentGate.tokenRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
+    return andThen(this.agentGate.callerRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
       const { payment, replayed, accepted } = result
       const rates = paymentRateStates(this.context, payment.agent_id)
       return ok({ payment: paymentView(this.context, payment, accepted?.group), replayed, rates })
@@ -118,7 +118,7 @@ export class Treasury extends TreasuryObject {
   async checkPayment(principal: Principal, input: CheckInput) {
     await freshStop(this.context)
     return (
-      this.agentGate.tokenRefusal(principal) ??
+      this.agentGate.callerRefusal(principal) ??
       this.needs.decide((gathered) => check(this.context, principal, input, gathered))
     )
   }

@@ -2,7 +2,6 @@ import { countMissingLinks, insertClaimLinks } from '../../db/claimLinks.ts'
 import { countDifferingKept, differsFromOwner, restoreOwner, writeKeptValues } from '../../db/keptAccounts.ts'
 import { differingSuspension, writeSuspension } from '../../db/operatorControls.ts'
 import { countDiffering, projectLists } from '../../db/projectLists.ts'
-import { countDifferingCredentials, type LiveCredential, restoreCredentials } from '../../db/restoredCredentials.ts'
 import { countDifferingWebhooks, restoreWebhooks } from '../../db/webhooks.ts'
 import { noPassword } from '../../identity/passwords.ts'
 import type { Context } from '../core/context.ts'
@@ -27,9 +26,8 @@ export async function reproject(
 }
 
 async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
-  const { store, db, userId, now } = ctx
+  const { store, db, userId } = ctx
   const owner = keptOwner(ctx)
-  const credentials = liveCredentials(ctx)
   const suspension = ctx.store.suspension
   const edition = nextEdition(ctx)
   const kept = backupValues(ctx)
@@ -39,26 +37,23 @@ async function sendAccount(ctx: Context, isDry: boolean): Promise<Reprojected> {
   const next = { after: '' }
   const rows = {
     user: owner === null ? 0 : 1,
-    agent_credential: credentials.length,
     webhook_endpoint: webhooks.length,
     kept_value: kept.length,
     user_suspension: suspension.version > 0 ? 1 : 0,
   }
   if (owner === null) return { next, rows, changed: {}, problem: 'the account does not know its owner yet' }
 
-  const [user, agent_credential, webhook_endpoint, kept_value, user_suspension] = await Promise.all([
+  const [user, webhook_endpoint, kept_value, user_suspension] = await Promise.all([
     differsFromOwner(db, userId, owner),
-    countDifferingCredentials(db, userId, credentials, now()),
     countDifferingWebhooks(db, userId, webhooks, edition),
     countDifferingKept(db, userId, kept),
     differingSuspension(db, userId, suspension),
   ])
-  const changed = { user: Number(user), agent_credential, webhook_endpoint, kept_value, user_suspension }
+  const changed = { user: Number(user), webhook_endpoint, kept_value, user_suspension }
   if (isDry) return { next, rows, changed, problem: null }
 
   if (!(await restoreOwner(db, userId, owner, noPassword)))
     return { next, rows, changed: {}, problem: `another account has its address ${owner.email}` }
-  await restoreCredentials(db, userId, credentials, now())
   await restoreWebhooks(db, userId, webhooks, edition)
   await writeKeptValues(db, userId, edition, kept)
   if (suspension.version > 0) await writeSuspension(db, userId, suspension)
@@ -75,15 +70,6 @@ function reportAgain(ctx: Context): void {
     if (store.meta('is_large')) enqueue(ctx, 'trouble', 'size')
   })
 }
-
-const liveCredentials = ({ store, now }: Context): LiveCredential[] =>
-  store.all<LiveCredential>(
-    `SELECT credential.hash, credential.kind, agent.id AS agentId, agent.client_id AS clientId,
-       credential.created_at AS createdAt, credential.expires_at AS expiresAt
-     FROM credential JOIN agent ON agent.id = credential.agent_id
-     WHERE agent.deleted_at IS NULL AND (credential.expires_at IS NULL OR credential.expires_at > ?)`,
-    now(),
-  )
 
 const isOpen = ({ status, returned_block }: PayoutRow) =>
   status === 'CREATING' ||

@@ -6,11 +6,13 @@ import type { Store } from '../storage/store.ts'
 
 /**
  * What D1 keeps of an account in addition to what it shows, so that a Treasury restored to an earlier time can be brought up
- * to date: the rows of payments and payouts with their Idempotency-Keys, wallets, and the salt of the payouts' keys. It has
- * no wallet keys and no codes, and secrets are sealed.
+ * to date: the rows of payments and payouts with their Idempotency-Keys, wallets, hashes of valid credentials, and the salt of
+ * the payouts' keys. It has no wallet keys and no codes, and secrets are sealed.
  */
 export type BackupPayment = { row: Partial<PaymentRow>; request: { key: string; fingerprint: string } | null }
 export type BackupPayout = Partial<PayoutRow>
+/** A valid credential. `expires_at` in ms. */
+export type BackupCredential = { hash: string; expires_at: number | null }
 export type BackupWallet = Pick<WalletRow, (typeof walletColumns)[number]> & { deleted: boolean }
 
 /** Signatures have expired by the time of a restore, and gas figures are past. */
@@ -55,11 +57,15 @@ const backupWallet = (row: WalletRow): string => {
   return JSON.stringify({ ...columns, deleted: row.status === 'deleted' })
 }
 
+const backupCredentials = (store: Store): string =>
+  JSON.stringify(store.all<BackupCredential>('SELECT hash, expires_at FROM credential ORDER BY hash'))
+
 /** The kept values of the account itself; only those in `names`, if given. */
 export function backupValues({ store }: Context, names: string[] | null = null): { name: string; value: string }[] {
   const salt = store.first<{ sealed_salt: string }>('SELECT sealed_salt FROM kept_salt')
   const all = [
     ...(salt ? [{ name: 'salt', value: salt.sealed_salt }] : []),
+    ...(store.first('SELECT 1 FROM agent LIMIT 1') ? [{ name: 'credentials', value: backupCredentials(store) }] : []),
     ...store
       .all<WalletRow>('SELECT * FROM wallet ORDER BY id')
       .map((row) => ({ name: `wallet:${row.id}`, value: backupWallet(row) })),

@@ -15,8 +15,13 @@ export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promi
   const left = await reseal(ctx)
   await flush()
   const unsealed = left + waitingCopies(ctx)
-  const current = (name: 'KEK' | 'PAYOUT_SECRET' | 'CODE_PEPPER') => keyring(ctx.env, name).current(ctx.now()).version
-  const versions = { KEK: current('KEK'), PAYOUT_SECRET: current('PAYOUT_SECRET'), CODE_PEPPER: current('CODE_PEPPER') }
+  const current = (name: keyof KeyUse['versions']) => keyring(ctx.env, name).current(ctx.now()).version
+  const versions = {
+    KEK: current('KEK'),
+    PAYOUT_SECRET: current('PAYOUT_SECRET'),
+    CODE_PEPPER: current('CODE_PEPPER'),
+    ID_SECRET: current('ID_SECRET'),
+  }
   const payouts = openPayouts(ctx, 'secret_version <> ?', versions.PAYOUT_SECRET)
   const codes = openPayouts(
     ctx,
@@ -31,6 +36,11 @@ export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promi
     codes: codes.n,
     codeUntil: codes.until,
     codeIds: codes.ids,
+    credentials: ctx.store.count(
+      'credential WHERE created_at < ? AND (expires_at IS NULL OR expires_at > ?)',
+      keyring(ctx.env, 'ID_SECRET').current(ctx.now()).from,
+      ctx.now(),
+    ),
     versions,
   }
 }

@@ -29,7 +29,7 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
     importSalt(ctx, state, salt)
     if (known.owner) keepOwner(ctx, known.owner)
     if (known.suspension && known.suspension.version > ctx.store.suspension.version) store.suspension = known.suspension
-    endCredentials(ctx, state, known.credentials)
+    endCredentials(ctx, state, kept.find(({ name }) => name === 'credentials')?.value ?? '[]')
     switchOffWebhooks(ctx, state)
     requirePassword(ctx, state)
     updateContacts(ctx, state, contacts)
@@ -52,17 +52,12 @@ function importSalt({ store }: Context, state: RestoreState, salt: string | null
 }
 
 /** Ends credentials that were replaced, or whose agent was deleted. New ones are unknown here and must be created again. */
-function endCredentials(
-  { store }: Context,
-  state: RestoreState,
-  live: { hash: string; expiresAt: number | null }[],
-): void {
-  const json = JSON.stringify(live)
-  const ended = store.run("DELETE FROM credential WHERE hash NOT IN (SELECT value->>'$.hash' FROM json_each(?))", json)
+function endCredentials({ store }: Context, state: RestoreState, valid: string): void {
+  const ended = store.run("DELETE FROM credential WHERE hash NOT IN (SELECT value->>'$.hash' FROM json_each(?))", valid)
   store.run(
-    `UPDATE credential SET expires_at = (SELECT value->>'$.expiresAt' FROM json_each(?1) WHERE value->>'$.hash' = credential.hash)
+    `UPDATE credential SET expires_at = (SELECT value->>'$.expires_at' FROM json_each(?1) WHERE value->>'$.hash' = credential.hash)
      WHERE hash IN (SELECT value->>'$.hash' FROM json_each(?1))`,
-    json,
+    valid,
   )
   if (ended > 0) count(state, 'credentials ended', ended)
 }
