@@ -53,11 +53,10 @@ export class ServiceStops extends DurableObject<Env> implements ServiceStopsApi 
 
   async confirm(edition: number, actIds: string[]): Promise<void> {
     if (this.#state === null) return
-    this.#store(
-      this.#state,
-      this.#acts.filter(({ id }) => !actIds.includes(id)),
-    )
-    if (editionOf(this.#state) === edition && this.#acts.length === 0) await this.ctx.storage.deleteAlarm()
+    const acts = this.#acts.filter(({ id }) => !actIds.includes(id))
+    if (acts.length < this.#acts.length) this.#store(this.#state, acts)
+    const isDone = editionOf(this.#state) === edition && acts.length === 0
+    if (isDone && (await this.ctx.storage.getAlarm()) !== null) await this.ctx.storage.deleteAlarm()
   }
 
   override async alarm(): Promise<void> {

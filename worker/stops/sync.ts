@@ -54,27 +54,25 @@ export async function syncStops(
   const known = reports.flatMap(({ answer }) => answer ?? [])
   const state = newestOf([...(record ? [record] : []), ...known.map((report) => report.state)])
   const acts = [...new Map(known.flatMap((report) => report.acts).map((act) => [act.id, act])).values()]
-  const isDifferent = !record || !includesStops(record, { stop: state.stop, freezes: {} })
+  const isCurrent = record !== null && acts.length === 0 && includesStops(record, { stop: state.stop, freezes: {} })
   const [answers, isRecorded] = await Promise.all([
     fromAll(env, async (region) => {
       const report = reports.find((each) => each.region === region)!.answer
       if (!report) throw new Error('no answer')
       return includesStops(report.state, state) ? state : stopObject(env, region).write({ state })
     }),
-    record === null
-      ? false
-      : acts.length === 0 && !isDifferent
-        ? true
-        : within(() => recordStop(db, state.stop, acts)).then(
-            () => true,
-            () => false,
-          ),
+    record !== null &&
+      (isCurrent ||
+        within(() => recordStop(db, state.stop, acts)).then(
+          () => true,
+          () => false,
+        )),
   ])
   const unconfirmed = unconfirmedBy(
     answers.map(({ region, answer }) => ({ region, state: answer })),
     state,
   )
-  if (isRecorded && (acts.length > 0 || isDifferent || unconfirmed.length === 0)) {
+  if (isRecorded) {
     const ids = acts.map(({ id }) => id)
     const edition = unconfirmed.length === 0 ? editionOf(state) : -1
     await fromAll(env, (region) => stopObject(env, region).confirm(edition, ids))
