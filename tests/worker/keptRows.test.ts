@@ -6,7 +6,7 @@ import { tokenBinding } from '../../worker/treasury/payouts/codes.ts'
 import { createImporter } from '../support/importer.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
-import { inTreasury } from '../support/treasuries.ts'
+import { inTreasury, rowsOf } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
@@ -49,7 +49,11 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
       'SELECT name, value FROM kept_value WHERE user_id = ? ORDER BY name',
       payer.userId,
     )
-  const [salt, wallet] = await values()
+  const [credentials, salt, wallet] = await values()
+  expect(credentials!.name).toBe('credentials')
+  expect(JSON.parse(credentials!.value)).toEqual(
+    await rowsOf(payer, 'SELECT hash, expires_at FROM credential ORDER BY hash'),
+  )
   expect(salt).toEqual({ name: 'salt', value: expect.stringMatching(/^v1\./) })
   expect(wallet!.name).toBe(`wallet:${payer.wallet.id}`)
   expect(JSON.parse(wallet!.value)).toMatchObject({ kind: 'smart', deleted: false, start_balance: 0 })
@@ -64,7 +68,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   // The copies follow a rotation of the KEK.
   await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
   expect(await inTreasury(payer.userId, (treasury) => treasury.operators().renewKeys())).toMatchObject({ unsealed: 0 })
-  expect((await values())[0]!.value).toMatch(/^v2\./)
+  expect((await values())[1]!.value).toMatch(/^v2\./)
   const [again]: BackupPayout[] = await keptRows('payout_view', payer.userId)
   expect(again!.sealed_token).toMatch(/^v2\./)
   const opened = await inTreasury(payer.userId, ({ context }) =>
