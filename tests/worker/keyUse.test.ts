@@ -217,7 +217,7 @@ test('a payout that is still open a day after its expiry is named, and its key v
   expect((await needed(later)).PAYOUT_SECRET).toEqual({ remaining: [], removableFrom: new Date(later).toISOString() })
 })
 
-test('an older secret of ids is needed until owners have replaced their API keys and client secrets @keys-22', async () => {
+test('an older secret of ids is needed until owners have replaced their API keys and client secrets @keys-23', async () => {
   const payer = await createPayer()
   await addUser(payer.userId)
   const second = { from: Date.now() }
