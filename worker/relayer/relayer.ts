@@ -170,7 +170,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   async wakeUp(): Promise<boolean> {
-    this.#openSubmitter()
+    this.#openSubmitter().forgetReading()
     const wasLost = await this.#alarms.isLost()
     this.#alarms.reset()
     await this.#alarms.runNow('deliver')
@@ -224,8 +224,20 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
         now,
       )
     const followAt = isFollowing ? now + followMs : null
+    const nextStepAt = () => {
+      // A newer signature of the same intent may have waited for a transaction that has just ended.
+      const hasEnded = submitter.inFlight().all < inFlight.all
+      if (hasEnded && hasReadyJobs(sql, now)) return now
+      return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
+    }
     if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now), followAt)
 
+    if (!batch && submitter.needsOnlyReceipts(now)) {
+      await submitter.followReceipts()
+      this.#waiters.resolve()
+      this.#state.recordSuccess()
+      return nextStepAt()
+    }
     const jobs = batch ? this.#jobs.load(batch.jobIds) : []
     const [read, isStopped, simulation] = await Promise.all([
       submitter.readChain(),
@@ -246,10 +258,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#waiters.resolve()
     this.#state.recordSuccess()
 
-    // A newer signature of the same intent may have waited for a transaction that has just ended.
-    const hasEnded = submitter.inFlight().all < inFlight.all
-    if (!isResolved || batch || (hasEnded && hasReadyJobs(sql, now))) return now
-    return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
+    return !isResolved || batch ? now : nextStepAt()
   }
 
   #isFull(): boolean {

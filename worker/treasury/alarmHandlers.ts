@@ -4,6 +4,7 @@ import { earliest } from '../durable/alarms.ts'
 import { logError } from '../observability/log.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
+import { nextMinedAt, settleEveryMs, signEveryMs } from './core/minedReports.ts'
 import type { Outbox } from './delivery/flush.ts'
 import { recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
@@ -19,7 +20,6 @@ import { readIdleWallets } from './settlement/idle.ts'
 import { settle } from './settlement/settle.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
-const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
 
 /** Does the work of one kind of alarm. Returns when it is due again (ms), null when nothing is left to do. */
@@ -57,7 +57,8 @@ async function settleOpen(ctx: Context): Promise<number | null> {
   const queued = store.count("payment WHERE status = 'QUEUED'")
   const { isOpen, isBehind } = await andSubmit(ctx, () => settle(ctx))
   await reported
-  if (isOpen) return now() + (isBehind ? 0 : queued > 0 ? settleEveryMs / 2 : settleEveryMs)
+  if (isOpen && isBehind) return now()
+  if (isOpen) return earliest(now() + (queued > 0 ? signEveryMs : settleEveryMs), nextMinedAt(ctx))
   // If a payment is accepted in the meantime, its settle alarm marks this Treasury busy again.
   store.setMeta('busy_reported_at', 0)
   await markIdle(ctx.db, ctx.userId)

@@ -46,6 +46,7 @@ export function createContext(
     lastReadAt: (walletId) => chainRefresh.lastReadAt(walletId),
     paymentView: (payment) => paymentView(context, payment),
     heads: new Map(),
+    mined: new Map(),
     paces: new Map(),
     snapshots: new Map(),
     keys: new Map(),

@@ -54,6 +54,8 @@ export type Context = {
   paymentView: (payment: PaymentRow) => Payment
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
+  /** Newest block in which the Relayer has reported one of our transactions, and when (ms): see minedReports.ts. */
+  mined: Map<ChainId, { block: number; reportedAt: number }>
   /** How many blocks of a wallet's logs are read at once, by wallet id. */
   paces: Map<string, Pace>
   /** Latest on-chain snapshot by wallet id, and when it was read (ms). Null if it could not be read. */

@@ -11,6 +11,7 @@ import { chainNow } from '../core/chainHeads.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import { type Context, newId } from '../core/context.ts'
 import { walletSetRefusal } from '../core/contracts.ts'
+import { settleEveryMs } from '../core/minedReports.ts'
 import { newPaymentRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { walletFunds } from '../ledger/balances.ts'
@@ -164,7 +165,7 @@ export function accept(
     enqueue(ctx, 'payment', id)
     sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')
     noticeBudget(ctx, group, terms.amount)
-    ctx.schedule('settle', now + 1000)
+    ctx.schedule('settle', now + settleEveryMs)
     const held = group && { ...group, held: group.held + payment.amount }
     return ok({ payment, replayed: false, accepted: { wallet, group: held } })
   })

@@ -9,7 +9,7 @@ import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { undoActions } from '../wallets/actions/follow.ts'
-import { readBy } from '../wallets/idleReads.ts'
+import { forgetLook, readBy } from '../wallets/idleReads.ts'
 import { undoSessions } from '../wallets/session.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { openBookings } from './bookings.ts'
@@ -39,6 +39,7 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
     // The cached head was read on the branch that is gone.
     ctx.heads.delete(wallet.chain_id)
     ctx.schedule('settle', ctx.now())
+    forgetLook(ctx, walletId)
     readBy(ctx, walletId, ctx.now())
   })
 }
