@@ -258,7 +258,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#waiters.resolve()
     this.#state.recordSuccess()
 
-    return !isResolved || batch ? now : nextStepAt()
+    return !isResolved || (batch && hasReadyJobs(sql, now)) ? now : nextStepAt()
   }
 
   #isFull(): boolean {
