@@ -1,4 +1,4 @@
-/** What a node's calls cost in compute units, as in the estimates of docs/deploying.md. */
+/** What a node's calls cost in compute units, as in the estimates of docs/scale.md. */
 const weights: Record<string, number> = {
   eth_maxPriorityFeePerGas: 10,
   eth_getBlockByNumber: 20,

@@ -9,6 +9,7 @@ import { blockMs } from '#domain/networks.ts'
 import { minuteMs } from '#domain/time.ts'
 import { relayerName } from '../../worker/relayer/api.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
+import { units } from '../bench/scale/model.ts'
 import { computeUnits } from '../support/computeUnits.ts'
 import { changeNode } from '../support/manualClock.ts'
 import { accepted, manualChain as chain, createPayer, type Payer, prepare, until } from '../support/payer.ts'
@@ -41,10 +42,20 @@ async function onOneClock(payer: Payer) {
     [...(await relayerTimers()), ...(await rowsOf<Timer>(payer, timers))].every(
       ({ kind }) => !kind.startsWith('retry:'),
     )
+  const mineAt = async (at: number) => {
+    await chain.node('evm_setNextBlockTimestamp', at / 1000)
+    await chain.mine()
+  }
   const mine = async (blocks: number) => {
-    await chain.node('evm_setNextBlockTimestamp', nextBlockAt / 1000)
-    await chain.node('anvil_mine', toHex(blocks), toHex(blockMs / 1000))
-    nextBlockAt += blocks * blockMs
+    const last = nextBlockAt + (blocks - 1) * blockMs
+    // Of many, only the first and the last have the exact time: the node's own clock goes on between them.
+    const exact = blocks > 10 ? [nextBlockAt] : Array.from({ length: blocks }, (_, i) => nextBlockAt + i * blockMs)
+    for (const at of exact) await mineAt(at)
+    if (blocks > 10) {
+      await chain.node('anvil_mine', toHex(blocks - 2), toHex(1))
+      await mineAt(last)
+    }
+    nextBlockAt = last + blockMs
   }
   /** Lets time pass until `isDone`, at most so long. */
   const pass = async (ms: number, isDone: () => Promise<boolean> = async () => false) => {
@@ -99,6 +110,10 @@ test('a lone payment takes at most 500 compute units until it is confirmed, and 
   await pass(25 * minuteMs)
   expect(await isFinal()).toBe(true)
   const later = await chain.takeCalls()
-  expect(computeUnits(calls) + computeUnits(later), JSON.stringify(later)).toBeLessThanOrEqual(800)
+  const total = computeUnits(calls) + computeUnits(later)
+  expect(total, JSON.stringify(later)).toBeLessThanOrEqual(800)
+  // The figures of docs/scale.md. A slow machine may ask for one more receipt.
+  expect(Math.abs(computeUnits(calls) - units.confirmation)).toBeLessThanOrEqual(20)
+  expect(Math.abs(total - units.payment)).toBeLessThanOrEqual(20)
   await payer.booksBalance()
 })
