@@ -198,8 +198,9 @@ export class Treasury extends TreasuryObject {
   async webhookFailed(failure: WebhookFailure) {
     webhookFailed(this.context, failure)
   }
-  /** Called by the Relayer with hints about jobs, which settle nothing. */
+  /** Called by the Relayer with hints about jobs, which only start settling. */
   async reportJobs(reports: JobReport[]) {
     applyReports(this.context, reports)
+    this.startDueWork()
   }
 }

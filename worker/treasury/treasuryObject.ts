@@ -118,6 +118,12 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     return wasLost
   }
 
+  /** Starts what is due now, because the platform's alarm may be late. */
+  protected startDueWork(): void {
+    const nextAt = this.#alarms.nextAt()
+    if (nextAt !== null && nextAt <= this.context.now()) this.ctx.waitUntil(this.alarm())
+  }
+
   override async alarm(): Promise<void> {
     if (!(await this.#schema.mayWork())) return
     if (this.#mustReload) {
