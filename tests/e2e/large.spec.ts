@@ -1,4 +1,7 @@
-/** The screens with lists and figures, for an account after years of use, which tests/support/largeAccount.ts creates. */
+/**
+ * The screens with lists and figures, for an account after years of use, which tests/support/largeAccount.ts creates. Part of
+ * `npm run test:long screens`.
+ */
 import type { Page } from '@playwright/test'
 import { size } from '../support/largeAccount.ts'
 import { keepSession, withFreshSession } from './accounts.ts'
@@ -23,22 +26,6 @@ for (const { by, viewport, inputOf, look } of inputModesSwapped)
       await expect(page.getByText(`of ${size.transactions} `)).toBeVisible()
       await expect(rows(page)).toHaveCount(25)
       await look(page, 'large-transactions')
-      if (viewport.width < 768)
-        await test.step('on a phone, rows have two lines, can be sorted and open on a tap @lists-32', async () => {
-          const heights = () => rows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
-          expect(Math.max(...(await heights()))).toBeLessThanOrEqual(72)
-          await page.getByLabel('Sort by').selectOption('Largest first')
-          await expect(rows(page).first()).toContainText('$200.00')
-          await rows(page)
-            .nth(3)
-            .click({ position: { x: 30, y: 12 } })
-          const dialog = page.getByRole('dialog', { name: 'Transaction details' })
-          await expect(dialog).toContainText('$200.00')
-          await page.keyboard.press('Escape')
-          await expect(dialog).toBeHidden()
-          await page.getByLabel('Sort by').selectOption('Newest first')
-          await expect(rows(page).first()).toContainText('$1.00')
-        })
       await input.press(next(page))
       await expect(page.getByText(`Showing 26-50 of ${size.transactions} `)).toBeVisible()
       await expect(page).toHaveURL(/page=2/)

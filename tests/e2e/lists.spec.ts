@@ -122,6 +122,22 @@ test.describe('transactions', () => {
     })
   })
 
+  test('on a phone, rows have two lines, can be sorted and open on a tap @lists-32', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/dashboard/transactions')
+    const rows = page.locator('main tbody tr')
+    await expect(rows).not.toHaveCount(0)
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
+    expect(Math.max(...heights)).toBeLessThanOrEqual(72)
+    await page.getByLabel('Sort by').selectOption('Largest first')
+    await expect(rows.first()).toContainText('$41.50')
+    await rows.first().click({ position: { x: 30, y: 12 } })
+    const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+    await expect(dialog).toContainText('$41.50')
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  })
+
   test('a refusal shows its rule and figures, and its recipient can be added as a contact @lists-3', async ({
     page,
   }) => {

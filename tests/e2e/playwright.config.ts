@@ -1,6 +1,7 @@
 /** Browser tests against one whole stack, in the browser that `npm test` installs if there is none. */
 import { defineConfig } from '@playwright/test'
 import { installedBrowser } from '../../local/tools/browser.ts'
+import { thorough } from './thorough.ts'
 
 const flags =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
@@ -10,6 +11,7 @@ const engineFlags = '--js-flags=--single-threaded,--no-opt,--no-maglev,--no-flus
 
 export default defineConfig({
   testDir: '.',
+  testIgnore: thorough ? [] : ['large.spec.ts'],
   globalSetup: './stack.ts',
   outputDir: '../../test-results',
   // Each test makes its own data, or only reads. They wait for blocks half of the time: more of them than cores.

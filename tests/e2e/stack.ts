@@ -4,6 +4,7 @@ import { groupsAndAgents, writeRows } from '../support/largeAccount.ts'
 import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { seedAccount } from './seededAccount.ts'
+import { thorough } from './thorough.ts'
 
 export default async function startOnce(): Promise<() => Promise<void>> {
   const stack = await createTestStack()
@@ -11,10 +12,8 @@ export default async function startOnce(): Promise<() => Promise<void>> {
     process.env.BURSAR_URL = stack.url
     process.env.BURSAR_RPC = stack.rpc[8453]
     process.env.BURSAR_STATE = stack.stateDir
-    const [seeded, large] = await Promise.all([seedAccount(stack.bursar), createLargeAccount(stack)])
-    await writeRows(stack, large.account, large.agents)
-    process.env.BURSAR_LARGE = JSON.stringify({ session: large.session, token: large.account.token })
-    process.env.BURSAR_SEEDED = JSON.stringify(seeded)
+    if (thorough) process.env.BURSAR_LARGE = JSON.stringify(await createLargeAccount(stack))
+    process.env.BURSAR_SEEDED = JSON.stringify(await seedAccount(stack.bursar))
     return stack.stop
   } catch (error) {
     await stack.stop()
@@ -22,10 +21,10 @@ export default async function startOnce(): Promise<() => Promise<void>> {
   }
 }
 
-/** Creates everything but the rows, which are written while the Worker is stopped. */
 async function createLargeAccount(stack: TestStack) {
   const { session } = await createAccount(stack.bursar)
   const token = session.accessToken
   const account = { userId: session.user.id, token, wallet: await createFundedWallet(stack.bursar, token) }
-  return { session, account, agents: await groupsAndAgents(stack, account) }
+  await writeRows(stack, account, await groupsAndAgents(stack, account))
+  return { session, token }
 }

@@ -48,7 +48,8 @@ const runs: Record<string, LongRun> = {
     env: { CHAOS_REORGS: '40' },
   },
   screens: {
-    about: 'all browser tests by mouse and by keyboard, each state with axe and Tab at three widths',
+    about:
+      'all browser tests by mouse and by keyboard, each state with axe and Tab at three widths, and large accounts',
     command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],
     env: { SCREENS: 'all' },
   },
