@@ -13,6 +13,8 @@ type Call = {
 export type Answer<T> = { status: number; headers: Headers; body: T }
 /** A longer wait is not about how many calls there were, but about codes or passwords. */
 const maxWaitSeconds = 5
+/** More refusals in a row than one account's own calls can cause. */
+const maxAttempts = 20
 
 type Envelope<T> = { success: true; data: T; message?: string } | { success: false; error: string; code: string }
 
@@ -56,11 +58,11 @@ export class BursarClient {
 
   /** Calls a path under /api and returns the data. Waits if there were too many calls. Throws if the call fails. */
   async api<T>(path: string, options?: Call): Promise<T> {
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const { status, headers, body } = await this.call<Envelope<T>>(`/api${path}`, options)
       if (body.success) return body.data
       const seconds = Number(headers.get('retry-after'))
-      if (body.code !== 'rate_limited' || seconds > maxWaitSeconds)
+      if (body.code !== 'rate_limited' || seconds > maxWaitSeconds || attempt === maxAttempts)
         throw new Error(`/api${path} returned ${status} ${body.code}: ${body.error}`)
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
     }
