@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dayEndsAt, gasLeft, levelAt, paymentGas, stepGas, utcDay } from '#domain/gasAllowance.ts'
 import { type Bucket, defaultLimits, parseLimits, takeTokens, withLimits } from '#domain/limits.ts'
+import { microUsdc, usdcSetting, zeroUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
 
 describe('a token bucket', () => {
@@ -63,18 +64,21 @@ describe('the gas allowance', () => {
     let level = levelAt(null, limits, now)
     const allowances: number[] = []
     for (let day = 1; day <= 6; day++) {
-      level = levelAt({ ...level, confirmed: 1e6 }, limits, now + day * dayMs)
+      level = levelAt({ ...level, confirmed: usdcSetting(1) }, limits, now + day * dayMs)
       allowances.push(level.allowance / 1e6)
     }
     expect(allowances).toEqual([40, 80, 160, 200, 200, 200])
   })
 
   test('stays the same after a day without a payment or with a failure', () => {
-    const level = { allowance: 40e6, day: utcDay(now), confirmed: 0, failed: false }
+    const level = { allowance: 40e6, day: utcDay(now), confirmed: zeroUsdc, failed: false }
     expect(levelAt(level, limits, now + dayMs).allowance).toBe(40e6)
-    expect(levelAt({ ...level, confirmed: 1e6, failed: true }, limits, now + dayMs).allowance).toBe(40e6)
-    expect(levelAt({ ...level, confirmed: 1e6 - 1 }, limits, now + dayMs).allowance, 'dust').toBe(40e6)
-    expect(levelAt({ ...level, confirmed: 1e6 }, limits, now - dayMs), 'a clock that went back').toMatchObject({
+    expect(levelAt({ ...level, confirmed: usdcSetting(1), failed: true }, limits, now + dayMs).allowance).toBe(40e6)
+    expect(levelAt({ ...level, confirmed: microUsdc(999_999n) }, limits, now + dayMs).allowance, 'dust').toBe(40e6)
+    expect(
+      levelAt({ ...level, confirmed: usdcSetting(1) }, limits, now - dayMs),
+      'a clock that went back',
+    ).toMatchObject({
       day: level.day,
     })
   })

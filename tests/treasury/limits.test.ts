@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { paymentGas, stepGas, utcDay } from '#domain/gasAllowance.ts'
 import type { Limits } from '#domain/limits.ts'
+import { microUsdc } from '#domain/money.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Block } from '../../worker/chain/types.ts'
@@ -189,11 +190,11 @@ describe('daily gas', () => {
     )
     grant(t, sends(3))
     for (const result of t.payTimes(3, owner)) expect(result).toMatchObject(accepted)
-    for (let i = 0; i < 100; i++) recordConfirmation(t.context, 8453, 99_999)
+    for (let i = 0; i < 100; i++) recordConfirmation(t.context, 8453, microUsdc(99_999n))
     expect(t.pay(owner), '100 payments of dust').toMatchObject({ need: 'gasGrant' })
-    recordConfirmation(t.context, 84532, 1_000_000)
+    recordConfirmation(t.context, 84532, microUsdc(1_000_000n))
     expect(t.pay(owner), 'test money').toMatchObject({ need: 'gasGrant' })
-    recordConfirmation(t.context, 8453, 100)
+    recordConfirmation(t.context, 8453, microUsdc(100n))
     expect(t.pay(owner), 'established').toMatchObject(accepted)
   })
 })

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stepGas } from '#domain/gasAllowance.ts'
+import { microUsdc } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import type { Block } from '../../worker/chain/types.ts'
 import { RestoreGate } from '../../worker/durable/restoreGate.ts'
@@ -70,7 +71,7 @@ test('cached rates and gas equal the tables after any sequence of steps @limits-
         else if (one.kind === 'exit') takeExitGas(context, 8453, 1_000)
         else if (one.kind === 'receipt') payment && correctGas(context, payment, 'send', one.gas)
         else if (one.kind === 'failure') payment && releaseGas(context, payment)
-        else if (one.kind === 'confirmed') recordConfirmation(context, 8453, 1_000_000)
+        else if (one.kind === 'confirmed') recordConfirmation(context, 8453, microUsdc(1_000_000n))
         else recordFailure(context)
         const reloaded = { ...context, store: new Store(storage, () => {}) }
         expect(figures(context)).toEqual(figures(reloaded))

@@ -1,5 +1,5 @@
 import type { Limits } from './limits.ts'
-import { microPerUsdc } from './money.ts'
+import { type MicroUsdc, usdcSetting, zeroUsdc } from './money.ts'
 import { dayMs } from './time.ts'
 
 /** Gas units per step, rounded up from the measured cost of each step on its own (docs/operations.md). */
@@ -25,8 +25,8 @@ export type GasLevel = {
   allowance: number
   /** UTC day number of the two values below. */
   day: number
-  /** micro-USDC of confirmed payments */
-  confirmed: number
+  /** Sum of confirmed payments. */
+  confirmed: MicroUsdc
   failed: boolean
 }
 
@@ -37,20 +37,20 @@ export const dayEndsAt = (now: number): number => (utcDay(now) + 1) * dayMs
 /** The level on the day of `now`. If the clock went back, the later day is kept. */
 export function levelAt(level: GasLevel | null, limits: Limits, now: number): GasLevel {
   const day = utcDay(now)
-  if (level === null) return { allowance: limits.gasPerDay, day, confirmed: 0, failed: false }
+  if (level === null) return { allowance: limits.gasPerDay, day, confirmed: zeroUsdc, failed: false }
   if (day <= level.day) return { ...level, allowance: Math.min(limits.maxGasPerDay, level.allowance) }
   const doubled = isGoodDay(level, limits) && !level.failed ? level.allowance * 2 : level.allowance
   return {
     allowance: Math.min(limits.maxGasPerDay, Math.max(limits.gasPerDay, doubled)),
     day,
-    confirmed: 0,
+    confirmed: zeroUsdc,
     failed: false,
   }
 }
 
 /** Whether payments moved enough on the day of the level for the allowance to double. */
 export const isGoodDay = ({ confirmed }: GasLevel, { goodDayUsdc }: Limits): boolean =>
-  confirmed > 0 && confirmed >= goodDayUsdc * microPerUsdc
+  confirmed > 0n && confirmed >= usdcSetting(goodDayUsdc)
 
 /** Gas that this principal may still reserve today. A null `agentId` means the owner. */
 export function gasLeft(level: GasLevel, use: GasUse, limits: Limits, agentId: string | null): number {

@@ -8,7 +8,8 @@ export const maxAmount = 1_000_000_000_000_000n as MicroUsdc
 
 export const zeroUsdc = 0n as MicroUsdc
 
-export const microPerUsdc = 1_000_000
+/** A setting in USDC, to the nearest micro-USDC. Throws RangeError below zero. */
+export const usdcSetting = (usdc: number): MicroUsdc => microUsdc(BigInt(Math.round(usdc * 1_000_000)))
 
 /** Throws RangeError below zero. */
 export function microUsdc(value: bigint): MicroUsdc {

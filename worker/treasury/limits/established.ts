@@ -1,6 +1,7 @@
-import { microPerUsdc } from '#domain/money.ts'
+import { usdcSetting } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
+import { fromColumn } from '../storage/columns.ts'
 
 /**
  * Whether the account is old enough and has confirmed enough payments on the primary network, in number and in USDC, which
@@ -20,5 +21,5 @@ function readEstablished({ store, limits, now }: Context): boolean {
     payments: 0,
     sent: 0,
   }
-  return payments >= limits.establishedAfterPayments && sent >= limits.establishedAfterUsdc * microPerUsdc
+  return payments >= limits.establishedAfterPayments && fromColumn(sent) >= usdcSetting(limits.establishedAfterUsdc)
 }

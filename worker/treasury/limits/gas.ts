@@ -8,7 +8,7 @@ import {
   stepGas,
   utcDay,
 } from '#domain/gasAllowance.ts'
-import { microPerUsdc } from '#domain/money.ts'
+import { type MicroUsdc, microUsdc, min, usdcSetting, zeroUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { ChainId } from '../../chain/types.ts'
@@ -16,6 +16,7 @@ import type { GasPurpose } from '../../relayer/api.ts'
 import { type Refused, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
+import { fromColumn, toColumn } from '../storage/columns.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { isEstablished } from './established.ts'
 import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
@@ -126,16 +127,16 @@ export function recordFailure(ctx: Context): void {
   if (!level.failed) saveLevel(ctx, { ...level, failed: true })
 }
 
-/** Records a confirmed payment of `amount` micro-USDC. It counts until the day is good and the account established. */
-export function recordConfirmation(ctx: Context, chainId: ChainId, amount: number): void {
+/** Records a confirmed payment. It counts until the day is good and the account established. */
+export function recordConfirmation(ctx: Context, chainId: ChainId, amount: MicroUsdc): void {
   const level = readLevel(ctx)
   const isNew = !isEstablished(ctx) && chainId === primaryChain(ctx.env)
   if (!isNew && isGoodDay(level, ctx.limits)) return
-  const enough = ctx.limits.establishedAfterUsdc * microPerUsdc
+  const enough = usdcSetting(ctx.limits.establishedAfterUsdc)
   saveLevel(ctx, {
     ...level,
-    confirmed: level.confirmed + amount,
-    ...(isNew && { payments: level.payments + 1, sent: Math.min(enough, level.sent + amount) }),
+    confirmed: microUsdc(level.confirmed + amount),
+    ...(isNew && { payments: level.payments + 1, sent: min(enough, microUsdc(level.sent + amount)) }),
   })
 }
 
@@ -165,19 +166,19 @@ const steps = {
 
 const stepsOf = (payment: PaymentRow) => (payment.kind === 'payout' ? Object.values(steps) : [steps.send])
 
-/** With what was confirmed on the primary network while the account was new: payments, and micro-USDC. */
-type Level = GasLevel & { payments: number; sent: number }
+/** With what was confirmed on the primary network while the account was new: payments, and their sum. */
+type Level = GasLevel & { payments: number; sent: MicroUsdc }
 
 function readLevel(ctx: Context): Level {
   const stored = ctx.store.cached('gas_level', 'stored', () => readStored(ctx))
-  return { payments: stored?.payments ?? 0, sent: stored?.sent ?? 0, ...levelAt(stored, ctx.limits, ctx.now()) }
+  return { payments: stored?.payments ?? 0, sent: stored?.sent ?? zeroUsdc, ...levelAt(stored, ctx.limits, ctx.now()) }
 }
 
 function readStored({ store }: Context): Level | null {
   const row = store.first<Record<keyof Level, number>>(
     'SELECT allowance, day, confirmed, failed, payments, sent FROM gas_level',
   )
-  return row && { ...row, failed: row.failed === 1 }
+  return row && { ...row, confirmed: fromColumn(row.confirmed), sent: fromColumn(row.sent), failed: row.failed === 1 }
 }
 
 function saveLevel(ctx: Context, { allowance, day, confirmed, failed, payments, sent }: Level): void {
@@ -186,10 +187,10 @@ function saveLevel(ctx: Context, { allowance, day, confirmed, failed, payments, 
      VALUES (1, ?, ?, ?, ?, ?, ?)`,
     allowance,
     day,
-    confirmed,
+    toColumn(confirmed),
     failed ? 1 : 0,
     payments,
-    sent,
+    toColumn(sent),
   )
 }
 

@@ -204,7 +204,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   enqueue(ctx, 'payment', payment.id)
-  recordConfirmation(ctx, wallet.chain_id, value)
+  recordConfirmation(ctx, wallet.chain_id, fromColumn(value))
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (payment.kind === 'send') {
     settleSend(store, payment, ctx.now())
