@@ -61,6 +61,21 @@ async function ask(owner: Owner, name: string, more: object = {}) {
   return { group, agent: created.agent, apiKey: created.apiKey!, asked: body }
 }
 
+/** The groups of the full address whose digits run into the next group. */
+const overlapping = (page: Page) =>
+  page.getByTestId('full-address').evaluate((address) => {
+    const widthOf = (group: Element) => {
+      const range = document.createRange()
+      range.selectNodeContents(group)
+      return range.getBoundingClientRect()
+    }
+    const boxes = [...address.querySelectorAll('[aria-hidden] > span')].map((group) => [group, widthOf(group)] as const)
+    return boxes.flatMap(([group, box], i) => {
+      const next = boxes[i + 1]?.[1]
+      return next && next.top === box.top && next.left < box.right + 6 ? [group.textContent] : []
+    })
+  })
+
 /** Removes the password limit again, for later tests that use this account. */
 const askNoPassword = (owner: Owner) =>
   owner.api('/approval-settings', { passwordAbove: null, password: owner.account.password }, 'PUT')
@@ -97,6 +112,21 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   for (const name of ['Approve once', 'Approve and always allow…', 'Deny', 'Deny and pause agent'])
     await expect(button(page, name)).toBeInViewport({ ratio: 1 })
   await audit(page, 'approval')
+  // A small phone, and a window at 200 % zoom.
+  for (const [width, height] of [
+    [320, 568],
+    [640, 360],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.evaluate(() => scrollTo(0, 0))
+    const at = `${width} × ${height}`
+    expect(await overlapping(page), `${at}: groups of the address that overlap`).toEqual([])
+    const address = (await card.getByTestId('full-address').boundingBox())!
+    const buttons = await Promise.all(
+      ['Approve and always allow…', 'Deny', 'Approve once'].map((name) => button(page, name).boundingBox()),
+    )
+    for (const box of buttons) expect(box!.y, `${at}: above the buttons`).toBeGreaterThan(address.y + address.height)
+  }
   await page.setViewportSize({ width: 390, height: 844 })
 
   const before = taps()
