@@ -38,7 +38,7 @@ function LoginPage() {
   return (
     <AccountFrame>
       <Suspense>
-        {expired && <ExpiredNotice />}
+        {(expired || sessionStorage.expired) && <ExpiredNotice />}
         {passwordChallenge ? <NewPasswordForm onSignedIn={onSignedIn} /> : <SignInForm onSignedIn={onSignedIn} />}
       </Suspense>
     </AccountFrame>
