@@ -69,9 +69,6 @@ export const walletLabel = (wallet: { name: string | null; chain: Wallet['chain'
 
 export const isActive = (wallet: Wallet) => wallet.status === 'active'
 
-/** Whether the wallet can pay now. */
-export const canPay = (wallet: Wallet) => isActive(wallet) && !wallet.paused && wallet.halted === null
-
 /** Why the wallet can't pay at all, as words to show after its name; null if it can. */
 export function blockedBecause({ status, paused, halted }: Wallet): string | null {
   if (status === 'deploying') return 'still being created'
@@ -79,6 +76,9 @@ export function blockedBecause({ status, paused, halted }: Wallet): string | nul
   if (halted !== null) return 'stopped'
   return paused ? 'paused' : null
 }
+
+/** Whether the wallet can pay now. */
+export const canPay = (wallet: Wallet) => blockedBecause(wallet) === null
 
 /** '$180.00 available to spend now. $20.00 more is arriving.' */
 export function spendableText({ spendable, usdcBalance }: Pick<Wallet, 'spendable' | 'usdcBalance'>): string {
