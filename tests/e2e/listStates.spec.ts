@@ -56,18 +56,23 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
     ...over,
   })
   const refusal = { rule: 'group.budget_per_day', next: 'x' }
-  const expected: [row: object, shown: RegExp][] = [
-    [rowOf('QUEUED'), /Pending$/],
-    [rowOf('PROCESSING'), /Pending$/],
-    [rowOf('CONFIRMED'), /Completed$/],
-    [rowOf('FAILED', 'address', { errorMessage: 'Reverted.' }), /Failed\s*Reverted\.$/],
-    [rowOf('EXPIRED'), /Failed$/],
-    [rowOf('CANCELLED'), /Failed$/],
-    [rowOf('VALIDATION_FAILED'), /Failed$/],
-    [rowOf('POLICY_REJECTED', 'address', { refusal, errorMessage: 'x' }), /Failed\s*Daily budget$/],
-    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/],
-    [rowOf('CONFIRMED', 'escrow'), /Completed\s*Funds Withdrawn$/],
-    [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/],
+  const paid = ['−$5.00 USDC', 'Paid'] as const
+  const held = ['$5.00 USDC', 'Held'] as const
+  const unmoved = ['$5.00 USDC', ''] as const
+  const expected: [row: object, shown: RegExp, moved: readonly [amount: string, word: string]][] = [
+    [rowOf('QUEUED'), /Pending$/, held],
+    [rowOf('PROCESSING'), /Pending$/, held],
+    [rowOf('CONFIRMED'), /Completed$/, paid],
+    [rowOf('FAILED', 'address', { errorMessage: 'Reverted.' }), /Failed\s*Reverted\.$/, unmoved],
+    [rowOf('EXPIRED'), /Failed$/, unmoved],
+    [rowOf('CANCELLED'), /Failed$/, unmoved],
+    [rowOf('VALIDATION_FAILED'), /Failed$/, unmoved],
+    [rowOf('POLICY_REJECTED', 'address', { refusal, errorMessage: 'x' }), /Failed\s*Daily budget$/, unmoved],
+    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/, held],
+    [rowOf('CONFIRMED', 'escrow'), /Completed\s*Funds Withdrawn$/, paid],
+    [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/, paid],
+    [rowOf('CONFIRMED', 'escrow_withdraw'), /Completed$/, ['$5.00 USDC', 'Withdrawn']],
+    [rowOf('CONFIRMED', 'escrow_reclaim', { toAddress: null }), /Completed$/, ['+$5.00 USDC', 'Returned']],
   ]
   const page1 = { number: 1, size: 25, total: expected.length }
   let delay: Promise<void> | null = null
@@ -84,14 +89,23 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
   await page.goto('/dashboard/transactions')
   const rows = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
   await expect(rows).toHaveCount(expected.length + 1)
-  for (const [i, [, shown]] of expected.entries())
-    await expect(
-      rows
-        .nth(i + 1)
-        .getByRole('cell')
-        .nth(5),
-    ).toHaveText(shown)
+  for (const [i, [, shown, moved]] of expected.entries()) {
+    const cells = rows.nth(i + 1).getByRole('cell')
+    await expect(cells.nth(5)).toHaveText(shown)
+    await expect(cells.nth(4)).toHaveText(moved.join(''))
+  }
   await expect(rows.last().getByRole('cell').nth(3)).toContainText('Not specified')
+  await audit(page, 'transactions-moved')
+  await test.step('on a phone, too, sign and word tell what was paid, is held and came back @list-states-14', async () => {
+    await page.setViewportSize({ width: 320, height: 700 })
+    for (const [i, [, , [amount, word]]] of expected.entries()) {
+      const lines = rows.nth(i + 1).getByRole('paragraph')
+      await expect(lines.nth(1)).toHaveText(amount)
+      await expect(lines.nth(2)).toContainText(word)
+      expect(await lines.nth(0).evaluate((title) => title.clientWidth), 'space for the name').toBeGreaterThan(90)
+    }
+    await page.setViewportSize({ width: 1400, height: 900 })
+  })
 
   await expect(page.getByText('Syncing...')).toHaveCount(0)
   let arrive = () => {}

@@ -79,7 +79,11 @@ test.describe('transactions', () => {
     await expect(table).toBeVisible()
 
     await test.step('the list is sorted by a column, and the URL keeps the order, even when a filter is applied @lists-31', async () => {
-      const amounts = () => table.getByRole('row').getByText(/^\$/).allInnerTexts()
+      const amounts = () =>
+        table
+          .getByRole('row')
+          .getByText(/^[−+]?\$/)
+          .allInnerTexts()
       const inOrder = async (falling: boolean) => {
         const values = (await amounts()).map((text) => Number(/[\d.]+/.exec(text)![0]))
         const sorted = values.toSorted((a, b) => (falling ? b - a : a - b))

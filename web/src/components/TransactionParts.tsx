@@ -1,5 +1,15 @@
+import { clsx } from 'clsx'
 import { shortAddress } from '../lib/format.ts'
-import { awaitsApproval, displayStatus, isFinal, payoutState, type Transaction } from '../queries/transactions.ts'
+import {
+  awaitsApproval,
+  displayStatus,
+  isFinal,
+  type Movement,
+  movementOf,
+  payoutState,
+  type Transaction,
+} from '../queries/transactions.ts'
+import { Amount } from './Amount.tsx'
 import { Chip } from './Chip.tsx'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
@@ -7,6 +17,28 @@ export function TransactionStatusChip(props: { transaction: Transaction }) {
   const { label, tone } = displayStatus(props.transaction.status)
   // A payout reclaimed by its sender is not a failure.
   return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
+}
+
+const movementColors: Record<NonNullable<Movement['word']> | 'none', string> = {
+  Paid: 'text-ink',
+  Held: 'text-amber',
+  Returned: 'text-green',
+  Withdrawn: 'text-muted',
+  none: 'text-muted',
+}
+
+/** The amount with a sign and a color for what left and what came back. `movementOf` has the word that goes with it. */
+export function TransactionAmount(props: { transaction: Transaction; className?: string }) {
+  const { amountUsdc, fromWalletChain } = props.transaction
+  const { sign, word } = movementOf(props.transaction)
+  return (
+    <Amount
+      value={amountUsdc}
+      sign={sign}
+      chain={fromWalletChain}
+      className={clsx(movementColors[word ?? 'none'], props.className)}
+    />
+  )
 }
 
 /** The status, and below it the payout's state (a reclaimed payout is Failed, for example) or the reason it failed. */

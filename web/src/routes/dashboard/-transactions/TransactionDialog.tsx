@@ -9,7 +9,7 @@ import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
-import { TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
+import { TransactionAmount, TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import {
@@ -137,7 +137,7 @@ function Details(props: { transaction: Transaction }) {
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Amount value={transaction.amountUsdc} chain={chain} className="font-semibold text-title" />
+        <TransactionAmount transaction={transaction} className="font-semibold text-title" />
         <span className="flex flex-wrap gap-1.5">
           {payout && (
             <Chip tone="neutral" plain>
