@@ -231,7 +231,9 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
   await expect(page).toHaveURL(pathOf(asked))
   await button(page, 'Deny and pause agent').focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Denied by you. Nothing was paid')).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'Denied' })).toHaveText(
+    'Denied by you. Nothing was paid. Rogue bot sees this when it next asks about the payment.',
+  )
   const { status } = await owner.pay(apiKey, '1')
   expect(status).toBe(403)
   const agents = await owner.api<Agent[]>('/agents')

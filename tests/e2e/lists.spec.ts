@@ -162,6 +162,8 @@ test.describe('transactions', () => {
     const dialog = page.getByRole('dialog', { name: 'Transaction details' })
     await expect(dialog).toContainText('Budget limit')
     await expect(dialog).toContainText('Remaining')
+    await expect(dialog).toContainText('Send less, or top up.')
+    await expect(dialog.getByRole('link', { name: 'Budget limit' })).toHaveAttribute('href', /agents\?group=/)
     await audit(page, 'transactions-refusal')
     await dialog.getByRole('button', { name: 'Add as Contact' }).click()
     const adding = page.getByRole('dialog', { name: 'Add as Contact' })

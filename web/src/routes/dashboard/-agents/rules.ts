@@ -35,3 +35,7 @@ export const ruleOf = (rule: string): { name: string; place: RulePlace } =>
 /** Element id of the section of the page where a place's rules are set. */
 export const placeId = (place: RulePlace, agentId?: string) =>
   place === 'agent' ? `agent-${agentId}` : place === 'account' ? 'content' : `policy-${place}`
+
+/** What a refusal tells the agent to do next, for its owner: 'or ask the owner to top up' becomes 'or top up'. */
+export const nextForOwner = (next: string) =>
+  next.replaceAll('ask the owner to ', '').replace(/Ask the owner to (.)/g, (_, first: string) => first.toUpperCase())

@@ -99,7 +99,7 @@ function sentenceOf({ status, kind, decidedBy, agent }: Approval, userId: string
     case 'APPROVED':
       return kind === 'budget' ? `Approved${who}. The budget is raised.` : `Approved${who}.`
     case 'DENIED':
-      return `Denied${who}. Nothing was paid, and ${agent.name} was notified.`
+      return `Denied${who}. Nothing was paid. ${agent.name} sees this when it next asks about the ${kind === 'budget' ? 'request' : 'payment'}.`
     case 'EXPIRED':
       return 'Nobody answered in time. Nothing was paid.'
     case 'CANCELLED':
