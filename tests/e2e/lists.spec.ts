@@ -249,10 +249,10 @@ test('test money is marked wherever an amount is shown and is never added to rea
     if (row.sourceWallet) row.sourceWallet.chain = 'base-sepolia'
     if (row.fromWalletChain) row.fromWalletChain = 'base-sepolia'
   }
-  await page.route(/\/api\/(escrow\/list|transactions\/user)/, async (route) => {
+  await page.route(/\/api\/(escrow\/list|transactions\/)/, async (route) => {
     const response = await route.fetch()
     const body = await response.json()
-    onSepolia((body.data.escrows ?? body.data.transactions ?? body.data)[0])
+    onSepolia([body.data.escrows ?? body.data].flat()[0])
     await route.fulfill({ response, json: body })
   })
   for (const [path, name] of [
@@ -263,6 +263,9 @@ test('test money is marked wherever an amount is shown and is never added to rea
     const table = page.getByRole('table', { name })
     await expect(table.getByText('Test USDC')).toHaveCount(1)
     await expect(table.getByText(/^USDC$/)).toHaveCount(1)
+    if (name === 'Payouts') break
+    await table.getByRole('row').nth(1).click()
+    await expect(page.getByRole('dialog')).toContainText('Funded on Base Sepolia')
   }
   await page.getByRole('button', { name: 'Reclaim All Pending (2)' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Reclaim all pending payouts' })

@@ -178,7 +178,12 @@ test('a deploy that takes over a minute shows why, can be left, and its wallet c
   user,
 }) => {
   await page.clock.install()
-  const slow = { status: 'deploying', deployProblem: 'execution reverted: paused.', usdcBalance: { balance: '0' } }
+  const slow = {
+    status: 'deploying',
+    deployProblem: 'execution reverted: paused.',
+    deploymentTxHash: null,
+    usdcBalance: { balance: '0' },
+  }
   await page.route('**/api/wallets', async (route) => {
     const response = await route.fetch()
     const { data, ...rest } = await response.json()
@@ -189,6 +194,8 @@ test('a deploy that takes over a minute shows why, can be left, and its wallet c
   await expect(deploying).toContainText('Please keep this page open.')
   await page.clock.fastForward(61_000)
   await expect(deploying).toContainText('Not created yet: execution reverted: paused.')
+  const sent = deploying.getByRole('listitem').filter({ hasText: 'Sent to Base' })
+  await expect(sent.getByLabel('Now:'), 'as the reason below says').toBeVisible()
   await audit(page, 'deploy-late')
   await button(page, 'Continue in background').click()
   await expect(page).toHaveURL('/dashboard/wallets')

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx'
 import { shortAddress } from '../lib/format.ts'
+import { networkName } from '../lib/networks.ts'
 import {
   awaitsApproval,
   displayStatus,
@@ -70,10 +71,11 @@ export function TransactionTimeline(props: { transaction: Transaction }) {
 
 function stepsOf(transaction: Transaction): TimelineStep[] {
   const { category, status } = transaction
+  const network = networkName(transaction.fromWalletChain)
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
   // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
-  if (category === 'payout_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
-  if (category === 'payout_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
+  if (category === 'payout_withdraw') return [{ label: `Withdrawn on ${network}`, at: confirmedAt }]
+  if (category === 'payout_reclaim') return [{ label: `Returned on ${network}`, at: confirmedAt }]
   if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
   const ending = payoutState(transaction) === null ? endings[status] : undefined
   if (ending === undefined)
@@ -81,7 +83,7 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
       { label: 'Accepted', at: decidedAt },
       { label: 'Signed', at: signedAt },
       { label: 'Sent to the network', at: broadcastAt },
-      { label: category === 'payout' ? 'Funded on Base' : 'Confirmed on Base', at: confirmedAt },
+      { label: `${category === 'payout' ? 'Funded' : 'Confirmed'} on ${network}`, at: confirmedAt },
     ]
   return [
     { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },

@@ -13,6 +13,7 @@ import { Timeline, type TimelineStep } from '#web/components/Timeline.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { failures } from '#web/lib/failures.ts'
 import { formatMoment } from '#web/lib/format.ts'
+import { networkName } from '#web/lib/networks.ts'
 import { contactMatchesQuery } from '#web/queries/contacts.ts'
 import {
   canReclaim,
@@ -168,7 +169,11 @@ function stepsOf(payout: Payout): TimelineStep[] {
     case 'FAILED':
       return [created, { label: 'Not funded', at: null, failed: true }]
     case 'CREATING':
-      return [created, { label: 'Funding on Base', at: null }, { label: 'Claimed by the recipient', at: null }]
+      return [
+        created,
+        { label: `Funding on ${networkName(payout.sourceWallet?.chain ?? 'base')}`, at: null },
+        { label: 'Claimed by the recipient', at: null },
+      ]
     case 'CREATED':
       return [
         created,

@@ -92,7 +92,7 @@ export function WalletCard(props: {
         {wallet.status === 'deploying' ? (
           <p role="status" className="mt-4 flex items-center gap-2 text-muted text-small">
             <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
-            {isLate(wallet) ? whyNotDeployed(wallet) : 'The wallet is being created on Base.'}
+            {isLate(wallet) ? whyNotDeployed(wallet) : `The wallet is being created on ${networkName(wallet.chain)}.`}
           </p>
         ) : wallet.status === 'failed' ? (
           <p className="mt-4 text-muted text-small">

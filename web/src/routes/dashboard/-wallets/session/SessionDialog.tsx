@@ -8,7 +8,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { formatMoment } from '#web/lib/format.ts'
-import type { Chain } from '#web/lib/networks.ts'
+import { type Chain, networkName } from '#web/lib/networks.ts'
 import { type SessionKeyInfo, sessionKeyQuery, walletName } from '#web/queries/wallets.ts'
 import { SessionKeyChip } from '../SessionKey.tsx'
 import type { WalletDialogProps } from '../walletSearch.ts'
@@ -103,7 +103,7 @@ export default function SessionDialog(props: WalletDialogProps) {
           <Exposure wallet={wallet} info={info} />
           {open && (
             <p role="status" className="flex flex-wrap items-center justify-between gap-2 text-amber text-small">
-              A change to this key is being confirmed on Base.
+              A change to this key is being confirmed on {networkName(wallet.chain)}.
               <button
                 type="button"
                 className="min-h-6 rounded-sm underline underline-offset-3"
