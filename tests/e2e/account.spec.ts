@@ -160,6 +160,18 @@ for (const { by, viewport, inputOf, look } of inputModes)
       answered.resolve()
       await expect(overlay.getByRole('alert')).toHaveText('Failed to complete setup')
       await expect(fieldOf(page, 'Your Name'), 'editable again').toBeEditable()
+      const refusal = {
+        success: false,
+        error: 'This password is too common.',
+        code: 'invalid_input',
+        field: 'password',
+      }
+      await page.route('**/api/users/complete-onboarding', (route) => route.fulfill({ status: 400, json: refusal }), {
+        times: 1,
+      })
+      await input.press(submit)
+      await expectErrorUnder(page, 'New Password', 'This password is too common.')
+      await expect(fieldOf(page, 'New Password')).toBeFocused()
       await input.press(submit)
       await expect(overlay).toBeHidden()
       const user = await page.evaluate(() => JSON.parse(localStorage.getItem('auth_user')!))
