@@ -81,12 +81,16 @@ export function blockedBecause({ status, paused, halted }: Wallet): string | nul
 export const canPay = (wallet: Wallet) => blockedBecause(wallet) === null
 
 /** '$180.00 available to spend now. $20.00 more is arriving.' */
-export function spendableText({ spendable, usdcBalance }: Pick<Wallet, 'spendable' | 'usdcBalance'>): string {
+export function spendableText({
+  spendable,
+  usdcBalance,
+  exposure,
+}: Pick<Wallet, 'spendable' | 'usdcBalance' | 'exposure'>): string {
   if (!spendable) return 'The balance is unavailable now. We check it when you send.'
   const now = `${dollars(microOf(spendable.now))} available to spend now.`
   const why =
     spendable.limitedBy === 'session' && usdcBalance
-      ? ` The session key may pay no more of the ${dollars(microOf(usdcBalance.balance))} in the wallet until you rotate it.`
+      ? ` The session key may pay no more of the ${dollars(microOf(usdcBalance.balance))} in the wallet until you ${exposure?.canRenew === false ? 'renew it with your owner key' : 'rotate it'}.`
       : ''
   return now + why + arrivingText(spendable)
 }

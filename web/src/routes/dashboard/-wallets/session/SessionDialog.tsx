@@ -10,7 +10,7 @@ import { dollars } from '#web/lib/amounts.ts'
 import { formatMoment } from '#web/lib/format.ts'
 import { type Chain, networkName } from '#web/lib/networks.ts'
 import { type SessionKeyInfo, sessionKeyQuery, walletName } from '#web/queries/wallets.ts'
-import { SessionKeyChip } from '../SessionKey.tsx'
+import { renewalLabel, SessionKeyChip } from '../SessionKey.tsx'
 import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
 import { Exposure } from './Exposure.tsx'
@@ -92,7 +92,7 @@ export default function SessionDialog(props: WalletDialogProps) {
               disabled={open !== undefined}
               onClick={() => setState({ step: info.canRotate ? 'rotate' : 'renew' })}
             >
-              {info.canRotate ? 'Rotate session key' : 'Renew with owner key'}
+              {renewalLabel(info)}
             </Button>
           )}
         </>
