@@ -54,7 +54,7 @@ async function countTaps(page: Page): Promise<() => number> {
 async function ask(owner: Owner, name: string, more: object = {}) {
   const group = await owner.group(name, { approveAbove: '5', ...more })
   const created = await owner.agent(group, `${name} bot`)
-  const reason = { reason: 'The data set is due.' }
+  const reason = { reason: 'The data set is due.', memo: `${name}, November` }
   const { status, body } = await owner.pay<Asked>(created.apiKey!, '12', undefined, reason)
   expect(status).toBe(202)
   expect(body.status).toBe('PENDING_APPROVAL')
@@ -218,12 +218,15 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
 }) => {
   const { apiKey, agent, asked } = await ask(owner, 'Rogue')
   await page.goto('/dashboard/overview')
+  const recent = page.getByRole('region', { name: 'Recent Transactions' }).getByRole('listitem')
+  await expect(recent.filter({ hasText: 'Rogue bot' })).toContainText('Awaiting approval')
   await page.getByRole('link', { name: /^Notices:/ }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Notices' })).toBeVisible()
   await page.getByRole('link', { name: 'Review' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Approvals' })).toBeVisible()
+  await expect(page.getByRole('row').filter({ hasText: 'Rogue bot' })).toContainText('Rogue, November')
   await audit(page, 'approvals')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.getByRole('link', { name: /^Decide: Rogue bot, 12\.00 USDC/ }).focus()

@@ -42,14 +42,12 @@ export function TransactionAmount(props: { transaction: Transaction; className?:
   )
 }
 
-/** The status, and below it the payout's state (a reclaimed payout is Failed, for example) or the reason it failed. */
-export function TransactionStatus(props: { transaction: Transaction; reason: string | null }) {
-  const { transaction } = props
-  const note = awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? props.reason)
+/** The status, and below it what else there is to say, such as that a failed payout was reclaimed. */
+export function TransactionStatus(props: { transaction: Transaction; note: string | null }) {
   return (
     <>
       <TransactionStatusChip transaction={props.transaction} />
-      {note && <p className="line-clamp-2 max-w-40 text-muted">{note}</p>}
+      {props.note && <p className="line-clamp-2 max-w-40 text-muted">{props.note}</p>}
     </>
   )
 }

@@ -7,16 +7,9 @@ import { Skeleton } from '#web/components/states.tsx'
 import { Time, useNow } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
 import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
-import {
-  categoryLabel,
-  movementOf,
-  payoutState,
-  senderOf,
-  type Transaction,
-  transactionsQuery,
-} from '#web/queries/transactions.ts'
+import { categoryLabel, movementOf, senderOf, type Transaction, transactionsQuery } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { reasonOf } from '../-transactions/rows.tsx'
+import { noteOf } from '../-transactions/rows.tsx'
 import { WidgetError, WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 
 const linkClass = 'wrap-anywhere rounded-sm font-medium hover:underline'
@@ -184,9 +177,7 @@ const refreshMs = 30_000 // 30 seconds
 
 /** 'Held · Payout · Awaiting Claim': where the money went, the kind of transaction, and what else there is to say. */
 const subjectOf = (transaction: Transaction) =>
-  [movementOf(transaction).word, categoryLabel(transaction), payoutState(transaction) ?? reasonOf(transaction)]
-    .filter(Boolean)
-    .join(' · ')
+  [movementOf(transaction).word, categoryLabel(transaction), noteOf(transaction)].filter(Boolean).join(' · ')
 
 /** The five newest transactions. */
 export function RecentTransactions() {

@@ -20,8 +20,12 @@ import {
 import { ruleOf } from '../-agents/rules.ts'
 
 /** The rule that refused the payment, or the reason it failed; null otherwise. */
-export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
+const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
   refusal ? ruleOf(refusal.rule).name : errorMessage
+
+/** What to say besides the status: what the transaction waits for, the state of its payout, or why it failed. */
+export const noteOf = (transaction: Transaction): string | null =>
+  awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction))
 
 const labelOf = (transaction: Transaction) =>
   `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} ${unitOf(transaction.fromWalletChain)}`
@@ -67,7 +71,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
     {
       header: 'Status',
-      cell: (transaction) => <TransactionStatus transaction={transaction} reason={reasonOf(transaction)} />,
+      cell: (transaction) => <TransactionStatus transaction={transaction} note={noteOf(transaction)} />,
     },
     {
       header: 'Actions',
@@ -84,7 +88,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
       notes={[
         <Ago key="at" iso={transaction.createdAt} />,
         movementOf(transaction).word,
-        awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction)),
+        noteOf(transaction),
         senderOf(transaction),
         notesLine(transaction),
       ]}
