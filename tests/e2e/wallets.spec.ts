@@ -318,6 +318,7 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', as
   await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of Test USDC.')
 
   await expect(card(page, 'Playground').getByTestId('wallet-balance')).toHaveText('$50.00 Test USDC')
+  await expect(page.getByTestId('wallet-card').last(), 'the newest, but not real money').toContainText('Playground')
   const operations = card(page, 'Operations')
   await expect(operations.getByTestId('wallet-balance')).toHaveText('$1,234.56 USDC')
   await operations.getByTestId('wallet-balance').locator('[tabindex="0"]').focus()
