@@ -105,7 +105,7 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   await expect(card.getByRole('region', { name: 'Why you are asked' })).toContainText('5.00 USDC')
   await expect(card.getByRole('region', { name: 'The agent says' })).toContainText('The data set is due.')
   // Messages to one account are batched, so only the first is sent immediately.
-  await expect(card).toContainText(/Email(About to be sent|Accepted by the provider)/)
+  await expect(card).toContainText(/Email(About to be sent|Sent)/)
   await expect(card).toContainText(/Push(Not set up|About to be sent|Failed)/)
   await expect(card).toContainText(/Expires in 2[34] h/)
   // Within reach of the thumb without scrolling.

@@ -179,13 +179,20 @@ test('an email that bounced is shown in the list and in the details @list-states
     escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
     delivery: { channel: 'email', state: 'bounced', at },
   }
-  const claimed = { ...payout, id: 'pay_2', escrowId: 'pay_2', status: 'WITHDRAWN' }
+  const to = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  const claimed = {
+    ...payout,
+    id: 'pay_2',
+    escrowId: 'pay_2',
+    status: 'WITHDRAWN',
+    withdrawnToAddress: to.toLowerCase(),
+  }
   const down = { ...payout, id: 'pay_3', escrowId: 'pay_3', delivery: null, linkTakenDown: true }
   await page.route(/\/api\/escrow\/list/, (route) =>
     route.fulfill(answer({ escrows: [payout, claimed, down] }, { number: 1, size: 25, total: 3 })),
   )
   // The details load separately if they open before the list has loaded.
-  await page.route('**/api/escrow/pay_3', (route) => route.fulfill(answer(down)))
+  for (const one of [claimed, down]) await page.route(`**/api/escrow/${one.id}`, (route) => route.fulfill(answer(one)))
   await page.route('**/api/escrow/pay_1/link', (route) => route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })))
   await page.goto('/dashboard/payouts')
   // After a payout has ended, the state of its message no longer matters.
@@ -206,6 +213,11 @@ test('an email that bounced is shown in the list and in the details @list-states
     await expect(dialog.getByRole('alert')).toContainText('The operator has taken this payout’s link down')
     await expect(dialog.getByText('Claim link'), 'it should not be passed on').toHaveCount(0)
     await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toBeVisible()
+  })
+
+  await test.step('the address that withdrew has its checksum @list-states-15', async () => {
+    await page.goto('/dashboard/payouts?detail=pay_2')
+    await expect(dialog.getByTitle(to)).toBeVisible()
   })
 })
 

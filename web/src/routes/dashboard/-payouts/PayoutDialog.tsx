@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { checksumAddress } from '#domain/validators.ts'
 import { ShortAddress, TxHash } from '#web/components/Address.tsx'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -139,7 +140,7 @@ function Details(props: { payout: Payout }) {
         </Fact>
         {payout.withdrawnToAddress && (
           <Fact name="Withdrawn to">
-            <ShortAddress address={payout.withdrawnToAddress} chain={chain} />
+            <ShortAddress address={checksumAddress(payout.withdrawnToAddress)} chain={chain} />
           </Fact>
         )}
         {payout.fundingTxHash && (
