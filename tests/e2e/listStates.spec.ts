@@ -152,6 +152,17 @@ test('a payment’s detail shows when it was decided, signed, sent and confirmed
     await expect(dialog.getByRole('listitem').filter({ hasText: step }).getByRole('time')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Copy transaction hash' })).toBeVisible()
   await audit(page, 'transactions-detail')
+  await test.step('a dialog that only shows something closes on a press outside, but not on a toast @screens-26', async () => {
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'))
+    })
+    await dialog.getByRole('button', { name: 'Copy transaction hash' }).click()
+    await page.getByRole('log').getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByRole('log')).not.toContainText('Failed to copy')
+    await expect(dialog).toBeVisible()
+    await page.mouse.click(10, 400)
+    await expect(dialog).toBeHidden()
+  })
   await page.goto('/dashboard/transactions?type=payout&status=pending')
   await page
     .getByRole('link', { name: /^View details/ })

@@ -76,6 +76,7 @@ export default function SessionDialog(props: WalletDialogProps) {
   const open = info?.actions.find(({ endedAt, kind }) => endedAt === null && kind !== 'withdraw')
   return (
     <Dialog
+      isViewOnly
       title="Session Key Management"
       description={walletName(wallet)}
       onClose={onClose}
