@@ -6,7 +6,7 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 /** The outer layer of `worker`, which only its entry points, routes and services import. */
 const useCases = '^worker/(app|scheduled|index)\\.ts$|^worker/(routes|services|middleware|mcp|openapi|pages|dev)/'
-const objects = '^worker/(treasury|relayer|claims|webhooks)/'
+const objects = '^worker/(treasury|history|relayer|claims|webhooks)/'
 
 const pureChain = '^worker/chain/(addresses|announcedTerms|digests|ownerCalls|transaction|types)\\.ts$'
 /** Reading logs and other data of a node without viem. */
@@ -70,6 +70,12 @@ export const rules: IForbiddenRuleType[] = [
   imports('durable', 'Alarms and migrations serve every object.', '^worker/durable/', '^worker/durable/'),
   imports('observability', 'Logging serves everything.', '^worker/observability/', '^worker/observability/'),
   imports('db', 'D1 queries import only rules and the wire contract.', '^worker/db/', '^worker/(db|schemas|domain)/'),
+  imports(
+    'stops',
+    'What operators have stopped is read by objects and written by operators; it uses only rules and D1.',
+    '^worker/stops/',
+    '^worker/(stops|domain|db)/|^worker/env\\.ts$',
+  ),
   {
     name: 'adapters-below-use-cases',
     comment: 'Adapters to outside services are called by use cases and objects, and call neither.',

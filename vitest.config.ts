@@ -13,6 +13,7 @@ const bundled = [
   '@noble/hashes/utils',
   'drizzle-orm',
   'drizzle-orm/d1',
+  'drizzle-orm/durable-sqlite',
   'drizzle-orm/sqlite-core',
   'hono',
   'hono/body-limit',
@@ -39,8 +40,10 @@ const keptAlive = (className: string) => ({ className, useSQLite: true, unsafePr
 const paymentObjects = { TREASURY: keptAlive('Treasury'), RELAYER: keptAlive('Relayer') }
 const allObjects = {
   ...paymentObjects,
+  HISTORY: keptAlive('History'),
   CLAIM_DESK: keptAlive('ClaimDesk'),
   WEBHOOK_SENDER: keptAlive('WebhookSender'),
+  SERVICE_STOPS: keptAlive('ServiceStops'),
 }
 
 type InWorkerd = {

@@ -16,6 +16,8 @@ CREATE TABLE user (
   updated_at INTEGER NOT NULL,
   -- When the password was chosen; 0 if the user has not chosen one.
   password_at INTEGER NOT NULL DEFAULT 0,
+  -- Where the user's objects are created; null if the place of the first sign-in is not known yet.
+  region TEXT CHECK (region IS NULL OR region IN ('wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me')),
   CHECK ((status = 'FORCE_CHANGE_PASSWORD') = (temporary_since IS NOT NULL))
 );
 CREATE INDEX user_unconfirmed_idx ON user (updated_at) WHERE status = 'UNCONFIRMED';
@@ -121,21 +123,6 @@ CREATE TABLE attempt (
 );
 CREATE INDEX attempt_reset_idx ON attempt (resets_at);
 
--- Leads from a credential to the user's Treasury and the agent. The Treasury decides everything else.
-CREATE TABLE agent_credential (
-  hash TEXT PRIMARY KEY CHECK (length(hash) = 64),
-  kind TEXT NOT NULL CHECK (kind IN ('secret', 'api_key')),
-  user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
-  agent_id TEXT NOT NULL,
-  client_id TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER,
-  revoked_at INTEGER
-);
-CREATE INDEX agent_credential_client_idx ON agent_credential (client_id);
-CREATE INDEX agent_credential_agent_idx ON agent_credential (user_id, agent_id);
-CREATE INDEX agent_credential_revoked_idx ON agent_credential (revoked_at) WHERE revoked_at IS NOT NULL;
-
 CREATE TABLE contact (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE,
@@ -206,67 +193,6 @@ CREATE TABLE message_failure (
   channel TEXT PRIMARY KEY CHECK (channel IN ('email', 'sms')),
   since INTEGER NOT NULL,
   last_at INTEGER NOT NULL
-);
-
--- The read model of the lists. The Treasuries' outboxes write it, the row with the highest seq wins, and it can be rebuilt. No
--- decision about money reads it. body: the JSON that the API returns. kept: JSON of what else a Treasury needs to be restored.
-
-CREATE TABLE transaction_view (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  category TEXT NOT NULL,
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  wallet_id TEXT NOT NULL,
-  chain TEXT NOT NULL,
-  agent_id TEXT,
-  contact_id TEXT,
-  escrow_id TEXT,
-  recipient TEXT GENERATED ALWAYS AS (lower(
-    coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', '') || char(10)
-    || coalesce(body->>'$.toAddress', '') || char(10) || coalesce(body->>'$.contact.name', ''))) STORED,
-  body TEXT NOT NULL,
-  kept TEXT
-);
-CREATE INDEX transaction_view_user ON transaction_view (user_id, created_at DESC, id DESC);
-CREATE INDEX transaction_view_user_amount ON transaction_view (user_id, amount DESC, id DESC);
-CREATE INDEX transaction_view_refused_idx ON transaction_view (created_at) WHERE status = 'POLICY_REJECTED';
-
-CREATE TABLE payout_view (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  amount INTEGER NOT NULL CHECK (amount > 0),
-  wallet_id TEXT NOT NULL,
-  recipient TEXT GENERATED ALWAYS AS (lower(
-    coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', ''))) STORED,
-  body TEXT NOT NULL,
-  kept TEXT
-);
-CREATE INDEX payout_view_user ON payout_view (user_id, created_at DESC, id DESC);
-CREATE INDEX payout_view_user_amount ON payout_view (user_id, amount DESC, id DESC);
-
--- Values of an account that its Treasury needs to be restored: `salt`, that of its payouts' keys, sealed; `wallet:<id>`, a wallet
--- without its keys, as JSON.
-CREATE TABLE kept_value (
-  user_id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  value TEXT NOT NULL,
-  PRIMARY KEY (user_id, name)
-);
-
--- Leads from the hash of a claim link's token to the payout. The address shows who must not be paid by hand.
-CREATE TABLE claim_link (
-  token_hash TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  payout_id TEXT NOT NULL UNIQUE,
-  address TEXT NOT NULL UNIQUE COLLATE NOCASE,
-  created_at INTEGER NOT NULL
 );
 
 -- Work that the cron watches
@@ -356,11 +282,12 @@ CREATE TABLE object_trouble (
   PRIMARY KEY (kind, subject)
 );
 
--- What operators have stopped for all accounts. Without a row, nothing.
+-- The operators' record of what they have stopped for all accounts. Without a row, nothing. Stop objects have the current state.
 CREATE TABLE service_stop (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   mode TEXT NOT NULL CHECK (mode IN ('none', 'new', 'sign', 'all')),
-  since INTEGER NOT NULL
+  since INTEGER NOT NULL,
+  version INTEGER NOT NULL
 );
 
 -- Accounts that were ever suspended, for lists only: the Treasury decides. since: null once the suspension has ended.
@@ -373,12 +300,14 @@ CREATE INDEX user_suspension_since_idx ON user_suspension (since) WHERE since IS
 
 -- Accounts whose Treasury is being restored to an earlier time. D1 has the row because the object loses it when it is rolled back.
 -- frozen_at: when the Treasury confirmed that it has stopped; null if it did not. ended_at: null while the restore is in progress.
+-- version: rises when the restore starts and when it ends.
 CREATE TABLE user_restore (
   user_id TEXT PRIMARY KEY,
   id TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   frozen_at INTEGER,
-  ended_at INTEGER
+  ended_at INTEGER,
+  version INTEGER NOT NULL
 );
 
 -- Webhooks of all accounts, which operators count; the Treasury has the webhooks themselves. A row counts only if its edition is
@@ -420,6 +349,8 @@ CREATE TABLE key_use (
   -- How many such payouts there are, and the ids of those that expire first, as JSON.
   payouts INTEGER NOT NULL DEFAULT 0,
   codes INTEGER NOT NULL DEFAULT 0,
+  -- API keys and client secrets that were made under an older secret of ids.
+  credentials INTEGER NOT NULL DEFAULT 0,
   payout_ids TEXT,
   code_ids TEXT
 );

@@ -1,3 +1,4 @@
+import type { Region } from '#domain/region.ts'
 import type { Scope } from '#domain/scopes.ts'
 import type { Db } from './db/d1.ts'
 import type { Env } from './env.ts'
@@ -10,6 +11,8 @@ export type Deps = {
   messageProvider: MessageProvider
   /** ms */
   now: () => number
+  /** The region nearest to the caller; null if unknown. */
+  region: Region | null
   /** Lets `work` finish after the response was sent, so that response times reveal nothing about it. Failures are logged. */
   runInBackground: (work: Promise<unknown>) => void
 }

@@ -1,6 +1,8 @@
 import type { ClaimDeskApi } from './claims/api.ts'
+import type { HistoryApi } from './history/api.ts'
 import type { RelayerApi } from './relayer/api.ts'
 import type { Settings } from './settings.ts'
+import type { ServiceStopsApi } from './stops/api.ts'
 import type { Treasury } from './treasury/treasury.ts'
 import type { WebhookSenderApi } from './webhooks/api.ts'
 
@@ -10,9 +12,11 @@ export type Env = Settings & {
   /** Backups in case D1 is lost (worker/backup/). */
   BACKUP: R2Bucket
   TREASURY: DurableObjectNamespace<Treasury>
+  HISTORY: DurableObjectNamespace<HistoryApi>
   CLAIM_DESK: DurableObjectNamespace<ClaimDeskApi>
   RELAYER: DurableObjectNamespace<RelayerApi>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>
+  SERVICE_STOPS: DurableObjectNamespace<ServiceStopsApi>
   /** Analytics Engine. If unset, no metrics are written. */
   METRICS?: AnalyticsEngineDataset
   /** The `send_email` binding; MAIL_FROM is the sender. If unset, Cloudflare is not available as email provider. */

@@ -91,6 +91,9 @@ type Options = {
   cause?: unknown
 }
 
+/** The message for any agent credential that is not valid, whether we never issued it or it has ended. */
+export const unknownCredential = 'Authentication failed: these agent credentials are unknown or no longer valid.'
+
 /** A failure that the caller may see: `message` is a sentence for people. Rendered by middleware/failures.ts. */
 export class AppError extends Error {
   override name = 'AppError'

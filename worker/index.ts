@@ -6,7 +6,9 @@ import type { Env } from './env.ts'
 import { runScheduled } from './scheduled.ts'
 
 export { ClaimDesk } from './claims/claimDesk.ts'
+export { History } from './history/history.ts'
 export { Relayer } from './relayer/relayer.ts'
+export { ServiceStops } from './stops/serviceStops.ts'
 export { Treasury } from './treasury/treasury.ts'
 export { WebhookSender } from './webhooks/webhookSender.ts'
 

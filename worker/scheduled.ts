@@ -14,6 +14,7 @@ import { renewKeys } from './ops/keys.ts'
 import { fatalProblems, misconfigured } from './readiness/settingProblems.ts'
 import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
+import { syncStops } from './stops/sync.ts'
 import { treasuryOf } from './treasuryOf.ts'
 
 const silentMs = 120_000 // 2 minutes
@@ -41,10 +42,18 @@ export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeou
     attempt('daily export', () => exportDaily(env, db, now)),
     attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
+    attempt('sync stops', () => requireStops(env)),
     wakeTreasuries(attempt, env, db, now),
     wakeSenders(attempt, env, db, now),
     ...relayers(env).map((name) => wake(attempt, db, name, now, () => env.RELAYER.getByName(name).wakeUp())),
   ])
+}
+
+/** Throws if an object does not have the operators' stop, or D1 not its record. */
+async function requireStops(env: Env): Promise<void> {
+  const { unconfirmed, isRecorded } = await syncStops(env)
+  if (unconfirmed.length > 0) throw new Error(`not confirmed by ${unconfirmed.join(', ')}`)
+  if (!isRecorded) throw new Error('not recorded in D1')
 }
 
 /** Wakes Treasuries that are busy and have been silent, in case their alarm was lost; a bounded number at a time. */

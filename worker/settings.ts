@@ -107,6 +107,12 @@ export type Settings = {
    */
   MAX_CLOCK_SKEW_SECONDS?: string
   RELAYER_SHARDS: string
+  /**
+   * JSON of the regions whose objects hold the operators' stops, with the location hints that each serves, such as
+   * `{"weur":["weur","eeur","afr","me"],…}`. The first serves objects whose location is not known. Defaults to
+   * Europe, the Americas and Asia (stops/stopRegions.ts).
+   */
+  STOP_REGIONS?: string
   /** JSON of the limits that override `defaultLimits` (domain/limits.ts). */
   LIMITS?: string
   /** JSON of the fee ceilings that override `defaultFeeCeilings` (relayer/fees.ts), in gwei. */
@@ -123,6 +129,7 @@ export type Settings = {
    */
   KEK_V1: string
   PAYOUT_SECRET_V1: string
+  ID_SECRET_V1: string
   RELAYER_SEED_V1: string
   /** Private key of an operator in the Provider contract, which signs rotations. If unset, owners sign every renewal. */
   OPERATOR_KEY_V1?: string

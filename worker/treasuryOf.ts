@@ -1,3 +1,4 @@
+import type { Region } from '#domain/region.ts'
 import type { Env } from './env.ts'
 
 type Stub = ReturnType<Env['TREASURY']['getByName']>
@@ -17,12 +18,16 @@ const rpcObjects = new Set<PropertyKey>([
 ] satisfies (keyof Stub)[])
 
 /**
- * The user's Treasury. A call such as `treasury.wallets().list()` is one round trip, and releases the RPC object when it
+ * The user's Treasury. Its first call creates it, near the caller unless the user's `region` is given, so pass the user where
+ * the Treasury may not exist yet; later calls go to the same place with or without it.
+ *
+ * A call such as `treasury.wallets().list()` is one round trip, and releases the RPC object when it
  * returns. Unreleased objects would stay until the garbage collector finds them, for which workerd logs a warning; with
  * an inspector attached, as in `npm run dev`, that warning can crash workerd.
  */
-export function treasuryOf(env: Pick<Env, 'TREASURY'>, userId: string): Stub {
-  const stub = env.TREASURY.getByName(userId) as unknown as Methods
+export function treasuryOf(env: Pick<Env, 'TREASURY'>, user: string | { id: string; region: Region | null }): Stub {
+  const { id, region } = typeof user === 'string' ? { id: user, region: null } : user
+  const stub = env.TREASURY.getByName(id, region ? { locationHint: region } : {}) as unknown as Methods
   const call = async (name: PropertyKey, method: PropertyKey, input: unknown[]) => {
     const object = stub[name]!() as Methods & Disposable
     try {

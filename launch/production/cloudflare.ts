@@ -21,7 +21,7 @@ export type Cloudflare = {
   /** The same in the folder of the Pages project, the only place where `wrangler pages` looks for its config. */
   wranglerPages(...args: string[]): Promise<string>
 }
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** `environment` has CLOUDFLARE_API_TOKEN, and CLOUDFLARE_API_BASE_URL in tests. Throws LaunchError without a token. */
 export function openCloudflare(
@@ -116,6 +116,16 @@ export async function ensureD1(
   })
   if (!made) throw new LaunchError('the token may not create a database: it needs the permission D1 Edit')
   return { id: made.uuid, created: true }
+}
+
+/** Switches read replication on, so that reads are answered by a copy near the caller. Returns whether it was off. */
+export async function ensureReplication(cloudflare: Cloudflare, databaseId: string): Promise<boolean> {
+  const path = `${cloudflare.account}/d1/database/${databaseId}`
+  const found = await cloudflare.request<{ read_replication?: { mode: string } }>('GET', path)
+  if (found?.read_replication?.mode === 'auto') return false
+  if (!(await cloudflare.request('PUT', path, { read_replication: { mode: 'auto' } })))
+    throw new LaunchError('the token may not change the database: it needs the permission D1 Edit')
+  return true
 }
 
 /** Creates the R2 bucket with this name unless the account has it. Returns whether it was created. */

@@ -13,7 +13,7 @@ import { preparePages, projectName } from '../pagesConfig.ts'
 import type { State } from '../state.ts'
 import { buildStep, LaunchError, type Step } from '../steps.ts'
 import { bucketName, workerConfig } from '../workerConfig.ts'
-import { checkAccount, ensureBucket, ensureD1, openCloudflare } from './cloudflare.ts'
+import { checkAccount, ensureBucket, ensureD1, ensureReplication, openCloudflare } from './cloudflare.ts'
 import { prepareContracts } from './contracts.ts'
 import { type Half, halves, usualWaiting, type Waiting } from './halves.ts'
 import { checkHostname } from './hostname.ts'
@@ -89,7 +89,7 @@ export function production(
     },
     {
       name: 'database',
-      effect: `creates the D1 database ${name} in ${config.databaseLocation} if it does not exist`,
+      effect: `creates the D1 database ${name} in ${config.databaseLocation} if it does not exist, and switches its read replication on`,
       cost: 'nothing until it holds 5 GB or 50 million rows a month are written',
       async run() {
         const known = state.get('databaseId')
@@ -98,7 +98,8 @@ export function production(
           : await ensureD1(cloudflare(), name, config.databaseLocation)
         databaseId = id
         state.set('databaseId', id)
-        return { changed: created, note: id }
+        const isSwitched = await ensureReplication(cloudflare(), id)
+        return { changed: created || isSwitched, note: id }
       },
     },
     {
@@ -246,7 +247,7 @@ export function checkSettings(workerConfig: string, secrets: Secrets): void {
     send_email?: { name: string }[]
   }
   const bound = [
-    ...['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'],
+    ...['DB', 'BACKUP', 'TREASURY', 'HISTORY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER', 'SERVICE_STOPS'],
     ...send_email.map(({ name }) => name),
   ]
   const bindings = Object.fromEntries(bound.map((name) => [name, {}]))

@@ -13,6 +13,7 @@ export const backupName = 'secrets.backup.json'
 const hexSecrets = [
   'KEK_V1',
   'PAYOUT_SECRET_V1',
+  'ID_SECRET_V1',
   'RELAYER_SEED_V1',
   'CODE_PEPPER',
   'PASSWORD_PEPPER',

@@ -33,6 +33,7 @@ export type Rotation = {
 const meaning: Record<KeyringName, string> = {
   KEK: 'Everything is re-sealed within minutes; then nothing remains under the old version.',
   PAYOUT_SECRET: 'Open payouts keep the old version until they have ended, at most 91 days.',
+  ID_SECRET: 'Links keep the old version until the last payout under it has ended, at most 91 days.',
   CODE_PEPPER: 'Open payouts, passcodes and login sessions keep the old version, at most 91 days.',
   PASSWORD_PEPPER: 'Passwords are hashed again when their owners sign in; `reset-passwords` ends the others.',
   RELAYER_SEED: 'The relayers get new addresses, which need ETH; the old ones are watched until nothing is in flight.',

@@ -16,6 +16,9 @@ export class Treasury extends bursar.Treasury {
     this.context.now = now
   }
 }
+export class History extends bursar.History {
+  override clock = { now }
+}
 export class ClaimDesk extends bursar.ClaimDesk {
   override clock = { now }
 }
@@ -25,6 +28,8 @@ export class WebhookSender extends bursar.WebhookSender {
 export class Relayer extends bursar.Relayer {
   override clock = { now }
 }
+
+export { ServiceStops } from '../../worker/index.ts'
 
 const app = createApp({ now })
 

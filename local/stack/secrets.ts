@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 
 /** Secrets of worker/settings.ts that are 32 random bytes in hex. */
-const hexSecrets = ['KEK_V1', 'PAYOUT_SECRET_V1', 'RELAYER_SEED_V1', 'CODE_PEPPER', 'PASSWORD_PEPPER'] as const
+const hexSecrets = [
+  'KEK_V1',
+  'PAYOUT_SECRET_V1',
+  'ID_SECRET_V1',
+  'RELAYER_SEED_V1',
+  'CODE_PEPPER',
+  'PASSWORD_PEPPER',
+] as const
 
 export type LocalSecrets = Record<
   (typeof hexSecrets)[number] | 'OPERATOR_KEY_V1' | 'JWT_PRIVATE_JWK' | 'PUSH_PRIVATE_JWK',

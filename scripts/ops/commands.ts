@@ -20,7 +20,10 @@ import { act, acting, type Command, lines, numberOf, optional, read, rows, Usage
 import { restoreCommands } from './restoreCommand.ts'
 
 const user = (id: string) => `/users/${encodeURIComponent(id)}`
-const stopText = ({ mode, since }: ServiceStop) => (mode === 'none' ? 'nothing is stopped' : `${mode}, since ${since}`)
+const stopText = ({ mode, since, unconfirmed }: ServiceStop) =>
+  `${mode === 'none' ? 'nothing is stopped' : `${mode}, since ${since}`}${
+    unconfirmed.length === 0 ? '' : ` (${unconfirmed.join(', ')} has not confirmed; it is told again every few seconds)`
+  }`
 const webhooksText = ({ on, failing, disabled, stoppedSince }: WebhooksState) =>
   `${stoppedSince ? `stopped since ${stoppedSince}` : 'sent'}; ${on} on, ${failing} failing, ${disabled} switched off by Bursar`
 

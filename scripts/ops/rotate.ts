@@ -10,7 +10,7 @@ import { caller } from './run.ts'
 
 export const rotateHelp = `  npm run ops -- rotate <secret> <step> --state <folder> [--dry-run] [--reason "…"]
 
-Secrets: KEK, PAYOUT_SECRET, CODE_PEPPER, PASSWORD_PEPPER, RELAYER_SEED, OPERATOR_KEY
+Secrets: KEK, PAYOUT_SECRET, ID_SECRET, CODE_PEPPER, PASSWORD_PEPPER, RELAYER_SEED, OPERATOR_KEY
 Steps:   start    creates and distributes a version, which is current 12 minutes later; run it again after a failure
          status   lets accounts re-seal their data, and shows what still needs the older version and until when
          finish   removes the older version; refuses while something needs it

@@ -155,6 +155,7 @@ try {
   const secrets = {
     KEK_V1: '11'.repeat(32),
     PAYOUT_SECRET_V1: '22'.repeat(32),
+    ID_SECRET_V1: '66'.repeat(32),
     RELAYER_SEED_V1: seed,
     CODE_PEPPER: '44'.repeat(32),
     PASSWORD_PEPPER: '55'.repeat(32),
@@ -200,9 +201,11 @@ try {
       r2Buckets: { BACKUP: 'bench' },
       durableObjects: {
         TREASURY: sqlite('Treasury'),
+        HISTORY: sqlite('History'),
         CLAIM_DESK: sqlite('ClaimDesk'),
         RELAYER: sqlite('Relayer'),
         WEBHOOK_SENDER: sqlite('WebhookSender'),
+        SERVICE_STOPS: sqlite('ServiceStops'),
       },
       durableObjectsPersist: join(work, 'do'),
     }),

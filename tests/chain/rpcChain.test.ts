@@ -220,7 +220,7 @@ describe('an unknown outcome', () => {
     const results = await Promise.allSettled([
       node.chain.code(usdc),
       node.chain.nativeBalance(usdc),
-      node.chain.code(usdc),
+      node.chain.code(local.contracts.relay),
     ])
     expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.name))).toEqual([
       '0x01',

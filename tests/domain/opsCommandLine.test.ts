@@ -15,7 +15,7 @@ async function ops(argv: string[], more: Record<string, string> = {}) {
     env: { ...env, ...more },
     fetch: async (_, init) => {
       sent.push(init)
-      return Response.json({ success: true, data: { mode: 'none', since: null } })
+      return Response.json({ success: true, data: { mode: 'none', since: null, unconfirmed: [] } })
     },
     print: (text) => out.push(text),
     printError: (text) => err.push(text),
@@ -54,7 +54,7 @@ test.each<[string[], RegExp, Record<string, string>?]>([
 
 test('the reason and --json are parsed @ops-cli-5', async () => {
   const { code, out, sent } = await ops(['stop', 'sign', '--reason', 'key leaked', '--json'])
-  expect([code, JSON.parse(out)]).toEqual([0, { mode: 'none', since: null }])
+  expect([code, JSON.parse(out)]).toEqual([0, { mode: 'none', since: null, unconfirmed: [] }])
   expect(JSON.parse(String(sent[1]!.body))).toEqual({ mode: 'sign', from: 'none', reason: 'key leaked' })
   expect(sent[1]!.headers).toMatchObject({ 'cf-access-client-id': 'night-shift.access' })
 })

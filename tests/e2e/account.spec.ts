@@ -160,6 +160,18 @@ for (const { by, viewport, inputOf, look } of inputModes)
       answered.resolve()
       await expect(overlay.getByRole('alert')).toHaveText('Failed to complete setup')
       await expect(fieldOf(page, 'Your Name'), 'editable again').toBeEditable()
+      const refusal = {
+        success: false,
+        error: 'This password is too common.',
+        code: 'invalid_input',
+        field: 'password',
+      }
+      await page.route('**/api/users/complete-onboarding', (route) => route.fulfill({ status: 400, json: refusal }), {
+        times: 1,
+      })
+      await input.press(submit)
+      await expectErrorUnder(page, 'New Password', 'This password is too common.')
+      await expect(fieldOf(page, 'New Password')).toBeFocused()
       await input.press(submit)
       await expect(overlay).toBeHidden()
       const user = await page.evaluate(() => JSON.parse(localStorage.getItem('auth_user')!))
@@ -450,7 +462,8 @@ test('reopening after twelve idle hours shows Session Expired, and so does the s
   expect((await ended).status()).toBe(200)
   await button(page, 'Log In Again').click()
   await expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts')
-  await expect(page.getByText('Your session has expired')).toHaveCount(0)
+  const status = page.getByRole('status')
+  await expect(status).toContainText('Your session has expired for security reasons.')
 
   const later = await context.newPage()
   await later.goto('/login')

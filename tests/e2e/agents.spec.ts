@@ -356,6 +356,10 @@ test('pauses and resumes an agent, a group, a wallet and the account @agents-9',
   await expect(page.getByText('This wallet is paused: nothing is paid from it.')).toBeVisible()
   await expect(agentRow(page, 'Sleeper')).toContainText('Wallet paused')
   expect(await rule()).toBe('wallet.paused')
+  await page.getByRole('button', { name: 'New Policy Group' }).click()
+  await expect(dialog(page)).toContainText(/No wallet can pay now: .+ is paused\./)
+  await expect(dialog(page).getByRole('option', { name: '(paused)' })).toBeDisabled()
+  await page.keyboard.press('Escape')
   await detail(page).getByRole('button', { name: 'Resume' }).click()
   await expect(page.getByText('This wallet is paused')).toBeHidden()
 

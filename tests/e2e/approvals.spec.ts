@@ -54,12 +54,27 @@ async function countTaps(page: Page): Promise<() => number> {
 async function ask(owner: Owner, name: string, more: object = {}) {
   const group = await owner.group(name, { approveAbove: '5', ...more })
   const created = await owner.agent(group, `${name} bot`)
-  const reason = { reason: 'The data set is due.' }
+  const reason = { reason: 'The data set is due.', memo: `${name}, November` }
   const { status, body } = await owner.pay<Asked>(created.apiKey!, '12', undefined, reason)
   expect(status).toBe(202)
   expect(body.status).toBe('PENDING_APPROVAL')
   return { group, agent: created.agent, apiKey: created.apiKey!, asked: body }
 }
+
+/** The groups of the full address whose digits run into the next group. */
+const overlapping = (page: Page) =>
+  page.getByTestId('full-address').evaluate((address) => {
+    const widthOf = (group: Element) => {
+      const range = document.createRange()
+      range.selectNodeContents(group)
+      return range.getBoundingClientRect()
+    }
+    const boxes = [...address.querySelectorAll('[aria-hidden] > span')].map((group) => [group, widthOf(group)] as const)
+    return boxes.flatMap(([group, box], i) => {
+      const next = boxes[i + 1]?.[1]
+      return next && next.top === box.top && next.left < box.right + 6 ? [group.textContent] : []
+    })
+  })
 
 /** Removes the password limit again, for later tests that use this account. */
 const askNoPassword = (owner: Owner) =>
@@ -90,13 +105,28 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   await expect(card.getByRole('region', { name: 'Why you are asked' })).toContainText('5.00 USDC')
   await expect(card.getByRole('region', { name: 'The agent says' })).toContainText('The data set is due.')
   // Messages to one account are batched, so only the first is sent immediately.
-  await expect(card).toContainText(/Email(About to be sent|Accepted by the provider)/)
+  await expect(card).toContainText(/Email(About to be sent|Sent)/)
   await expect(card).toContainText(/Push(Not set up|About to be sent|Failed)/)
   await expect(card).toContainText(/Expires in 2[34] h/)
   // Within reach of the thumb without scrolling.
   for (const name of ['Approve once', 'Approve and always allow…', 'Deny', 'Deny and pause agent'])
     await expect(button(page, name)).toBeInViewport({ ratio: 1 })
   await audit(page, 'approval')
+  // A small phone, and a window at 200 % zoom.
+  for (const [width, height] of [
+    [320, 568],
+    [640, 360],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.evaluate(() => scrollTo(0, 0))
+    const at = `${width} × ${height}`
+    expect(await overlapping(page), `${at}: groups of the address that overlap`).toEqual([])
+    const address = (await card.getByTestId('full-address').boundingBox())!
+    const buttons = await Promise.all(
+      ['Approve and always allow…', 'Deny', 'Approve once'].map((name) => button(page, name).boundingBox()),
+    )
+    for (const box of buttons) expect(box!.y, `${at}: above the buttons`).toBeGreaterThan(address.y + address.height)
+  }
   await page.setViewportSize({ width: 390, height: 844 })
 
   const before = taps()
@@ -188,12 +218,15 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
 }) => {
   const { apiKey, agent, asked } = await ask(owner, 'Rogue')
   await page.goto('/dashboard/overview')
+  const recent = page.getByRole('region', { name: 'Recent Transactions' }).getByRole('listitem')
+  await expect(recent.filter({ hasText: 'Rogue bot' })).toContainText('Awaiting approval')
   await page.getByRole('link', { name: /^Notices:/ }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Notices' })).toBeVisible()
   await page.getByRole('link', { name: 'Review' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Approvals' })).toBeVisible()
+  await expect(page.getByRole('row').filter({ hasText: 'Rogue bot' })).toContainText('Rogue, November')
   await audit(page, 'approvals')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.getByRole('link', { name: /^Decide: Rogue bot, 12\.00 USDC/ }).focus()
@@ -201,7 +234,9 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
   await expect(page).toHaveURL(pathOf(asked))
   await button(page, 'Deny and pause agent').focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Denied by you. Nothing was paid')).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'Denied' })).toHaveText(
+    'Denied by you. Nothing was paid. Rogue bot sees this when it next asks about the payment.',
+  )
   const { status } = await owner.pay(apiKey, '1')
   expect(status).toBe(403)
   const agents = await owner.api<Agent[]>('/agents')

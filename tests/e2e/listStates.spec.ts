@@ -56,18 +56,23 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
     ...over,
   })
   const refusal = { rule: 'group.budget_per_day', next: 'x' }
-  const expected: [row: object, shown: RegExp][] = [
-    [rowOf('QUEUED'), /Pending$/],
-    [rowOf('PROCESSING'), /Pending$/],
-    [rowOf('CONFIRMED'), /Completed$/],
-    [rowOf('FAILED', 'address', { errorMessage: 'Reverted.' }), /Failed\s*Reverted\.$/],
-    [rowOf('EXPIRED'), /Failed$/],
-    [rowOf('CANCELLED'), /Failed$/],
-    [rowOf('VALIDATION_FAILED'), /Failed$/],
-    [rowOf('POLICY_REJECTED', 'address', { refusal, errorMessage: 'x' }), /Failed\s*Daily budget$/],
-    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/],
-    [rowOf('CONFIRMED', 'escrow'), /Completed\s*Funds Withdrawn$/],
-    [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/],
+  const paid = ['−$5.00 USDC', 'Paid'] as const
+  const held = ['$5.00 USDC', 'Held'] as const
+  const unmoved = ['$5.00 USDC', ''] as const
+  const expected: [row: object, shown: RegExp, moved: readonly [amount: string, word: string]][] = [
+    [rowOf('QUEUED'), /Pending$/, held],
+    [rowOf('PROCESSING'), /Pending$/, held],
+    [rowOf('CONFIRMED'), /Completed$/, paid],
+    [rowOf('FAILED', 'address', { errorMessage: 'Reverted.' }), /Failed\s*Reverted\.$/, unmoved],
+    [rowOf('EXPIRED'), /Failed$/, unmoved],
+    [rowOf('CANCELLED'), /Failed$/, unmoved],
+    [rowOf('VALIDATION_FAILED'), /Failed$/, unmoved],
+    [rowOf('POLICY_REJECTED', 'address', { refusal, errorMessage: 'x' }), /Failed\s*Daily budget$/, unmoved],
+    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/, held],
+    [rowOf('CONFIRMED', 'escrow'), /Completed\s*Funds Withdrawn$/, paid],
+    [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/, paid],
+    [rowOf('CONFIRMED', 'escrow_withdraw'), /Completed$/, ['$5.00 USDC', 'Withdrawn']],
+    [rowOf('CONFIRMED', 'escrow_reclaim', { toAddress: null }), /Completed$/, ['+$5.00 USDC', 'Returned']],
   ]
   const page1 = { number: 1, size: 25, total: expected.length }
   let delay: Promise<void> | null = null
@@ -84,14 +89,23 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
   await page.goto('/dashboard/transactions')
   const rows = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
   await expect(rows).toHaveCount(expected.length + 1)
-  for (const [i, [, shown]] of expected.entries())
-    await expect(
-      rows
-        .nth(i + 1)
-        .getByRole('cell')
-        .nth(5),
-    ).toHaveText(shown)
+  for (const [i, [, shown, moved]] of expected.entries()) {
+    const cells = rows.nth(i + 1).getByRole('cell')
+    await expect(cells.nth(5)).toHaveText(shown)
+    await expect(cells.nth(4)).toHaveText(moved.join(''))
+  }
   await expect(rows.last().getByRole('cell').nth(3)).toContainText('Not specified')
+  await audit(page, 'transactions-moved')
+  await test.step('on a phone, too, sign and word tell what was paid, is held and came back @list-states-14', async () => {
+    await page.setViewportSize({ width: 320, height: 700 })
+    for (const [i, [, , [amount, word]]] of expected.entries()) {
+      const lines = rows.nth(i + 1).getByRole('paragraph')
+      await expect(lines.nth(1)).toHaveText(amount)
+      await expect(lines.nth(2)).toContainText(word)
+      expect(await lines.nth(0).evaluate((title) => title.clientWidth), 'space for the name').toBeGreaterThan(90)
+    }
+    await page.setViewportSize({ width: 1400, height: 900 })
+  })
 
   await expect(page.getByText('Syncing...')).toHaveCount(0)
   let arrive = () => {}
@@ -138,6 +152,17 @@ test('a payment’s detail shows when it was decided, signed, sent and confirmed
     await expect(dialog.getByRole('listitem').filter({ hasText: step }).getByRole('time')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Copy transaction hash' })).toBeVisible()
   await audit(page, 'transactions-detail')
+  await test.step('a dialog that only shows something closes on a press outside, but not on a toast @screens-26', async () => {
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'))
+    })
+    await dialog.getByRole('button', { name: 'Copy transaction hash' }).click()
+    await page.getByRole('log').getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByRole('log')).not.toContainText('Failed to copy')
+    await expect(dialog).toBeVisible()
+    await page.mouse.click(10, 400)
+    await expect(dialog).toBeHidden()
+  })
   await page.goto('/dashboard/transactions?type=payout&status=pending')
   await page
     .getByRole('link', { name: /^View details/ })
@@ -165,13 +190,20 @@ test('an email that bounced is shown in the list and in the details @list-states
     escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
     delivery: { channel: 'email', state: 'bounced', at },
   }
-  const claimed = { ...payout, id: 'pay_2', escrowId: 'pay_2', status: 'WITHDRAWN' }
+  const to = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  const claimed = {
+    ...payout,
+    id: 'pay_2',
+    escrowId: 'pay_2',
+    status: 'WITHDRAWN',
+    withdrawnToAddress: to.toLowerCase(),
+  }
   const down = { ...payout, id: 'pay_3', escrowId: 'pay_3', delivery: null, linkTakenDown: true }
   await page.route(/\/api\/escrow\/list/, (route) =>
     route.fulfill(answer({ escrows: [payout, claimed, down] }, { number: 1, size: 25, total: 3 })),
   )
   // The details load separately if they open before the list has loaded.
-  await page.route('**/api/escrow/pay_3', (route) => route.fulfill(answer(down)))
+  for (const one of [claimed, down]) await page.route(`**/api/escrow/${one.id}`, (route) => route.fulfill(answer(one)))
   await page.route('**/api/escrow/pay_1/link', (route) => route.fulfill(answer({ claimUrl: 'https://x.test/claim/t' })))
   await page.goto('/dashboard/payouts')
   // After a payout has ended, the state of its message no longer matters.
@@ -192,6 +224,11 @@ test('an email that bounced is shown in the list and in the details @list-states
     await expect(dialog.getByRole('alert')).toContainText('The operator has taken this payout’s link down')
     await expect(dialog.getByText('Claim link'), 'it should not be passed on').toHaveCount(0)
     await expect(dialog.getByRole('button', { name: 'Reclaim funds' })).toBeVisible()
+  })
+
+  await test.step('the address that withdrew has its checksum @list-states-15', async () => {
+    await page.goto('/dashboard/payouts?detail=pay_2')
+    await expect(dialog.getByTitle(to)).toBeVisible()
   })
 })
 

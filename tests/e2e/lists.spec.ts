@@ -79,7 +79,11 @@ test.describe('transactions', () => {
     await expect(table).toBeVisible()
 
     await test.step('the list is sorted by a column, and the URL keeps the order, even when a filter is applied @lists-31', async () => {
-      const amounts = () => table.getByRole('row').getByText(/^\$/).allInnerTexts()
+      const amounts = () =>
+        table
+          .getByRole('row')
+          .getByText(/^[−+]?\$/)
+          .allInnerTexts()
       const inOrder = async (falling: boolean) => {
         const values = (await amounts()).map((text) => Number(/[\d.]+/.exec(text)![0]))
         const sorted = values.toSorted((a, b) => (falling ? b - a : a - b))
@@ -158,6 +162,8 @@ test.describe('transactions', () => {
     const dialog = page.getByRole('dialog', { name: 'Transaction details' })
     await expect(dialog).toContainText('Budget limit')
     await expect(dialog).toContainText('Remaining')
+    await expect(dialog).toContainText('Send less, or top up.')
+    await expect(dialog.getByRole('link', { name: 'Budget limit' })).toHaveAttribute('href', /agents\?group=/)
     await audit(page, 'transactions-refusal')
     await dialog.getByRole('button', { name: 'Add as Contact' }).click()
     const adding = page.getByRole('dialog', { name: 'Add as Contact' })
@@ -243,10 +249,10 @@ test('test money is marked wherever an amount is shown and is never added to rea
     if (row.sourceWallet) row.sourceWallet.chain = 'base-sepolia'
     if (row.fromWalletChain) row.fromWalletChain = 'base-sepolia'
   }
-  await page.route(/\/api\/(escrow\/list|transactions\/user)/, async (route) => {
+  await page.route(/\/api\/(escrow\/list|transactions\/)/, async (route) => {
     const response = await route.fetch()
     const body = await response.json()
-    onSepolia((body.data.escrows ?? body.data.transactions ?? body.data)[0])
+    onSepolia([body.data.escrows ?? body.data].flat()[0])
     await route.fulfill({ response, json: body })
   })
   for (const [path, name] of [
@@ -257,6 +263,9 @@ test('test money is marked wherever an amount is shown and is never added to rea
     const table = page.getByRole('table', { name })
     await expect(table.getByText('Test USDC')).toHaveCount(1)
     await expect(table.getByText(/^USDC$/)).toHaveCount(1)
+    if (name === 'Payouts') break
+    await table.getByRole('row').nth(1).click()
+    await expect(page.getByRole('dialog')).toContainText('Funded on Base Sepolia')
   }
   await page.getByRole('button', { name: 'Reclaim All Pending (2)' }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Reclaim all pending payouts' })
@@ -327,8 +336,14 @@ test('payouts can be filtered and all reclaimed @lists-5', async ({ page, contex
     const ask = page.getByRole('alertdialog', { name: 'Reclaim all pending payouts' })
     await expect(ask).toBeVisible()
     await audit(page, 'payouts-reclaim-all')
+    const replied = Promise.withResolvers<void>()
+    await page.route('**/api/escrow/reclaim-all', (route) => replied.promise.then(() => route.continue()))
     await ask.getByRole('button', { name: 'Reclaim 3 payouts' }).click()
-    await expect(page.getByRole('dialog', { name: 'Reclaiming payouts' })).toContainText(/\d of 3/)
+    const running = page.getByRole('dialog', { name: 'Reclaiming payouts' })
+    await expect(running.getByRole('button', { name: 'Close' }).first()).toBeDisabled()
+    await expect(running).not.toContainText('You can close this dialog')
+    replied.resolve()
+    await expect(running).toContainText(/\d of 3/)
     const done = page.getByRole('dialog', { name: /^Reclaimed .* USDC$/ })
     await expect(done).toContainText('3 payouts returned to your wallets.', { timeout: 40_000 })
     await done.getByRole('button', { name: 'Done' }).click()

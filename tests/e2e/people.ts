@@ -43,7 +43,7 @@ export async function createOwner(bursar: BursarClient) {
       apiKey: string,
       amount: string,
       to: object = { type: 'address', address: recipient },
-      more: { reason?: string } = {},
+      more: { reason?: string; memo?: string } = {},
     ) => bursar.call<T>('/v1/payments', { token: apiKey, key: randomUUID(), body: { to, amount, ...more } }),
     context: (apiKey: string) => bursar.call<Problem>('/v1/context', { token: apiKey }),
   }

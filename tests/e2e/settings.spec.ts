@@ -38,7 +38,7 @@ for (const { by, viewport, inputOf } of inputModes)
     await input.press(button('Edit name'))
     await input.fill(field('Name'), ' Eve Ünïcode 🦉 ')
     await input.press(button('Save'))
-    const toast = page.getByRole('status').filter({ hasText: 'Your name is saved.' })
+    const toast = page.getByRole('log').getByText('Your name is saved.')
     await expect(toast).toBeVisible()
     const { x, y, width } = (await toast.locator('..').boundingBox())!
     const bar = (await page.getByRole('banner').boundingBox())!.height

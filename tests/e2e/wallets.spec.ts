@@ -178,7 +178,12 @@ test('a deploy that takes over a minute shows why, can be left, and its wallet c
   user,
 }) => {
   await page.clock.install()
-  const slow = { status: 'deploying', deployProblem: 'execution reverted: paused.', usdcBalance: { balance: '0' } }
+  const slow = {
+    status: 'deploying',
+    deployProblem: 'execution reverted: paused.',
+    deploymentTxHash: null,
+    usdcBalance: { balance: '0' },
+  }
   await page.route('**/api/wallets', async (route) => {
     const response = await route.fetch()
     const { data, ...rest } = await response.json()
@@ -189,6 +194,8 @@ test('a deploy that takes over a minute shows why, can be left, and its wallet c
   await expect(deploying).toContainText('Please keep this page open.')
   await page.clock.fastForward(61_000)
   await expect(deploying).toContainText('Not created yet: execution reverted: paused.')
+  const sent = deploying.getByRole('listitem').filter({ hasText: 'Sent to Base' })
+  await expect(sent.getByLabel('Now:'), 'as the reason below says').toBeVisible()
   await audit(page, 'deploy-late')
   await button(page, 'Continue in background').click()
   await expect(page).toHaveURL('/dashboard/wallets')
@@ -311,6 +318,7 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', as
   await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of Test USDC.')
 
   await expect(card(page, 'Playground').getByTestId('wallet-balance')).toHaveText('$50.00 Test USDC')
+  await expect(page.getByTestId('wallet-card').last(), 'the newest, but not real money').toContainText('Playground')
   const operations = card(page, 'Operations')
   await expect(operations.getByTestId('wallet-balance')).toHaveText('$1,234.56 USDC')
   await operations.getByTestId('wallet-balance').locator('[tabindex="0"]').focus()
@@ -528,8 +536,10 @@ test('a copied key is cleared from the clipboard after a minute if the window ke
   await expect(page.getByText('The clipboard is cleared.')).toBeVisible()
   expect(await clipboard()).toBe('')
   await button(page, 'Copy private key').click()
-  await button(page, 'Clear clipboard').click()
+  // The toast is above the open dialog, which stays open, and screen readers read it.
+  await page.getByRole('log').getByRole('button', { name: 'Clear clipboard' }).click()
   await expect.poll(clipboard).toBe('')
+  await expect(dialog(page, 'Private Key')).toBeVisible()
 
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('no focus'))

@@ -19,7 +19,8 @@ import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
 import { defaultLimits } from '../../worker/domain/limits.ts'
 import { noLimits } from '../support/limits.ts'
-import { openDatabase, takeAccount } from '../support/readyAccounts.ts'
+import { withHistory } from '../support/objectFiles.ts'
+import { openDatabase, type Session, takeAccount } from '../support/readyAccounts.ts'
 import { addressFor, createSender, pause } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
 
@@ -102,7 +103,9 @@ async function attack({ url, accessToken, ...session }: Attack): Promise<void> {
 }
 
 /** Writes the account's contacts and transactions while the Worker is down. */
-async function fill(stack: TestStack, userId: string): Promise<void> {
+async function fill(stack: TestStack, { user, accessToken: token }: Session): Promise<void> {
+  const userId = user.id
+  await stack.bursar.api('/transactions/user', { token })
   await stack.stopWorker()
   const database = openDatabase(stack.stateDir)
   const now = Date.now()
@@ -117,11 +120,15 @@ async function fill(stack: TestStack, userId: string): Promise<void> {
   database.exec(`BEGIN;
     INSERT INTO contact (id, user_id, name, email, description, search_text, created_at, updated_at)
     ${numbers(maxContacts - 100)} SELECT ${contact} FROM n;
-    INSERT INTO transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, chain, body, kept)
-    ${numbers(rows)} SELECT '${userId}_' || i, '${userId}', 1, ${now} - i * ${minuteMs}, 'CONFIRMED', 'address',
-      (i % 250 + 1) * 1000000, 'wal', 'base', ${body}, hex(zeroblob(440)) FROM n;
     COMMIT;`)
   database.close()
+  withHistory(stack.stateDir, userId, (db) =>
+    db.exec(`BEGIN;
+      INSERT INTO transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, body, kept)
+      ${numbers(rows)} SELECT '${userId}_' || i, 1, ${now} - i * ${minuteMs}, 'CONFIRMED', 'address',
+        (i % 250 + 1) * 1000000, 'wal', 'base', ${body}, hex(zeroblob(440)) FROM n;
+      COMMIT;`),
+  )
   await stack.restartWorker()
 }
 
@@ -142,7 +149,7 @@ async function run(): Promise<boolean> {
   await using stack = await createTestStack({ vars: { LIMITS: JSON.stringify({ ...noLimits, ...limits }) } })
   const { bursar } = stack
   const hostile = await takeAccount(stack)
-  await fill(stack, hostile.session.user.id)
+  await fill(stack, hostile.session)
   const honest = await createSender(stack, { funds: '200', limit: 1000 })
   const [agent] = honest.agents
   console.log('creating payouts to claim …')

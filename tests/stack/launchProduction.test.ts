@@ -155,6 +155,7 @@ test('a launch interrupted after each step resumes, and makes each change at Clo
   const made = changes.filter((call, i) => call !== changes[i - 1])
   expect(made).toEqual([
     'POST /d1/database',
+    'PUT /d1/database/ID', // read replication
     'POST /r2/buckets',
     'POST /d1/database/ID/query', // the migrations
     'PUT /workers/scripts/bursar',
@@ -169,6 +170,7 @@ test('a launch interrupted after each step resumes, and makes each change at Clo
     'POST /zones/zone/dns_records',
     'POST /d1/database/ID/query', // the passcode
   ])
+  expect(cloudflare.databases).toMatchObject([{ read_replication: { mode: 'auto' } }])
   expect(cloudflare.databases).toHaveLength(1)
   expect(cloudflare.versions).toHaveLength(1)
   expect(cloudflare.calls.filter((call) => call.startsWith('DELETE '))).toEqual([])

@@ -3,9 +3,6 @@
  * kills the Worker repeatedly during the restore.
  */
 import { randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
@@ -19,7 +16,7 @@ import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { RpcClient } from '../../worker/chain/rpcClient.ts'
 import { usdc } from '../support/build.ts'
-import { copyTreasury } from '../support/objectFiles.ts'
+import { copyTreasury, withHistory } from '../support/objectFiles.ts'
 import { addressFor, chainReader, createSender, pause } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
 
@@ -148,7 +145,10 @@ test(
     )
     await stack.stopWorker()
     await putBack()
-    forgetInD1(stack.stateDir, unreported.id)
+    // As if it had never reached History.
+    withHistory(stack.stateDir, userId, (db) =>
+      expect(db.prepare('DELETE FROM transaction_view WHERE id = ?').run(unreported.id).changes).toBe(1),
+    )
     await stack.restartWorker()
     const again = await pay({ type: 'address', address: sends[0]!.to }, sends[0]!.key)
     expect([again.status, again.body.code], 'only D1 knows the payment').toEqual([503, 'account_restoring'])
@@ -276,15 +276,4 @@ async function importWallet(
     const wallet = (await stack.bursar.api<Wallet[]>('/wallets', { token })).find((each) => each.id === id)
     return wallet?.usdcBalance?.balance === funds && wallet
   })
-}
-
-/** Deletes the payment from D1 as if it had never reached the lists. The Worker must be stopped. */
-function forgetInD1(stateDir: string, id: string): void {
-  const folder = join(stateDir, 'worker/v3/d1/miniflare-D1DatabaseObject')
-  for (const name of readdirSync(folder).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each))) {
-    const db = new DatabaseSync(join(folder, name))
-    const isOurs = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'transaction_view'").get()
-    if (isOurs) expect(db.prepare('DELETE FROM transaction_view WHERE id = ?').run(id).changes).toBe(1)
-    db.close()
-  }
 }

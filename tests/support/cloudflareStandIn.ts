@@ -22,7 +22,7 @@ const maxUpload = 20_000_000 // bytes
 
 export async function startCloudflare() {
   const calls: string[] = []
-  const databases: { uuid: string; name: string; db: DatabaseSync }[] = []
+  const databases: { uuid: string; name: string; db: DatabaseSync; read_replication: { mode: string } }[] = []
   const buckets: string[] = []
   const versions: Version[] = []
   /** Secrets given to the active version after its upload. */
@@ -56,9 +56,23 @@ export async function startCloudflare() {
     'GET /d1/database': () => ({ result: databases.map(({ uuid, name }) => ({ uuid, name })) }),
     'POST /d1/database': async ({ request }) => {
       const { name } = (await request.json()) as { name: string }
-      const database = { uuid: crypto.randomUUID(), name, db: new DatabaseSync(':memory:') }
+      const database = {
+        uuid: crypto.randomUUID(),
+        name,
+        db: new DatabaseSync(':memory:'),
+        read_replication: { mode: 'disabled' },
+      }
       databases.push(database)
       return { result: { uuid: database.uuid, name } }
+    },
+    'GET /d1/database/:id': ({ id }) => {
+      const { uuid, name, read_replication } = databases.find(({ uuid }) => uuid === id)!
+      return { result: { uuid, name, read_replication } }
+    },
+    'PUT /d1/database/:id': async ({ id, request }) => {
+      const database = databases.find(({ uuid }) => uuid === id)!
+      Object.assign(database, await request.json())
+      return { result: { uuid: id } }
     },
     'POST /d1/database/:id/query': async ({ id, request }) => {
       const { db } = databases.find(({ uuid }) => uuid === id)!

@@ -44,6 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     APP_ORIGIN: 'http://localhost:3001',
     KEK_V1: '11'.repeat(32),
     PAYOUT_SECRET_V1: '22'.repeat(32),
+    ID_SECRET_V1: '66'.repeat(32),
     RELAYER_SEED_V1: '33'.repeat(32),
     CODE_PEPPER: '44'.repeat(32),
     PASSWORD_PEPPER: '55'.repeat(32),

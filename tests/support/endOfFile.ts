@@ -6,27 +6,30 @@
 import { listDurableObjectIds, reset, runInDurableObject } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
 import { afterAll } from 'vitest'
+import { forgetReaders } from '../../worker/stops/reader.ts'
 import { deletedObjects } from './deletedObjects.ts'
 import { env } from './testEnv.ts'
 
 type Namespace = DurableObjectNamespace<Rpc.DurableObjectBranded>
 
 /** Callers come before those that they call: an object that is called after its deletion would live again. */
-const callersFirst = ['TREASURY', 'CLAIM_DESK', 'WEBHOOK_SENDER', 'RELAYER'] as const
+const callersFirst = ['TREASURY', 'HISTORY', 'CLAIM_DESK', 'WEBHOOK_SENDER', 'RELAYER', 'SERVICE_STOPS'] as const
 
 export async function deleteEverything(): Promise<void> {
   for (const name of callersFirst) {
     const namespace = (bindings as unknown as Record<string, Namespace | undefined>)[name]
     if (!namespace) continue
-    // An object stays in this list after its deletion. The names of Relayers are used again, the names of others are not.
+    // An object stays in this list after its deletion. The names of Relayers and stop objects are used again, those of others are not.
     const ids = (await listDurableObjectIds(namespace)).filter(
-      (id) => name === 'RELAYER' || !deletedObjects.has(`${id}`),
+      (id) => name === 'RELAYER' || name === 'SERVICE_STOPS' || !deletedObjects.has(`${id}`),
     )
     await Promise.all(ids.map((id) => deleteObject(namespace.get(id))))
     for (const id of ids) deletedObjects.add(`${id}`)
   }
   // The databases, but not the objects above: `unsafePreventEviction` also keeps them from this.
   await reset()
+  // An isolate that has read a newer state would follow none of what the next file stops.
+  forgetReaders()
   for (const url of [env.NODE_URL_8453, env.NODE_URL_84532])
     if (url) await fetch(url, { method: 'POST', headers, body: JSON.stringify(dropTransactions) })
 }

@@ -1,7 +1,7 @@
 /**
  * An account as it is after years: 10,000 transactions, 2,000 payouts, 500 contacts, 50 groups and 200 agents. Groups
  * and agents are created through the API, because the Treasury keeps them. Transactions, payouts and contacts are list
- * rows, written into the stack's D1 while its Worker is down, because real payments would take the chain an hour. So the
+ * rows, written into the stack's databases while its Worker is down, because real payments would take the chain an hour. So the
  * figures that the Treasury counts itself (overview, usage) do not include them.
  *
  * `npm exec -- node tests/support/largeAccount.ts` fills the demo user of a new stack and keeps it running until Ctrl-C.
@@ -15,6 +15,7 @@ import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { demo } from '../../local/stack/seed.ts'
+import { withHistory } from './objectFiles.ts'
 import { openDatabase } from './readyAccounts.ts'
 import { createFundedWallet, createTestStack, signIn, type TestStack } from './testStack.ts'
 
@@ -33,12 +34,15 @@ export async function enlarge(stack: TestStack, account: Account): Promise<void>
   await writeRows(stack, account, await groupsAndAgents(stack, account))
 }
 
-/** Stops the Worker, writes the rows into D1, and restarts the Worker. */
+/** Stops the Worker, writes the rows into D1 and the account's History, and restarts the Worker. */
 export async function writeRows(stack: TestStack, account: Account, agents: Named[]): Promise<void> {
+  await stack.bursar.api('/transactions/user', { token: account.token })
   await stack.stopWorker()
+  const { contacts, listed } = rows(account, agents, Date.now())
   const database = openDatabase(stack.stateDir)
-  database.exec(`BEGIN; ${rows(account, agents, Date.now())} COMMIT;`)
+  database.exec(`BEGIN; ${contacts} COMMIT;`)
   database.close()
+  withHistory(stack.stateDir, account.userId, (db) => db.exec(`BEGIN; ${listed} COMMIT;`))
   await stack.restartWorker()
 }
 
@@ -70,7 +74,7 @@ export async function groupsAndAgents({ bursar }: TestStack, { token, wallet }: 
   return agents
 }
 
-function rows({ userId, wallet }: Account, agents: Named[], now: number): string {
+function rows({ userId, wallet }: Account, agents: Named[], now: number) {
   const contacts = range(size.contacts).map((i) => [
     `con_large${String(i).padStart(4, '0')}`,
     userId,
@@ -85,33 +89,21 @@ function rows({ userId, wallet }: Account, agents: Named[], now: number): string
     const row = transactionRow(i, wallet, agents, now)
     const { id, status, category, agentId, contactId } = row
     const amount = Number(row.amountUsdc) * 1_000_000
-    return [
-      id,
-      userId,
-      1,
-      Date.parse(row.createdAt),
-      status,
-      category,
-      amount,
-      wallet.id,
-      'base',
-      agentId,
-      contactId,
-      row,
-    ]
+    return [id, 1, Date.parse(row.createdAt), status, category, amount, wallet.id, 'base', agentId, contactId, row]
   })
   const payouts = range(size.payouts).map((i) => {
     const row = payoutRow(i, wallet, now)
-    return [row.id, userId, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, wallet.id, row]
+    return [row.id, 1, Date.parse(row.createdAt), row.status, Number(row.amount) * 1_000_000, row]
   })
-  return [
-    ...inserts('contact (id, user_id, name, address, email, search_text, created_at, updated_at)', contacts),
+  const listed = [
     ...inserts(
-      'transaction_view (id, user_id, seq, created_at, status, category, amount, wallet_id, chain, agent_id, contact_id, body)',
+      'transaction_view (id, seq, created_at, status, category, amount, wallet_id, chain, agent_id, contact_id, body)',
       transactions,
     ),
-    ...inserts('payout_view (id, user_id, seq, created_at, status, amount, wallet_id, body)', payouts),
-  ].join('\n')
+    ...inserts('payout_view (id, seq, created_at, status, amount, body)', payouts),
+  ]
+  const ofContacts = 'contact (id, user_id, name, address, email, search_text, created_at, updated_at)'
+  return { contacts: inserts(ofContacts, contacts).join('\n'), listed: listed.join('\n') }
 }
 
 function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number): Transaction {

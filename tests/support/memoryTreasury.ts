@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Limits } from '../../worker/domain/limits.ts'
 import { migrate } from '../../worker/durable/migrations.ts'
 import type { Env } from '../../worker/env.ts'
+import { StopReader } from '../../worker/stops/reader.ts'
 import { createContext } from '../../worker/treasury/createContext.ts'
 import { treasuryMigrations } from '../../worker/treasury/storage/migrations.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
@@ -89,14 +90,14 @@ export function createMemoryTreasury(funds: bigint, sessionLimit: bigint, limits
     now: () => clock.now,
     random: (bytes) => new Uint8Array(bytes).map((_, i) => (i < 4 ? (++random >> (i * 8)) & 255 : i)),
     limits,
-    // There is no D1, so the stop counts as just read.
+    // There is no stop object, so it counts as just read.
     stop: {
+      reader: Object.assign(new StopReader(() => Promise.reject(new Error('no stop object'))), {
+        clock: { now: () => 0 },
+      }),
+      after: 0,
       mode: 'none',
-      get readAt() {
-        return clock.now
-      },
-      failedAt: 0,
-      failures: 0,
+      readAt: 0,
       reading: null,
     },
   })

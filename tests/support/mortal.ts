@@ -83,8 +83,11 @@ export const makeMortal = (payer: Payer, life: Life): Promise<void> =>
       if (name === 'run' || name === 'transaction') spend()
       return result
     })
-    const relayers = mortalObjects(real.env.RELAYER, spend)
-    const value = { ...real, store, db: mortalDb(spend), env: { ...real.env, RELAYER: relayers } }
+    const objects = {
+      RELAYER: mortalObjects(real.env.RELAYER, spend),
+      HISTORY: mortalObjects(real.env.HISTORY, spend),
+    }
+    const value = { ...real, store, db: mortalDb(spend), env: { ...real.env, ...objects } }
     Object.defineProperty(treasury, 'restoreContext', { value, configurable: true })
   })
 

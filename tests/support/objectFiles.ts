@@ -1,28 +1,37 @@
-/** Copies of an object's file, in place of the point-in-time recovery that a local workerd lacks. */
-import { cp, readdir, rm } from 'node:fs/promises'
+/** The files of a stack's Durable Objects. The Worker must be stopped. */
+import { createHash, createHmac } from 'node:crypto'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Returns the file of this user's Treasury. The Worker must be stopped. */
-async function fileOf(stateDir: string, userId: string): Promise<{ folder: string; name: string }> {
-  const folder = join(stateDir, 'worker/v3/do/bursar-Treasury')
-  for (const name of (await readdir(folder)).filter((each) => /^[0-9a-f]{64}\.sqlite$/.test(each))) {
-    const db = new DatabaseSync(join(folder, name))
-    const row = db.prepare("SELECT value FROM meta WHERE key = 'user_id'").get()
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    db.close()
-    if (row?.value === userId) return { folder, name }
-  }
-  throw new Error(`no Treasury of ${userId} in ${folder}`)
+/** The file of the object that has this user's id as its name. Ids are computed from names as in workerd. */
+function fileOf(stateDir: string, className: 'Treasury' | 'History', userId: string): string {
+  const namespace = `bursar-${className}`
+  const key = createHash('sha256').update(namespace).digest()
+  const half = (of: string | Buffer) => createHmac('sha256', key).update(of).digest().subarray(0, 16)
+  const id = Buffer.concat([half(userId), half(half(userId))]).toString('hex')
+  return join(stateDir, 'worker/v3/do', namespace, `${id}.sqlite`)
 }
 
-/** Copies the file. Returns a function that puts the copy back. */
+/** Runs `work` with the database of the user's History, which must have been called before. */
+export function withHistory<T>(stateDir: string, userId: string, work: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(fileOf(stateDir, 'History', userId))
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Copies the Treasury's file, as its point-in-time recovery, which a local workerd lacks. Returns a function that puts the copy back. */
 export async function copyTreasury(stateDir: string, userId: string): Promise<() => Promise<void>> {
-  const { folder, name } = await fileOf(stateDir, userId)
-  const copy = join(stateDir, `${name}.copy`)
-  await cp(join(folder, name), copy)
+  const file = fileOf(stateDir, 'Treasury', userId)
+  const db = new DatabaseSync(file)
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+  await cp(file, `${file}.copy`)
   return async () => {
-    for (const more of ['-wal', '-shm']) await rm(join(folder, `${name}${more}`), { force: true })
-    await cp(copy, join(folder, name))
+    for (const more of ['-wal', '-shm']) await rm(`${file}${more}`, { force: true })
+    await cp(`${file}.copy`, file)
   }
 }

@@ -15,7 +15,8 @@ import { newRefreshToken } from '../../worker/identity/signed.ts'
 import { signUserTokens } from '../../worker/identity/tokens.ts'
 
 const password = 'difference-engine-2'
-const count = 200
+/** Accounts of a test stack, unless a test adds more. */
+const usual = 200
 const madeAt = Date.UTC(2026, 0)
 const sessionsEndAt = Date.UTC(2100, 0)
 
@@ -34,7 +35,7 @@ const name = 'Eve'
  * Adds the accounts that do not exist yet. The Worker must not be running. Unlike other accounts, they are not in the bucket
  * from which D1 can be rebuilt until their email, name or password changes.
  */
-export async function addAccounts(stateDir: string): Promise<void> {
+export async function addAccounts(stateDir: string, count = usual): Promise<void> {
   const secrets = readSecrets(join(stateDir, 'secrets.env')) as LocalSecrets
   const hash = await hashPassword(password, secrets.PASSWORD_PEPPER)
   const database = openDatabase(stateDir)
@@ -55,9 +56,9 @@ export async function addAccounts(stateDir: string): Promise<void> {
   database.close()
 }
 
-/** Takes an account, with its session, that no other test of any process uses. Throws if all are taken. */
-export async function takeAccount(stack: RunningStack) {
-  const i = takeNumber(join(stack.stateDir, 'taken'))
+/** Takes one of `count` accounts, with its session, that no other test of any process uses. Throws if all are taken. */
+export async function takeAccount(stack: RunningStack, count = usual) {
+  const i = takeNumber(join(stack.stateDir, 'taken'), count)
   const [id, email] = [idOf(i), emailOf(i)]
   const user: User = {
     id,
@@ -88,7 +89,7 @@ function signTokens({ bursar, stateDir }: RunningStack, user: User, sessionId: s
   return signUserTokens({ API_ORIGIN: bursar.url, JWT_PRIVATE_JWK }, user, sessionId, Date.now())
 }
 
-function takeNumber(folder: string): number {
+function takeNumber(folder: string, count: number): number {
   mkdirSync(folder, { recursive: true })
   for (let i = readdirSync(folder).length; i < count; i++)
     try {

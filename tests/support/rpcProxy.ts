@@ -1,4 +1,4 @@
-/** A node with faults: a proxy in front of a real node. */
+/** A node with faults: a proxy in front of a real node. It counts calls: POST /calls returns and resets the counts by method. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serve } from '../../local/standIns/server.ts'
 
@@ -30,6 +30,7 @@ const emptyAnswers: Record<string, unknown> = { eth_getTransactionReceipt: null,
 
 export async function startRpcProxy(target: string): Promise<RpcProxy> {
   let fault: Fault = { mode: 'none' }
+  let calls: Record<string, number> = {}
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request)
@@ -38,9 +39,15 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
       response.end()
       return
     }
+    if (request.url === '/calls') {
+      response.end(JSON.stringify(calls))
+      calls = {}
+      return
+    }
     const { mode, methods, delayMs = 0, message = 'refused' } = fault
     const parsed = JSON.parse(body) as Request | Request[]
     const requests = Array.isArray(parsed) ? parsed : [parsed]
+    for (const { method } of requests) calls[method] = (calls[method] ?? 0) + 1
     const isHit = !methods || requests.some(({ method }) => methods.includes(method))
     if (mode === 'down' && isHit) return void request.socket.destroy()
     if (mode === 'refuse' && isHit) {

@@ -2,16 +2,23 @@ import type { D1Migration } from 'cloudflare:test'
 import { env as bindings } from 'cloudflare:workers'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import type { Env } from '../../worker/env.ts'
+import type { History } from '../../worker/history/history.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
+import type { ServiceStops } from '../../worker/stops/serviceStops.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 
 /** Types objects by their classes, because tests reach into them; the Worker itself knows only their RPC interfaces. */
-export type TestEnv = Omit<Env, 'TREASURY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER'> & {
+export type TestEnv = Omit<
+  Env,
+  'TREASURY' | 'HISTORY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER' | 'SERVICE_STOPS'
+> & {
   TREASURY: DurableObjectNamespace<Treasury>
+  HISTORY: DurableObjectNamespace<History>
   CLAIM_DESK: DurableObjectNamespace<ClaimDesk>
   RELAYER: DurableObjectNamespace<Relayer>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSender>
+  SERVICE_STOPS: DurableObjectNamespace<ServiceStops>
   TEST_MIGRATIONS: D1Migration[]
   /** Not set in the short form. */
   TAKEOVER_DAYS?: string

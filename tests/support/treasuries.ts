@@ -9,10 +9,10 @@ import { env } from './testEnv.ts'
 /** A user's id, or a fixture that has it. */
 export type User = string | { userId: string } | { user: string }
 
-export function treasuryOf(user: User): DurableObjectStub<Treasury> {
-  const id = typeof user === 'string' ? user : 'userId' in user ? user.userId : user.user
-  return env.TREASURY.getByName(id)
-}
+export const userIdOf = (user: User): string =>
+  typeof user === 'string' ? user : 'userId' in user ? user.userId : user.user
+
+export const treasuryOf = (user: User): DurableObjectStub<Treasury> => env.TREASURY.getByName(userIdOf(user))
 
 export const inTreasury = <T>(
   user: User,

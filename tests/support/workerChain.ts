@@ -51,6 +51,12 @@ export class WorkerChain {
     await fetch(`${env[`RPC_URLS_${this.chainId}`]}/fault`, { method: 'POST', body: JSON.stringify(fault) })
   }
 
+  /** The calls that went through the proxy since the last time, by method. */
+  async takeCalls(): Promise<Record<string, number>> {
+    const response = await fetch(`${env[`RPC_URLS_${this.chainId}`]}/calls`, { method: 'POST' })
+    return response.json()
+  }
+
   async mine(blocks = 1): Promise<void> {
     for (let i = 0; i < blocks; i++) await this.node('evm_mine')
   }

@@ -48,6 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     DRAIN_TRIES: process.env.DRAIN_TRIES ?? '',
     KEK_V1: '11'.repeat(32),
     PAYOUT_SECRET_V1: '22'.repeat(32),
+    ID_SECRET_V1: '66'.repeat(32),
     RELAYER_SEED_V1: '33'.repeat(32),
     OPERATOR_KEY_V1: roles.operator.key.slice(2),
     CODE_PEPPER: '44'.repeat(32),

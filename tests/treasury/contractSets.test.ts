@@ -141,7 +141,8 @@ test('announcements are read from the escrow of each payout’s set, and an unkn
     requested.push(...filters)
     return filters.map(() => [])
   }
-  const chain: Partial<Chain> = { logs, block: async () => head, usdcBalance: async () => usdc('100') }
+  const balance = { walletState: async () => null, usdcBalance: async () => usdc('100') }
+  const chain: Partial<Chain> = { logs, block: async () => head, ...balance }
   Object.assign(context.chains[8453], chain)
   Object.assign(context.env, { CONFIRM_DEPTH: '1' })
   expect(await scanWallet(context, 'wal', head)).toBe(true)

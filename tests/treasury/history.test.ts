@@ -6,9 +6,9 @@ import type { MicroUsdc } from '#domain/money.ts'
 import { dayMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
 import { createGroup, editGroup, topUp } from '../../worker/treasury/changes/groups.ts'
-import { spentAt } from '../../worker/treasury/ledger/balances.ts'
 import { budgetHistory } from '../../worker/treasury/reports/budgetHistory.ts'
 import { spendingOf, spentSince } from '../../worker/treasury/reports/spending.ts'
+import { usageOf } from '../../worker/treasury/reports/usage.ts'
 import { groupEdit, groupInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 import { agentRow, groupRow, paymentRow, payoutRow } from '../support/rows.ts'
@@ -79,7 +79,8 @@ test('spending per day counts sends when confirmed and payouts when withdrawn, f
   expect(spending(treasury, 30, 'group').series.map(({ total, count }) => [total, count])).toEqual([['123', 5]])
   // The sum over single payments is the same.
   const sum = store.first<{ sum: number }>(
-    `SELECT sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ?`,
+    `SELECT sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' 
+       AND coalesce((SELECT done_at FROM payout WHERE payout.id = payment.id), confirmed_at) >= ?`,
     today - 6 * dayMs,
   )!
   expect(sum.sum).toBe(23_000_000)
@@ -172,4 +173,23 @@ test('the history queries read only the payments of the span and the events of o
     expect.stringMatching(/^SEARCH audit USING INDEX audit_budget \(ref=\? AND (at<\?|\(at,seq\)<)/),
   ])
   close()
+})
+
+test('usage counts what was spent in the UTC month, and a budget lasts as in the last 30 days @history-5', () => {
+  const treasury = createMemoryTreasury(1n, 1n)
+  const { clock, store, context } = treasury
+  const spend = spenderIn(treasury)
+  const month = Date.UTC(2026, 10, 1)
+  store.insert('policy_group', groupRow({ id: 'g', spend_limit: 1_000_000_000 }))
+  spend({ at: clock.now - 31 * dayMs, usdc: 100, group: 'g' })
+  spend({ at: month - 1, usdc: 10, group: 'g' })
+  spend({ at: month, usdc: 2, group: 'g', payout: true })
+  spend({ at: clock.now, usdc: 3 })
+  const { globalBudget, wallets } = usageOf(context)
+  expect(globalBudget.currentSpent).toBe('5')
+  expect(wallets[0]!.sessionKeyBudget.currentSpent).toBe('5')
+  // 888 USDC are left, of which 12 were used in 30 days.
+  const { budget } = wallets[0]!.policyGroups[0]!
+  expect([budget.remaining, budget.lastsUntil]).toEqual(['888', new Date(clock.now + 74 * 30 * dayMs).toISOString()])
+  treasury.close()
 })

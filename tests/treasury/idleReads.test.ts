@@ -9,7 +9,9 @@ import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import { Outbox } from '../../worker/treasury/delivery/flush.ts'
 import { idleOf, markActive } from '../../worker/treasury/wallets/idleReads.ts'
 import { getSnapshot } from '../../worker/treasury/wallets/snapshots.ts'
+import { units } from '../bench/scale/model.ts'
 import { addressOf, usdc } from '../support/build.ts'
+import { computeUnits } from '../support/computeUnits.ts'
 import { type LedgerNode, startLedgerNode } from '../support/ledgerNode.ts'
 import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 import { paymentRow, payoutRow } from '../support/rows.ts'
@@ -97,6 +99,8 @@ describe('calls of 1,000 idle wallets in one day', () => {
     const { total, calls } = await pass(dayMs)
     expect(total * 1_000, JSON.stringify(calls)).toBeLessThanOrEqual(80_000)
     expect(calls.eth_getLogs).toBeLessThanOrEqual(6)
+    // The figure of docs/scale.md.
+    if (kind === 'smart' && day === 'any later day') expect(computeUnits(calls)).toBe(units.idleDay)
   })
 
   test.each([

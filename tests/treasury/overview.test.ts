@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest'
 import { dayMs, hourMs } from '#domain/time.ts'
+import { overviewOf } from '../../worker/services/overview.ts'
+import { recordChange } from '../../worker/treasury/outbox/changes.ts'
 import { figures } from '../../worker/treasury/reports/overview.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { addressOf } from '../support/build.ts'
+import { createMemoryHistory } from '../support/memoryHistory.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
 import { agentRow, groupRow, paymentRow } from '../support/rows.ts'
 
 /** Writes the rows that payments leave, with only the columns that matter here. */
-function historyIn({ store, clock }: MemoryTreasury) {
+function historyIn(treasury: MemoryTreasury) {
+  const { store, clock, context } = treasury
   let made = 0
   const wallet = (id: string, at: number) =>
     store.run(
@@ -36,15 +40,19 @@ function historyIn({ store, clock }: MemoryTreasury) {
         ...columns,
       }),
     )
+    recordChange(context, id)
     return id
   }
-  return { wallet, group, agent, payment }
+  const history = createMemoryHistory(treasury)
+  const figuresNow = () =>
+    overviewOf({ totalBalance: null, ...figures(context) }, history.follow().figures('base', clock.now - dayMs))
+  return { wallet, group, agent, payment, figuresNow }
 }
 
 test('the overview lists five recipients, three wallets and three agents out of more, in order @figures-3', () => {
   const treasury = createMemoryTreasury(1_000_000n, 1_000_000n)
-  const { context, store, clock } = treasury
-  const { wallet, group, agent, payment } = historyIn(treasury)
+  const { store, clock } = treasury
+  const { wallet, group, agent, payment, figuresNow } = historyIn(treasury)
   for (const id of ['w2', 'w3', 'w4']) wallet(id, clock.now)
   for (const [id, count] of [
     ['wal', 2],
@@ -65,7 +73,7 @@ test('the overview lists five recipients, three wallets and three agents out of 
   agent('paused', 'open', clock.now + 1, 1)
   agent('of a paused group', 'shut', clock.now + 2)
 
-  const seen = figures(context)
+  const seen = figuresNow()
   expect(seen.topWallets.map(({ id, count }) => [id, count])).toEqual([
     ['wal', 10],
     ['w2', 4],
@@ -81,21 +89,21 @@ test('the overview lists five recipients, three wallets and three agents out of 
   expect([seen.agentCount, seen.activeAgentCount]).toEqual([7, 5])
   expect(seen.activeAgents.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   store.run("UPDATE agent SET paused = 1 WHERE id = 'b'")
-  expect(figures(context).activeAgents.map(({ name }) => name)).toEqual(['a', 'c', 'd'])
+  expect(figuresNow().activeAgents.map(({ name }) => name)).toEqual(['a', 'c', 'd'])
   treasury.close()
 })
 
 test('failures of the last 24 hours are counted to the millisecond, without reclaimed payouts @figures-4', () => {
   const treasury = createMemoryTreasury(1_000_000n, 1_000_000n)
-  const { context, clock } = treasury
-  const { payment } = historyIn(treasury)
+  const { clock } = treasury
+  const { payment, figuresNow } = historyIn(treasury)
   const dayAgo = clock.now - dayMs
   payment({ status: 'FAILED', at: dayAgo })
-  payment({ status: 'POLICY_REJECTED', at: dayAgo + 1 })
+  payment({ status: 'POLICY_REJECTED', accepted_at: null, refusal: '{}', created_at: dayAgo + 1 })
   for (const status of ['CONFIRMED', 'PENDING'] as const) payment({ status })
   payment({ status: 'CANCELLED', kind: 'payout' })
-  expect(figures(context)).toMatchObject({ failed: 2, failedToday: 1 })
+  expect(figuresNow()).toMatchObject({ failed: 2, failedToday: 1 })
   clock.now += 1
-  expect(figures(context)).toMatchObject({ failed: 2, failedToday: 0 })
+  expect(figuresNow()).toMatchObject({ failed: 2, failedToday: 0 })
   treasury.close()
 })

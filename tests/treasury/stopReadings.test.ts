@@ -1,28 +1,43 @@
-/** How often Treasuries read what operators have stopped. */
+/** How often isolates read what operators have stopped. */
 import { expect, test } from 'vitest'
-import { freshStop } from '../../worker/treasury/core/stop.ts'
-import { createMemoryTreasury } from '../support/memoryTreasury.ts'
+import type { Env } from '../../worker/env.ts'
+import { StopReader } from '../../worker/stops/reader.ts'
 
-test('while D1 does not respond, accounts read it less and less often, and not all at the same time @stop-14', async () => {
+const env = {} as Env
+
+test('while the stop object does not respond, isolates read it less and less often, and not all at the same time @stop-14', async () => {
   const readings: number[] = []
-  const treasuries = Array.from({ length: 100 }, (_, i) => {
-    const { context, close } = createMemoryTreasury(1n, 1n)
-    const db = {
-      get: async () => {
-        readings.push(now)
-        throw new Error('D1 does not respond')
-      },
-    }
-    const stop = { mode: 'none', readAt: -Infinity, failedAt: -Infinity, failures: 0, reading: null } as const
-    close()
-    return { ...context, db, userId: `usr_${i * 7919}`, now: () => now, stop: { ...stop } } as unknown as typeof context
-  })
   let now = 1_000_000
+  const readers = Array.from({ length: 100 }, (_, i) => {
+    const source = async () => {
+      readings.push(now)
+      throw new Error('the stop object does not respond')
+    }
+    return Object.assign(new StopReader(source, 0.6 + 0.004 * i), { clock: { now: () => now } })
+  })
   const start = now
-  for (; now < start + 60_000; now += 100) await Promise.all(treasuries.map((context) => freshStop(context)))
+  for (; now < start + 60_000; now += 100)
+    await Promise.all(readers.map((reader) => reader.isDue(Number.POSITIVE_INFINITY) && reader.read(env)))
   const between = (from: number, to: number) => readings.filter((at) => at >= start + from && at < start + to).length
   expect(between(0, 100)).toBe(100)
   expect(between(20_000, 60_000), 'in 40 s').toBeLessThanOrEqual(100 * 9)
   const most = Math.max(...Array.from({ length: 400 }, (_, i) => between(20_000 + i * 100, 20_100 + i * 100)))
   expect(most, 'in one tenth of a second').toBeLessThanOrEqual(15)
+})
+
+test('an answer older than one already seen counts as no answer, so that nothing is signed by it @stop-17', async () => {
+  let now = 1_000_000
+  const answer = { mode: 'sign', since: 1, frozen: {}, edition: 7 } as const
+  let current: Parameters<typeof Object.assign>[0] = answer
+  const reader = Object.assign(new StopReader(async () => current as typeof answer, 1), { clock: { now: () => now } })
+  await reader.read(env)
+  expect(reader.last).toMatchObject({ mode: 'sign', readAt: 1_000_000 })
+  current = { mode: 'none', since: null, frozen: {}, edition: 6 }
+  now += 6_000
+  await reader.read(env)
+  expect(reader.last).toMatchObject({ mode: 'sign', readAt: 1_000_000 })
+  expect(reader.age(reader.last!.readAt), 'too old for signing').toBeGreaterThan(5_000)
+  current = { mode: 'none', since: 2, frozen: {}, edition: 8 }
+  await reader.read(env)
+  expect(reader.last).toMatchObject({ mode: 'none', readAt: 1_006_000 })
 })

@@ -3,8 +3,7 @@ import { parseSync } from '@swc/core'
 import { expect, test } from 'vitest'
 
 /** What the SQL names, so that payments that wait for approval or were refused are not counted by accident. */
-const namesStatuses =
-  /\bstatus (=|IN) |\$\{(isAlive|isDecided|onlyHeld)\}|\baccepted_at IS NOT NULL\b|\brefusal IS NOT NULL\b/
+const namesStatuses = /\bstatus (=|IN) |\$\{(isAlive|onlyHeld)\}|\baccepted_at IS NOT NULL\b|\brefusal IS NOT NULL\b/
 const aggregates = /\b(count|sum|total|avg)\(/i
 const readsPayments = /\b(FROM|JOIN)\s+payment\b/
 
@@ -14,7 +13,7 @@ test('every count and sum over payments names the statuses that it counts', () =
   )
   const texts = files.flatMap((file) => literalsIn(`worker/treasury/${file}`))
   const sums = texts.filter(({ text }) => readsPayments.test(text) && aggregates.test(text))
-  expect(sums.length).toBeGreaterThan(10)
+  expect(sums.length).toBeGreaterThan(3)
   expect(sums.filter(({ text }) => !namesStatuses.test(text))).toEqual([])
 })
 

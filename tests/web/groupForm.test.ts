@@ -13,7 +13,7 @@ import {
   noGroup,
   valuesOf,
 } from '#web/routes/dashboard/-agents/groupForm.ts'
-import { effectAsTyped, limitsInWords, mayDo } from '#web/routes/dashboard/-agents/policyWords.ts'
+import { askedFirst, effectAsTyped, limitsInWords, mayDo } from '#web/routes/dashboard/-agents/policyWords.ts'
 import { exampleRecipient, quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 
 const values = (over: Partial<GroupValues> = {}): GroupValues => ({
@@ -222,8 +222,9 @@ test('approval rules are validated, sent to the API, and summarized in a sentenc
   ])
   const sentence =
     'Payments above $50.00, first payments to a recipient, and repeats of a payment within 10 minutes wait for your approval.'
-  expect(limitsInWords(group(asking))).toEqual([sentence])
-  expect(limitsInWords(group())).toEqual([])
+  expect(askedFirst(group(asking))).toBe(sentence)
+  expect(limitsInWords(group(asking)), 'they are not limits').toEqual([])
+  expect(askedFirst(group())).toBeNull()
   expect(effectAsTyped(null, { ...filled, scopes: ['address_payments:write'] }, microUsdc(100_000_000n))).toContain(
     sentence,
   )

@@ -2,9 +2,9 @@ import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { type Toast, toast } from 'react-hot-toast/headless'
 import { beforeEach, expect, test, vi } from 'vitest'
-import Toaster from '#web/components/Toaster.tsx'
+import { Toasts } from '#web/components/Toaster.tsx'
 
-/** The toasts that the app's Toaster shows, with their durations. */
+/** The toasts that the app shows, with their durations. */
 let shown: Toast[]
 vi.mock(import('react-hot-toast/headless'), async (original) => {
   const library = await original()
@@ -15,7 +15,7 @@ vi.mock(import('react-hot-toast/headless'), async (original) => {
   }
   return { ...library, useToaster }
 })
-const show = () => renderToString(createElement(Toaster))
+const show = () => renderToString(createElement(Toasts))
 
 beforeEach(() => toast.remove())
 

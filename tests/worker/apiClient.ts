@@ -25,6 +25,8 @@ export type Options = {
   headers?: Record<string, string>
   /** The caller's network address. */
   from?: string
+  /** Where the caller is, as the network reports it. */
+  cf?: { continent?: string; country?: string; longitude?: string }
   /** The origin that the caller asked for. */
   at?: string
   env?: Partial<Env>
@@ -38,7 +40,7 @@ export function createApi(changes: Partial<Env> = {}) {
   const app = createApp({ now: () => clock.now })
 
   async function call(method: string, path: string, options: Options = {}): Promise<Answer> {
-    const { body, raw, token, key, headers = {}, from = '192.0.2.1', at = 'http://localhost:3001' } = options
+    const { body, raw, token, key, headers = {}, cf, from = '192.0.2.1', at = 'http://localhost:3001' } = options
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
     const init = {
       method,
@@ -50,6 +52,7 @@ export function createApi(changes: Partial<Env> = {}) {
         ...headers,
       },
       ...(content === undefined ? {} : { body: content }),
+      ...(cf && { cf }),
     }
     const context = createExecutionContext()
     const response = await app.request(`${at}${path}`, init, { ...env, ...changes, ...options.env }, context)
@@ -159,6 +162,7 @@ export async function createUser(api: Api, password = 'correct horse battery') {
     createdAt: at,
     updatedAt: at,
     passwordAt: at,
+    region: null,
   }
   await insertUser(db, row)
   const { accessToken, refreshToken } = await openLoginSession({ env, db, now: () => at }, row)

@@ -1,10 +1,12 @@
 /** Approvals over HTTP: an agent asks, its owner decides. tests/treasury/approvals.test.ts covers the rules. */
+
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Approval } from '../../worker/schemas/approval.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { hash } from '../support/hash.ts'
+import { syncHistory } from '../support/histories.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { rowsOf, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
 import { accessToken, env, mailsTo } from './apiClient.ts'
@@ -291,7 +293,7 @@ test('the owner is emailed immediately, then in digests, and the approval shows 
 test('GET requests change nothing, and agents’ credentials can neither read nor decide approvals @approvals-30', async () => {
   const { json } = await asked(toAddress('2.75'))
   const { hash: shownHash } = await shown(json.approval.id)
-  await treasuryOf(own).syncReadModel()
+  await syncHistory(own)
   const before = await hash(env, own.user)
   const { id } = json.approval
   // Like mail scanners that follow every link, and browsers that prefetch.

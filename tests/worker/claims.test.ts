@@ -1,11 +1,16 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { lockMs } from '#domain/attempts.ts'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
+import { newObjectToken } from '../../worker/identity/objectTokens.ts'
+import { sha256 } from '../../worker/identity/secrets.ts'
+import { unwrap } from '../../worker/result.ts'
 import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { countCalls } from '../support/countedCalls.ts'
 import { chain, fresh, until } from '../support/payer.ts'
 import { setClock } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
@@ -248,18 +253,54 @@ describe('guessing', () => {
   }, 40_000)
 })
 
-test('creating a payout waits only for its own link, not for links of other payouts', async () => {
+test('creating a payout sends only its own claim page, and waits for nothing else @claim-25', async () => {
   const other = await createPayout()
   const treasury = env.TREASURY.getByName(own.user)
+  const waiting = (context: Treasury['context']) =>
+    context.store.all("SELECT kind FROM outbox WHERE kind = 'desk' AND ref = ?", other.id)
   await runInDurableObject(treasury, ({ context }: Treasury) => {
-    enqueue(context, 'link', other.id)
-    context.store.run("UPDATE outbox SET due_at = ? WHERE kind = 'link'", Date.now() + hourMs)
+    enqueue(context, 'desk', other.id)
+    context.store.run("UPDATE outbox SET due_at = ? WHERE kind = 'desk'", Date.now() + hourMs)
   })
-  await createPayout()
-  await runInDurableObject(treasury, ({ context }: Treasury) =>
-    context.store.run("DELETE FROM outbox WHERE kind = 'link'"),
-  )
+  const input = { sourceWalletId: own.wallet, amount: '2', recipientEmail: 'bob@example.com' }
+  const made = await own.asOwner('POST', '/escrow/create', input)
+  expect((await page(made.json.data.claimUrl.split('/claim/')[1])).status).toBe(200)
+  await runInDurableObject(treasury, ({ context }: Treasury) => {
+    expect(waiting(context)).toHaveLength(1)
+    context.store.run("UPDATE outbox SET due_at = 0 WHERE kind = 'desk'")
+  })
 }, 40_000)
+
+test('a link with a wrong secret gets the reply of an unknown one everywhere, and counts no attempt @claim-26', async () => {
+  const payout = await createPayout()
+  const unknown = 'x'.repeat(52)
+  const noPayout = newObjectToken(env, 'claim_link', `${payout.id.slice(0, -4)}0000`, randomBytes, Date.now())
+  const otherSecret = newObjectToken(env, 'claim_link', payout.id, randomBytes, Date.now())
+  const resend = (link: string) => api.call('POST', '/api/escrow/resend-passcode', { body: { accessToken: link } })
+  const replies = async (link: string) =>
+    (
+      await Promise.all([
+        page(link),
+        verify(link, payout.passcode),
+        claim(link, fresh('x'), { passcode: payout.passcode }),
+        resend(link),
+      ])
+    ).map(({ status, text }) => ({ status, text }))
+  const expected = await replies(unknown)
+  expect(expected.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+  for (const link of [noPayout, otherSecret]) expect(await replies(link)).toEqual(expected)
+  for (let i = 0; i < 6; i++) await verify(otherSecret, wrong(payout.passcode))
+  expect((await verify(payout.link, payout.passcode)).status).toBe(200)
+}, 40_000)
+
+test('a link that we did not issue addresses no object @claim-27', async () => {
+  const counter = countCalls(env)
+  const forged = `${'A'.repeat(51)}B`
+  for (const link of ['x', 'x'.repeat(43), forged])
+    expect((await api.call('GET', `/api/escrow/claim/${link}`, { env: counter.env })).status).toBe(404)
+  counter.stop()
+  expect(counter.roundTrips()).toEqual([])
+})
 
 test('with an expired claim session the code is required again, and checked if the request has it @claim-17', async () => {
   const payout = await createPayout()
@@ -282,7 +323,7 @@ test('an expired link returns 410 unless the payout is being or was claimed; bef
   const payout = await createPayout()
   const desk = env.CLAIM_DESK.getByName(payout.id)
   const status = async (status: string) => {
-    const view = (await desk.view())!
+    const view = unwrap(await desk.view(sha256(payout.link)))
     await desk.update({ ...view, edition: view.edition + 1, status })
     return page(payout.link)
   }

@@ -12,6 +12,7 @@ import { defaultLimits } from '../../worker/domain/limits.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupEdit, owner, type PayFields, usdc } from '../support/build.ts'
+import { historyRows } from '../support/histories.ts'
 import { createPayer, fresh, type Payer, prepare } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
 import { inTreasury } from '../support/treasuries.ts'
@@ -104,9 +105,12 @@ test('gas, messages, rows and bytes of one user in a day stay under their bounds
     audit: sum(store.all('SELECT count(*) AS n FROM audit')),
     bytes: storage.sql.databaseSize - sizeBefore,
   }))
-  const inD1 = (table: string) =>
-    env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE user_id = ?`).bind(payer.userId).first<number>('n')
-  const rows = ((await inD1('transaction_view')) ?? 0) + ((await inD1('payout_view')) ?? 0)
+  const rows = sum(
+    await historyRows<{ n: number }>(
+      payer,
+      'SELECT (SELECT count(*) FROM transaction_view) + (SELECT count(*) FROM payout_view) AS n',
+    ),
+  )
   console.log(`one user, ${hours} h of a day: ${JSON.stringify({ ...figures, rows })}`)
 
   // Per day, as docs/operations.md states them.

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'vitest'
 import type { Transaction } from '#schemas/transaction.ts'
 import { unwrap } from '../../worker/result.ts'
 import { owner, usdc } from '../support/build.ts'
+import { historyRows, overviewOf, syncHistory } from '../support/histories.ts'
 import { accepted, chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
-import { env } from '../support/workerChain.ts'
 
 beforeAll(prepare)
 
@@ -41,7 +41,7 @@ async function createHistory(payer: Payer) {
 test('overview and usage match the totals of the transaction list @figures-1', async () => {
   const payer = await createPayer({ limit: '50' })
   await createHistory(payer)
-  const overview = await payer.treasury().reports().overview()
+  const overview = await overviewOf(payer)
   expect(overview).toMatchObject({
     totalBalance: '180.5', // 200 − 1.5 − 2 − 4 − 5 − 7
     totalSpent: '12.5', // 1.5 + 2 + 4 + 5
@@ -91,7 +91,7 @@ test('overview and usage match the totals of the transaction list @figures-1', a
   )
 
   expect((await payer.policies().pause({ kind: 'account' }, true)).ok).toBe(true)
-  expect(await payer.treasury().reports().overview(), 'all paused at once').toMatchObject({
+  expect(await overviewOf(payer), 'all paused at once').toMatchObject({
     agentCount: 1,
     activeAgentCount: 0,
   })
@@ -112,10 +112,8 @@ test('overview and usage match the totals of the transaction list @figures-1', a
   ])
 
   // The lists add up to the same totals.
-  await payer.treasury().syncReadModel()
-  const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
-    .bind(payer.userId)
-    .all<{ body: string }>()
+  await syncHistory(payer)
+  const results = await historyRows<{ body: string }>(payer, 'SELECT body FROM transaction_view')
   const listed = results.map(({ body }) => JSON.parse(body) as Transaction)
   const spent = listed
     .filter((row) => row.status === 'CONFIRMED' && !/_(reclaim|withdraw)$/.test(row.category))

@@ -1,23 +1,23 @@
-/** The rows that D1 keeps of an account, from which its Treasury can be restored. */
+/** The rows that History keeps of an account, from which its Treasury can be restored. */
+
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
 import type { BackupPayment, BackupPayout } from '../../worker/treasury/delivery/backup.ts'
 import { tokenBinding } from '../../worker/treasury/payouts/codes.ts'
+import { historyOf, historyRows, syncHistory } from '../support/histories.ts'
 import { createImporter } from '../support/importer.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
-import { inTreasury } from '../support/treasuries.ts'
-import { env } from './apiClient.ts'
+import { inTreasury, rowsOf } from '../support/treasuries.ts'
 
 beforeAll(prepare, 60_000)
 
-const all = async <Row>(query: string, userId: string) => (await env.DB.prepare(query).bind(userId).all<Row>()).results
 const keptRows = async (view: string, userId: string) =>
-  (await all<{ kept: string }>(`SELECT kept FROM ${view} WHERE user_id = ? AND kept IS NOT NULL`, userId)).map(
-    ({ kept }) => JSON.parse(kept),
+  (await historyRows<{ kept: string }>(userId, `SELECT kept FROM ${view} WHERE kept IS NOT NULL`)).map(({ kept }) =>
+    JSON.parse(kept),
   )
 
-test('D1 keeps payments with their idempotency keys, payouts without their codes, wallets, and the salt @restore-10', async () => {
+test('History keeps payments with their idempotency keys, payouts without their codes, wallets, and the salt @restore-10', async () => {
   const payer = await createPayer()
   const pay = async (key: string, to: object) => {
     const paid = await accepted(payer, { to, key } as never)
@@ -25,7 +25,7 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   }
   const sent = await pay('key of the send', { type: 'address', address: fresh('kept') })
   const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })
-  await inTreasury(payer.userId, (treasury) => treasury.syncReadModel())
+  await syncHistory(payer)
 
   const payments: BackupPayment[] = await keptRows('transaction_view', payer.userId)
   const of = (id: string) => payments.find(({ row }) => row.id === id)!
@@ -44,31 +44,31 @@ test('D1 keeps payments with their idempotency keys, payouts without their codes
   const [kept]: BackupPayout[] = await keptRows('payout_view', payer.userId)
   expect(kept).toMatchObject({ id: payout.id, payout_hash: stored[1]!.payout!.payout_hash, code_version: 1 })
   expect(Object.keys(kept!)).not.toContain('sealed_code')
-  const values = () =>
-    all<{ name: string; value: string }>(
-      'SELECT name, value FROM kept_value WHERE user_id = ? ORDER BY name',
-      payer.userId,
-    )
-  const [salt, wallet] = await values()
+  const values = () => historyOf(payer).keptValues()
+  const [credentials, salt, wallet] = await values()
+  expect(credentials!.name).toBe('credentials')
+  expect(JSON.parse(credentials!.value)).toEqual(
+    await rowsOf(payer, 'SELECT hash, expires_at FROM credential ORDER BY hash'),
+  )
   expect(salt).toEqual({ name: 'salt', value: expect.stringMatching(/^v1\./) })
   expect(wallet!.name).toBe(`wallet:${payer.wallet.id}`)
   expect(JSON.parse(wallet!.value)).toMatchObject({ kind: 'smart', deleted: false, start_balance: 0 })
 
   // Neither wallet keys nor passwords leave the Treasury.
   const importer = await createImporter()
-  await inTreasury(importer.userId, (treasury) => treasury.syncReadModel())
-  const ofImporter = JSON.stringify(await all('SELECT * FROM kept_value WHERE user_id = ?', importer.userId))
+  await syncHistory(importer)
+  const ofImporter = JSON.stringify(await historyOf(importer).keptValues())
   expect(ofImporter).toContain(importer.wallet.id)
   expect(ofImporter).not.toMatch(/sealed|v1\./)
 
   // The copies follow a rotation of the KEK.
   await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
   expect(await inTreasury(payer.userId, (treasury) => treasury.operators().renewKeys())).toMatchObject({ unsealed: 0 })
-  expect((await values())[0]!.value).toMatch(/^v2\./)
+  expect((await values())[1]!.value).toMatch(/^v2\./)
   const [again]: BackupPayout[] = await keptRows('payout_view', payer.userId)
   expect(again!.sealed_token).toMatch(/^v2\./)
   const opened = await inTreasury(payer.userId, ({ context }) =>
     context.sealer.open(again!.sealed_token!, tokenBinding(context, payout.id)),
   )
-  expect(opened).toMatch(/^[\w-]{43}$/)
+  expect(opened).toMatch(/^[\w-]{52}$/)
 })

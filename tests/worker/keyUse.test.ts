@@ -40,7 +40,12 @@ async function needed(settings: typeof env, now: number) {
     const { remaining, removableFrom } = states.find((one) => one.name === name)!
     return { remaining, removableFrom }
   }
-  return { KEK: of('KEK'), PAYOUT_SECRET: of('PAYOUT_SECRET'), CODE_PEPPER: of('CODE_PEPPER') }
+  return {
+    KEK: of('KEK'),
+    PAYOUT_SECRET: of('PAYOUT_SECRET'),
+    CODE_PEPPER: of('CODE_PEPPER'),
+    ID_SECRET: of('ID_SECRET'),
+  }
 }
 
 const start = Date.UTC(2026, 10, 20)
@@ -54,14 +59,15 @@ const nothing: KeyUse = {
   codes: 0,
   codeUntil: null,
   codeIds: [],
-  versions: { KEK: 2, PAYOUT_SECRET: 2, CODE_PEPPER: 2 },
+  credentials: 0,
+  versions: { KEK: 2, PAYOUT_SECRET: 2, CODE_PEPPER: 2, ID_SECRET: 2 },
 }
 
 /** A deployment with a second version of each ring. `replies` has the reply of each account's Treasury. */
 async function createDeployment(replies: Record<string, () => KeyUse>) {
   for (const userId of Object.keys(replies)) await addUser(userId)
   const settings = {
-    ...settingsWith({ KEK: { from }, PAYOUT_SECRET: { from }, CODE_PEPPER: { from } }),
+    ...settingsWith({ KEK: { from }, PAYOUT_SECRET: { from }, CODE_PEPPER: { from }, ID_SECRET: { from } }),
     TREASURY: {
       getByName: (userId: string) => ({
         operators: () => ({ renewKeys: async () => replies[userId]!(), [Symbol.dispose]() {} }),
@@ -168,6 +174,18 @@ test('an account that fails keeps its last known key use, counts as unchecked, a
   expect(await needed(late + minuteMs)).toMatchObject({ PAYOUT_SECRET: end, CODE_PEPPER: end })
 })
 
+test('links keep an older version of the id secret for 91 days @keys-22', async () => {
+  const settings = settingsWith({ ID_SECRET: { from: start } })
+  const stateAt = async (now: number) => {
+    const states = await keyringStates({ env: settings, db, now: () => now } as unknown as Deps)
+    const { remaining, removableFrom } = states.find(({ name }) => name === 'ID_SECRET')!
+    return { remaining, removableFrom }
+  }
+  const end = new Date(start + 91 * dayMs).toISOString()
+  expect(await stateAt(start + dayMs)).toEqual({ remaining: [`links of payouts until ${end}`], removableFrom: end })
+  expect(await stateAt(start + 91 * dayMs)).toEqual({ remaining: [], removableFrom: end })
+})
+
 test('accounts that fail do not block the others, and renewing until nothing is due terminates @keys-19', async () => {
   const older = () => ({ ...nothing, versions: { ...nothing.versions, KEK: 1 } })
   const replies: Record<string, () => KeyUse> = { usr_z: () => nothing }
@@ -209,4 +227,26 @@ test('a payout that is still open a day after its expiry is named, and its key v
   const later = expiresAt + dayMs + 2 * hourMs
   await renew(later)
   expect((await needed(later)).PAYOUT_SECRET).toEqual({ remaining: [], removableFrom: new Date(later).toISOString() })
+})
+
+test('an older secret of ids is needed until owners have replaced their API keys and client secrets @keys-23', async () => {
+  const payer = await createPayer()
+  await addUser(payer.userId)
+  const second = { from: Date.now() }
+  const settings = settingsWith({ ID_SECRET: second })
+  await redeploy(payer.userId, settings)
+  const check = async (at: number) => {
+    await renewKeys(settings, db, at)
+    return (await needed(settings, at)).ID_SECRET
+  }
+  // The links of payouts made before end by themselves.
+  const later = second.from + 100 * dayMs
+  const what = '2 API keys and client secrets, until their owners replace them'
+  expect(await check(later)).toEqual({ remaining: [what], removableFrom: null })
+  for (const kind of ['api_key', 'secret'] as const)
+    await payer
+      .treasury()
+      .policies()
+      .replaceCredential(`agt_${payer.userId}_0`, { kind, hash: kind, endsAt: second.from })
+  expect(await check(later + hourMs + 1)).toMatchObject({ remaining: [] })
 })

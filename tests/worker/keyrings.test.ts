@@ -131,7 +131,10 @@ test('open payouts keep their payout secret and code pepper; new payouts use the
       const { secret_version, code_hmac } = store.payout(id)!
       return [secret_version, code_hmac!.split('.')[0]]
     })
-  const claim = (id: string, passcode: string) => env.CLAIM_DESK.getByName(id).claim({ passcode, to: fresh('bob') })
+  const claim = async (id: string, passcode: string) => {
+    const tokenHash = await inTreasury(payer.userId, ({ context: { store } }) => store.payout(id)!.token_hash)
+    return env.CLAIM_DESK.getByName(id).claim(tokenHash, { passcode, to: fresh('bob') })
+  }
 
   const before = await create()
   expect(await versions(before)).toEqual([1, '1'])

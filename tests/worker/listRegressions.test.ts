@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import { primaryDb } from '../../worker/db/d1.ts'
-import { projectLists } from '../../worker/db/projectLists.ts'
-import { createApi, createUser, env, seed } from './apiClient.ts'
+import { putRows } from '../support/histories.ts'
+import { createApi, createUser, seed } from './apiClient.ts'
 
 const api = createApi()
 beforeAll(seed)
@@ -23,10 +22,7 @@ test('filters of the maximum length work', async () => {
     txHash,
   } as unknown as Transaction
   const payout = { ...common, id: 'pay_payout', status: 'CREATED' } as unknown as Escrow
-  await projectLists(primaryDb(env.DB), id, 1, {
-    transactions: [{ row: transaction, amount: 1 }],
-    payouts: [{ row: payout, amount: 1 }],
-  })
+  await putRows(id, { transactions: [transaction], payouts: [payout] })
   const text = encodeURIComponent
   for (const query of [
     `transactions/user?search=${txHash.toLowerCase()}`,

@@ -6,12 +6,10 @@ import { minuteMs } from '#domain/time.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import { primaryDb } from '../../worker/db/d1.ts'
-import { projectLists } from '../../worker/db/projectLists.ts'
+import { inHistory, putRows } from '../support/histories.ts'
 import { createApi, createUser, env, seed } from './apiClient.ts'
 
 const api = createApi()
-const db = primaryDb(env.DB)
 const start = Date.UTC(2026, 0, 1)
 const statuses = ['CONFIRMED', 'FAILED', 'PENDING', 'POLICY_REJECTED', 'QUEUED', 'CANCELLED'] as const
 const categories = ['address', 'contact', 'escrow', 'escrow_withdraw'] as const
@@ -80,18 +78,14 @@ const page = async (path: string) => {
 beforeAll(async () => {
   await seed()
   ;({ token, id: user } = await createUser(api))
-  const listed = <Row extends { amountUsdc?: string; amount?: string }>(row: Row) => ({
-    row,
-    amount: Number(row.amountUsdc ?? row.amount) * 1_000_000,
+  await putRows(user, { transactions, payouts })
+  // The refusals among them stay.
+  await inHistory(user, (history) => {
+    history.clock = { now: () => start }
   })
-  for (let i = 0; i < transactions.length; i += 500)
-    await projectLists(db, user, 1, { transactions: transactions.slice(i, i + 500).map(listed), payouts: [] })
-  for (let i = 0; i < payouts.length; i += 500)
-    await projectLists(db, user, 1, { transactions: [], payouts: payouts.slice(i, i + 500).map(listed) })
   // Rows of another user, which must never be found.
   const { id: other } = await createUser(api)
-  const foreign = [listed({ ...transactions[0]!, id: 'pay_other' })]
-  await projectLists(db, other, 1, { transactions: foreign, payouts: [] })
+  await putRows(other, { transactions: [{ ...transactions[0]!, id: 'pay_other' }] })
 })
 
 const shown = {
@@ -194,11 +188,10 @@ describe('transactions', () => {
     'sorted by %s: cursors visit every row once, forwards and backwards, while rows are added @lists-28',
     async (sort) => {
       const { token: own, id: reader } = await createUser(api)
-      const put = (rows: Transaction[]) =>
-        projectLists(db, reader, 1, {
-          transactions: rows.map((row) => ({ row, amount: Number(row.amountUsdc) * 1_000_000 })),
-          payouts: [],
-        })
+      const put = (rows: Transaction[]) => putRows(reader, { transactions: rows })
+      await inHistory(reader, (history) => {
+        history.clock = { now: () => start }
+      })
       const known = transactions
         .filter((row, i) => i % 100 === 7 && row.category !== 'contact')
         .map((row, i) => ({

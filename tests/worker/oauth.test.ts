@@ -3,25 +3,18 @@ import { Hono } from 'hono'
 import { describe, expect, test, vi } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import type { AppEnv } from '../../worker/appEnv.ts'
-import { openDb } from '../../worker/db/d1.ts'
 import type { Env } from '../../worker/env.ts'
-import {
-  mintApiKey,
-  mintCredentials,
-  replaceCredentials,
-  resolveApiKey,
-  revokeCredentials,
-  storeCredentials,
-} from '../../worker/identity/credentials.ts'
+import { mintCredentials } from '../../worker/identity/credentials.ts'
 import { agent } from '../../worker/middleware/auth.ts'
 import { onFailure } from '../../worker/middleware/failures.ts'
 import { dependencies } from '../../worker/middleware/requests.ts'
 import { agentCalls, tokenRequests } from '../../worker/services/quotas.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
+import { historyRows, syncHistory } from '../support/histories.ts'
 import { fresh } from '../support/payer.ts'
+import { rowsOf, setClock } from '../support/treasuries.ts'
 import { createUser, env } from './apiClient.ts'
 
-const { db } = openDb(env.DB)
 const grant = { grant_type: 'client_credentials' }
 
 const api = await createTestApp()
@@ -31,11 +24,8 @@ const own = await createAccountFixture(api)
 /** Credentials of an agent that no Treasury knows. */
 async function createStranger() {
   const user = await createUser(api)
-  const agentId = `agent_${crypto.randomUUID()}`
-  const credentials = mintCredentials()
-  const { clientId, secretHash, apiKeyHash } = credentials
-  await storeCredentials(db, { userId: user.id, agentId, clientId, secretHash, apiKeyHash, now: api.clock.now })
-  return { userId: user.id, userToken: user.token, agentId, ...credentials }
+  const agentId = `agt_${crypto.randomUUID().replaceAll('-', '')}`
+  return { userId: user.id, ...mintCredentials(env, { userId: user.id, agentId }, api.clock.now) }
 }
 
 /** A second user's agent, for what agents must not see of each other. */
@@ -178,11 +168,12 @@ describe('POST /oauth/token', () => {
   })
 
   test('a replaced secret keeps working for 24 hours @oauth-7', async () => {
-    const { token: owner, agent, clientId, clientSecret } = await another()
+    const { token: owner, user, agent, clientId, clientSecret } = await another()
     const path = `/api/agents/${agent}/regenerate-credentials`
     const next = (await api.call('POST', path, { token: owner, body: {} })).json.data
     expect(next.clientId).toBe(clientId)
     const ask = async (secret: string) => (await token(form(grant), basic(clientId, secret))).status
+    await setClock({ user }, () => api.clock.now)
     expect([await ask(clientSecret), await ask(next.clientSecret)]).toEqual([200, 200])
     api.clock.now += dayMs
     expect([await ask(clientSecret), await ask(next.clientSecret)]).toEqual([401, 200])
@@ -364,36 +355,68 @@ describe('an agent’s API', () => {
       expect((await api.call('GET', `/api/users/${own.user}`, { token: bearer })).status).toBe(401)
   })
 
-  test('a replaced API key works until it expires, a revoked one does not', async () => {
-    const me = agentApi()
-    const { userId, agentId, clientId, apiKey } = await createStranger()
-    expect((await me(apiKey)).status).toBe(200)
-    const next = mintApiKey()
-    const { now } = api.clock
-    await storeCredentials(db, { userId, agentId, clientId, apiKeyHash: next.apiKeyHash, now })
-    await replaceCredentials(db, {
-      userId,
-      agentId,
-      kind: 'api_key',
-      keepHash: next.apiKeyHash,
-      endsAt: now + minuteMs,
-    })
-    api.clock.now += 59_000
-    expect((await me(apiKey)).status).toBe(200)
-    api.clock.now += 1_000
-    expect((await me(apiKey)).status).toBe(401)
-    expect((await me(next.apiKey)).status).toBe(200)
-
-    await revokeCredentials(db, userId, agentId, api.clock.now)
-    expect((await me(next.apiKey)).status).toBe(401)
-    expect(await resolveApiKey(() => db, apiKey, now)).toBeNull()
+  test('a key that we did not issue, one whose secret was changed, and one of a deleted agent get the same reply @oauth-26', async () => {
+    const stranger = await createStranger()
+    const changed = `${own.apiKey.slice(0, 20)}${own.apiKey[20] === 'A' ? 'B' : 'A'}${own.apiKey.slice(21)}`
+    const replies = []
+    for (const key of ['bk_unknown', changed, stranger.apiKey, own.clientId.replace('bc_', 'bk_')]) {
+      const { status, json, headers } = await api.call('GET', '/v1/context', { token: key })
+      const { request_id: _, ...body } = json
+      replies.push([status, headers.get('www-authenticate'), body])
+    }
+    expect(replies[0]).toMatchObject([401, expect.stringContaining('invalid_token'), { code: 'unauthenticated' }])
+    for (const reply of replies) expect(reply).toEqual(replies[0])
   })
 
-  test('the database stores hashes, not secrets @oauth-15', async () => {
-    const { results } = await env.DB.prepare('SELECT * FROM agent_credential').all()
-    const dump = JSON.stringify(results)
-    expect(dump).not.toContain(own.clientSecret)
-    expect(dump).not.toContain(own.apiKey)
+  test('reading the budget and paying, by key or by token, is one call to the Treasury and none to D1; so is a token @oauth-27', async () => {
+    const made = await another()
+    let [calls, queries] = [0, 0]
+    const query = () => {
+      queries += 1
+      throw new Error('D1 is down')
+    }
+    const session = { prepare: query, batch: query, getBookmark: () => null }
+    const counted = <T extends object>(stub: T): T =>
+      new Proxy(stub, {
+        get(target, name) {
+          const method: unknown = Reflect.get(target, name)
+          if (typeof method !== 'function') return method
+          return (...input: unknown[]) => {
+            calls += 1
+            // Not `method.apply`, which would be a call of the object's `apply`.
+            return (target as Record<PropertyKey, (...input: unknown[]) => unknown>)[name]!(...input)
+          }
+        },
+      })
+    const changes = {
+      DB: { ...session, withSession: () => session },
+      TREASURY: { getByName: (name: string) => counted(env.TREASURY.getByName(name)) },
+    } as unknown as Partial<Env>
+    const to = { type: 'address', address: fresh('cold') }
+    const once = async (method: string, path: string, options: object, status: number) => {
+      calls = 0
+      const answer = await api.call(method, path, { ...options, env: changes })
+      expect([answer.status, calls], `${path} ${answer.text}`).toEqual([status, 1])
+      return answer.json
+    }
+    const raw = form({ ...grant, client_id: made.clientId, client_secret: made.clientSecret })
+    const { access_token: bearer } = await once('POST', '/oauth/token', { raw, headers: asForm }, 200)
+    for (const credential of [made.apiKey, bearer]) {
+      await once('GET', '/v1/context', { token: credential }, 200)
+      for (const key of ['cold', 'warm'].map((name) => `${name}-${credential.slice(0, 4)}`))
+        await once('POST', '/v1/payments', { token: credential, key, body: { to, amount: '0.01' } }, 201)
+    }
+    expect(queries).toBe(0)
+  })
+
+  test('neither the Treasury nor History stores secrets, only their hashes @oauth-15', async () => {
+    const stored = await rowsOf(own, 'SELECT * FROM credential')
+    await syncHistory(own)
+    const kept = await historyRows<{ value: string }>(own, "SELECT value FROM kept_value WHERE name = 'credentials'")
+    const dump = JSON.stringify([stored, kept])
+    expect(stored).toHaveLength(2)
+    for (const { hash } of stored) expect(JSON.stringify(kept)).toContain(hash)
+    for (const secret of [own.clientSecret, own.apiKey]) expect(dump).not.toContain(secret)
   })
 
   test('each agent has its own quota, reported in every response @oauth-16', async () => {
@@ -413,16 +436,18 @@ describe('an agent’s API', () => {
     expect((await call(apiKey)).status).toBe(200)
   })
 
-  test('guesses of API keys are rate limited per address before D1 is read, while a recently used key still works @oauth-17', async () => {
+  test('guesses of API keys are rate limited per address and reach neither D1 nor an object, while a key still works @oauth-17', async () => {
     const withKey = () => api.call('GET', '/v1/context', { token: own.apiKey, from: '203.0.113.7' })
-    expect((await withKey()).status).toBe(200)
-    const prepare = vi.fn(env.DB.prepare.bind(env.DB))
-    const DB = { withSession: () => ({ prepare, getBookmark: () => null }) } as unknown as D1Database
-    const guess = (from: string) => api.call('GET', '/v1/context', { token: 'bk_guess', from, env: { DB } })
+    const reached = vi.fn()
+    const unreachable = {
+      DB: { withSession: () => ({ prepare: reached, getBookmark: () => null }) },
+      TREASURY: { getByName: reached },
+    } as unknown as Partial<Env>
+    const guess = (from: string) => api.call('GET', '/v1/context', { token: 'bk_guess', from, env: unreachable })
     const statuses: number[] = []
     for (let i = 0; i < 102; i++) statuses.push((await guess('203.0.113.7')).status)
     expect(statuses).toEqual([...Array(100).fill(401), 429, 429])
-    expect(prepare, 'once per guess until the limit').toHaveBeenCalledTimes(100)
+    expect(reached).not.toHaveBeenCalled()
     expect((await guess('203.0.113.8')).status).toBe(401)
     expect((await withKey()).status).toBe(200)
   })

@@ -2,13 +2,14 @@ import { createExecutionContext } from 'cloudflare:test'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
+import type { HistoryApi } from '../../worker/history/api.ts'
 import { attemptKey } from '../../worker/services/attemptLimits.ts'
 import { createApi, createUser, env, login, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
 
-/** D1 that responds only after `open` was called; `waiting` is the number of calls that it has received until then. */
-function slowDb() {
+/** D1 and History that respond only after `open` was called; `waiting` is the number of calls that they have received until then. */
+function slowStorage() {
   const opened = Promise.withResolvers<void>()
   const state = { waiting: 0 }
   const slowly = async <T>(query: () => Promise<T>) => {
@@ -28,14 +29,27 @@ function slowDb() {
     originals.set(wrapped, statement)
     return wrapped
   }
-  const slow = (database: Pick<D1DatabaseSession, 'prepare' | 'batch'>) => ({
+  const wrapDb = (database: Pick<D1DatabaseSession, 'prepare' | 'batch'>) => ({
     prepare: (query: string) => wrap(database.prepare(query)),
     batch: (statements: D1PreparedStatement[]) =>
       slowly(() => database.batch(statements.map((statement) => originals.get(statement)!))),
     getBookmark: () => null,
   })
-  const DB = { ...slow(env.DB), withSession: () => slow(env.DB.withSession('first-primary')) } as unknown as D1Database
-  return { DB, state, open: opened.resolve }
+  const DB = {
+    ...wrapDb(env.DB),
+    withSession: () => wrapDb(env.DB.withSession('first-primary')),
+  } as unknown as D1Database
+  const HISTORY = {
+    getByName(userId: string) {
+      const history = env.HISTORY.getByName(userId) as unknown as HistoryApi
+      return {
+        transactions: (...input: Parameters<HistoryApi['transactions']>) =>
+          slowly(() => history.transactions(...input)),
+        payouts: (...input: Parameters<HistoryApi['payouts']>) => slowly(() => history.payouts(...input)),
+      }
+    },
+  } as unknown as typeof env.HISTORY
+  return { slow: { DB, HISTORY }, state, open: opened.resolve }
 }
 
 /** D1, with the statements that were prepared. */
@@ -183,13 +197,13 @@ describe('calls of one signed-in user', () => {
     ['lists of payouts', 'GET', '/escrow/list', 2],
     ['reads of balances', 'GET', '/contacts/balances?ids=x', 2],
   ])(
-    'while D1 does not respond, %s of one user wait for each other and not for others’ @quotas-10',
+    'while D1 and History do not respond, %s of one user wait for each other and not for others’ @quotas-10',
     async (_, method, path, atOnce) => {
       const api = createApi({ LIMITS: '{"userCallBurst":1000}' })
       const [ann, bob] = [await createUser(api), await createUser(api)]
       for (const user of [ann, bob]) await user.asOwner('GET', '/preferences') // their sessions are known
-      const { DB, state, open } = slowDb()
-      const call = (token: string) => api.call(method, `/api${path}`, { token, env: { DB } })
+      const { slow, state, open } = slowStorage()
+      const call = (token: string) => api.call(method, `/api${path}`, { token, env: slow })
       const hers = Array.from({ length: 24 }, () => call(ann.token))
       const received = async (count: number) => {
         await vi.waitUntil(() => state.waiting >= count)

@@ -1,4 +1,5 @@
 /** Regressions from combining things that are each tested alone elsewhere. */
+
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
 import type { Address, ChainId } from '../../worker/chain/types.ts'
@@ -7,6 +8,7 @@ import { unwrap } from '../../worker/result.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupInput, owner, toEmail } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
+import { historyRows, syncHistory } from '../support/histories.ts'
 import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
@@ -87,7 +89,7 @@ test('a mail provider that does not respond delays neither payouts nor lists', a
   await until('a mail is being sent', async () => mails > 0)
   const since = Date.now()
   expect(await payout()).toMatchObject({ ok: true })
-  await payer.treasury().syncReadModel()
+  await syncHistory(payer)
   expect(Date.now() - since).toBeLessThan(8_000)
 }, 60_000)
 
@@ -95,10 +97,8 @@ test('a malformed memo does not block other rows of the lists', async () => {
   const payer = await createPayer({ limit: null })
   for (const memo of ['\ud800', '\udfff lone', '{"$.row.id":"x"}', '‮evil', '\\u0000', "'); DROP TABLE payment; --"])
     expect(await payer.pay({ memo })).toMatchObject({ ok: true })
-  await payer.treasury().syncReadModel()
-  const { results } = await env.DB.prepare('SELECT body FROM transaction_view WHERE user_id = ?')
-    .bind(payer.userId)
-    .all<{ body: string }>()
+  await syncHistory(payer)
+  const results = await historyRows<{ body: string }>(payer, 'SELECT body FROM transaction_view')
   expect(results.map(({ body }) => JSON.parse(body).memo).length).toBe(6)
 })
 

@@ -61,10 +61,12 @@ const malformed: Record<keyof Settings, string | null> = {
   CONFIRM_DEPTH: '0',
   MAX_CLOCK_SKEW_SECONDS: '1.5',
   RELAYER_SHARDS: 'one',
+  STOP_REGIONS: '{"weur":["weur"]}',
   LIMITS: '{"gasPerDya":1}',
   FEE_CEILINGS: '{"baseFee":"high"}',
   KEK_V1: '11'.repeat(31),
   PAYOUT_SECRET_V1: `${'22'.repeat(31)}zz`,
+  ID_SECRET_V1: '66',
   RELAYER_SEED_V1: '33'.repeat(33),
   CODE_PEPPER: 'pepper',
   PASSWORD_PEPPER: ' '.repeat(64),
@@ -125,6 +127,7 @@ const core = [
   'RELAYER_SHARDS',
   'KEK_V1',
   'PAYOUT_SECRET_V1',
+  'ID_SECRET_V1',
   'RELAYER_SEED_V1',
   'CODE_PEPPER',
   'PASSWORD_PEPPER',
@@ -139,6 +142,7 @@ const strict = [
   'SIGN_UP',
   'MAX_CLOCK_SKEW_SECONDS',
   'LIMITS',
+  'STOP_REGIONS',
   'OPERATOR_KEY_V1',
   'JWT_PREVIOUS_JWK',
   'IDENTITY_DIRECTORY',
@@ -186,7 +190,7 @@ describe('settings that stop the Worker @ready-2', () => {
   test.each([...core, ...strict])('the Worker refuses all work with a malformed %s', async (name) => {
     await expectRefusal({ [name]: malformed[name]! }, name, malformed[name]!)
   })
-  test.each(['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER'] as const)(
+  test.each(['DB', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'SERVICE_STOPS'] as const)(
     'the Worker refuses all work without the binding %s',
     async (name) => {
       await expectRefusal({ [name]: undefined } as unknown as Partial<Env>, name)

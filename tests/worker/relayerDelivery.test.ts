@@ -40,10 +40,14 @@ describe('delivery', () => {
     expect(await received('broadcast')).toEqual({ id: job.id, state: 'broadcast', txHash: sent?.txHash })
 
     await settle()
-    const { gasUsed } = await chain.node<{ gasUsed: Hex }>('eth_getTransactionReceipt', sent?.txHash)
+    const { gasUsed, blockNumber } = await chain.node<{ gasUsed: Hex; blockNumber: Hex }>(
+      'eth_getTransactionReceipt',
+      sent?.txHash,
+    )
     expect(await report(job.id)).toEqual({
       ...{ id: job.id, state: 'mined', txHash: sent?.txHash },
       gasUsed: Number(gasUsed),
+      block: Number(blockNumber),
     })
     expect(await received('mined')).toEqual(await report(job.id))
     expect(await chain.usdcBalance(recipient('lone'))).toBe(2_500_000n)

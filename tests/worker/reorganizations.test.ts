@@ -1,10 +1,12 @@
 /** Reorganizations deeper than CONFIRM_DEPTH: once blocks are final the books equal the chain, and the wallet pays again. */
+
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { reclaimCall } from '../../worker/chain/calls.ts'
 import type { Address, Chain } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { scanWallet } from '../../worker/treasury/settlement/scan.ts'
 import { usdc } from '../support/build.ts'
+import { historyRows, syncHistory } from '../support/histories.ts'
 import { createImporter } from '../support/importer.ts'
 import {
   becomes,
@@ -30,7 +32,6 @@ import {
   stopFinality,
   takeBranch,
 } from '../support/reorganization.ts'
-import { env } from '../support/testEnv.ts'
 import { inTreasury, rowsOf } from '../support/treasuries.ts'
 
 beforeAll(prepare)
@@ -174,8 +175,8 @@ test('a reclaim returns its amount to the budget only once it is final @reorg-6'
   expect(await payer.groupNow()).toMatchObject({ held: '5', currentSpent: '0' })
   expect(await pay(), 'the return may be undone').toMatchObject({ ok: false })
   const listed = async () => {
-    await payer.treasury().syncReadModel()
-    return (await env.DB.prepare('SELECT id FROM transaction_view WHERE id = ?').bind(`${id}:reclaim`).all()).results
+    await syncHistory(payer)
+    return historyRows(payer, 'SELECT id FROM transaction_view WHERE id = ?', `${id}:reclaim`)
   }
   expect(await listed()).toHaveLength(1)
 

@@ -171,7 +171,14 @@ describe('every response @requests-5', () => {
   test('the configuration for browsers contains no secret', async () => {
     const { json, text } = await createApi().call('GET', '/api/config')
     expect(json.data.chains[8453].explorerUrl).toBe(env.EXPLORER_URL_8453)
-    for (const secret of [env.KEK_V1, env.PAYOUT_SECRET_V1, env.RELAYER_SEED_V1, env.CODE_PEPPER, env.PASSWORD_PEPPER])
+    for (const secret of [
+      env.KEK_V1,
+      env.PAYOUT_SECRET_V1,
+      env.ID_SECRET_V1,
+      env.RELAYER_SEED_V1,
+      env.CODE_PEPPER,
+      env.PASSWORD_PEPPER,
+    ])
       expect(text).not.toContain(secret)
   })
 })

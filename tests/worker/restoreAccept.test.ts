@@ -1,7 +1,9 @@
 /** Differences that a restore cannot explain, and the operator who accepts them. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { forgetPayment } from '../support/histories.ts'
 import { becomes } from '../support/manualClock.ts'
 import { accepted, createPayer, manualChain, prepare } from '../support/payer.ts'
 import { copyOf, pastTheGate } from '../support/restoredTreasury.ts'
@@ -18,7 +20,7 @@ test('an operator accepts exactly the list that was shown; a list that has chang
   const { id } = await accepted(payer)
   await becomes(payer, id, 'CONFIRMED')
   await run('freeze')
-  await env.DB.prepare('DELETE FROM transaction_view WHERE id = ?').bind(id).run()
+  await forgetPayment(payer, id)
   await back(earlier)
 
   const unseen = await goOn({ accept: 'f'.repeat(12) })

@@ -10,6 +10,7 @@ import { openRestore } from '../../worker/db/userRestores.ts'
 import { endedRestore, restoreState } from '../../worker/treasury/restore/state.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { syncHistory } from '../support/histories.ts'
 import { becomes, pass } from '../support/manualClock.ts'
 import { type Life, makeImmortal, makeMortal, mortalDb, mortalObjects } from '../support/mortal.ts'
 import { accepted, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
@@ -104,7 +105,7 @@ test('freezing and unfreezing, killed after each effect and repeated, leave the 
 
   const frozen = await untilAlive(() => run('freeze'))
   expect(frozen.kills).toBeGreaterThan(10)
-  expect(frozen.reply).toMatchObject({ doing: expect.stringContaining('D1 has everything') })
+  expect(frozen.reply).toMatchObject({ doing: expect.stringContaining('History has everything') })
   expect(await stateOf()).toMatchObject({ stage: 'frozen' })
   expect(await frozenAtRelayers(payer.treasury())).toEqual([true, true])
   expect(await isOpen()).toBe(false)
@@ -118,7 +119,10 @@ test('freezing and unfreezing, killed after each effect and repeated, leave the 
     await run('continue', { dryRun: true })
     if (ended !== id || isAgain) return
     isAgain = true
-    expect(await run('freeze')).toMatchObject({ step: 'frozen', doing: expect.stringContaining('D1 has everything') })
+    expect(await run('freeze')).toMatchObject({
+      step: 'frozen',
+      doing: expect.stringContaining('History has everything'),
+    })
     expect((await open())!.id).not.toBe(id)
     expect(await isOpen()).toBe(false)
   })
@@ -134,11 +138,13 @@ test('freezing and unfreezing, killed after each effect and repeated, leave the 
 
 test('going back and opening, killed after each effect and repeated, lose no payment @restore-34', async () => {
   const { payer, run, untilAlive, stateOf, isOpen, open, untilEnded } = await createMortalAccount()
+  // The state that it goes back to has nothing left to send.
+  await syncHistory(payer)
   const putBack = await inTreasury(payer, ({ context }) => copyTables(context.store))
   const paid = await accepted(payer, payment())
   await becomes(payer, paid.id, 'CONFIRMED')
   const books = await payer.booksBalance()
-  expect((await run('freeze')).doing).toContain('D1 has everything')
+  expect((await run('freeze')).doing).toContain('History has everything')
   const { id } = (await open())!
 
   const back = await untilAlive(

@@ -1,11 +1,10 @@
-/** A restore that finds a payout on chain that D1 does not have. */
-import { runInDurableObject } from 'cloudflare:test'
+/** A restore that finds a payout on chain that History does not have. */
+
 import { beforeAll, expect, test } from 'vitest'
-import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { historyRows, syncHistory } from '../support/histories.ts'
 import { becomes, payoutIs, payoutOf } from '../support/manualClock.ts'
 import { accepted, createPayer, fresh, manualChain, prepare } from '../support/payer.ts'
 import { copyOf, putBack } from '../support/restoredTreasury.ts'
-import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
@@ -20,9 +19,8 @@ test('a payout that only the chain knows is reported with the time of its return
   const { address, expiry } = await payoutOf(payer, id)
   const transfer = await pay({ type: 'address', address: fresh('unheard') })
   await becomes(payer, transfer.id, 'CONFIRMED')
-  await runInDurableObject(payer.treasury(), (treasury: Treasury) => treasury.syncReadModel())
-  for (const table of ['payout_view', 'transaction_view'])
-    await env.DB.prepare(`DELETE FROM ${table} WHERE user_id = ?`).bind(payer.userId).run()
+  await syncHistory(payer)
+  for (const table of ['payout_view', 'transaction_view']) await historyRows(payer, `DELETE FROM ${table}`)
 
   const progress = await (await putBack(payer, goBack)).restore()
   const details = progress.unexplained.map(({ what, detail }) => [what, detail.toLowerCase()])

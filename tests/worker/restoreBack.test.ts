@@ -5,7 +5,7 @@ import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
 import type { Context } from '../../worker/treasury/core/context.ts'
-import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
+import { recordChange } from '../../worker/treasury/outbox/changes.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { createPayer, manualChain, prepare } from '../support/payer.ts'
 import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
@@ -13,7 +13,7 @@ import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
-test('a Treasury goes back only when it is frozen and D1 has everything, and never while it is being unfrozen @restore-21', async () => {
+test('a Treasury goes back only when it is frozen and History has everything, and never while it is being unfrozen @restore-21', async () => {
   const payer = await createPayer({ on: manualChain })
   const id = 'rst_back'
   const inTreasury = <T>(work: (treasury: Treasury) => T) => runInDurableObject(payer.treasury(), work)
@@ -34,8 +34,8 @@ test('a Treasury goes back only when it is frozen and D1 has everything, and nev
         return recovery.promise
       },
     })
-    enqueue(context, 'payment', 'pay_unsent')
-    expect(await treasury.restore().goBack(id, past, false), 'D1 lacks a payment').toEqual({ isSent: false })
+    recordChange(context, 'pay_unsent')
+    expect(await treasury.restore().goBack(id, past, false), 'History lacks a payment').toEqual({ isSent: false })
 
     const back = treasury.restore().goBack(id, past, true)
     await expect(treasury.restore().unfreeze(id)).rejects.toThrow(wait)

@@ -1,28 +1,30 @@
 /** What a Treasury that was put back imports from D1 and from the chain. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { startRestore } from '../../worker/db/userRestores.ts'
+import { sendChanges } from '../../worker/treasury/delivery/history.ts'
 import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { haltAfterMs } from '../../worker/treasury/wallets/walletHalts.ts'
 import { groupEdit, owner, usdc } from '../support/build.ts'
+import { forgetPayment, historyRows, syncHistory } from '../support/histories.ts'
 import { kill } from '../support/kill.ts'
 import { becomes, look, payoutIs, payoutOf } from '../support/manualClock.ts'
 import { accepted, createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { copyOf, pastTheGate, putBack } from '../support/restoredTreasury.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
+import { setFreeze, withoutStopObject } from '../support/stops.ts'
 import { env } from './apiClient.ts'
 
 beforeAll(prepare, 60_000)
 
-const db = primaryDb(env.DB)
+const _db = primaryDb(env.DB)
 const operator = 'ann@example.com'
 const toBob = { to: { type: 'email', email: 'bob@example.com' } } as const
 const inTreasury = <T>({ treasury }: Payer, work: (treasury: Treasury) => T) => runInDurableObject(treasury(), work)
 const rows = (payer: Payer, query: string, ...values: string[]) =>
   inTreasury(payer, ({ context: { store } }) => store.all(query, ...values))
-const sync = (payer: Payer) => inTreasury(payer, (treasury) => treasury.syncReadModel())
 
 test('a claim after the restore is delivered, even if an earlier claim expired @restore-27', async () => {
   const payer = await createPayer({ on: manualChain })
@@ -36,7 +38,7 @@ test('a claim after the restore is delivered, even if an earlier claim expired @
   }
   // This claim does not reach the chain before its deadline.
   await claim()
-  await sync(payer)
+  await syncHistory(payer)
   const { restore, open } = await putBack(payer, goBack)
   expect(await restore()).toMatchObject({ step: 'done' })
   await open()
@@ -56,7 +58,7 @@ test('payments of a new period count in its budget once @restore-28', async () =
     const { id } = await accepted(payer, { amount: usdc(amount) })
     await becomes(payer, id, 'CONFIRMED')
   }
-  await sync(payer)
+  await syncHistory(payer)
   const used = () => rows(payer, 'SELECT period_used, period_start, held, spent FROM policy_group')
   const before = await used()
   const { restore, open } = await putBack(payer, (store) => {
@@ -72,7 +74,7 @@ test('after a restore webhooks are off, and whatever raises what may leave needs
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   await inTreasury(payer, ({ context }) => context.store.setMeta('approval_password_above', usdc('5')))
-  await sync(payer)
+  await syncHistory(payer)
   const { restore, open } = await putBack(payer, (store) => {
     goBack(store)
     store.run(
@@ -89,16 +91,12 @@ test('after a restore webhooks are off, and whatever raises what may leave needs
   expect(await payer.treasury().approvals().settings()).toEqual({ passwordAbove: '0' })
 })
 
-/** Sends while D1 does not respond: the payment is accepted but not signed. Returns its id. */
-async function sendWithoutD1(payer: Payer, input: PayInput) {
-  const sent = await inTreasury(payer, async (treasury) => {
-    const { context } = treasury
-    context.db = null as never
-    context.stop.readAt = Number.NEGATIVE_INFINITY
+/** Sends while the stop object does not respond: the payment is accepted but not signed. Returns its id. */
+async function sendUnsigned(payer: Payer, input: PayInput) {
+  const sent = await withoutStopObject(payer, async (treasury) => {
     const result = await treasury.send(input)
-    context.db = db
-    context.stop.failedAt = Number.NEGATIVE_INFINITY
-    await treasury.syncReadModel()
+    // After the object was put back, History refuses its changes.
+    await sendChanges(treasury.context).catch(() => {})
     return result.ok ? result.value : null
   })
   expect(sent).toMatchObject({ status: 'QUEUED' })
@@ -106,23 +104,21 @@ async function sendWithoutD1(payer: Payer, input: PayInput) {
 }
 
 test.each(['signed', 'unsigned'])(
-  'a key reused before the object knew that it went back returns the original payment, which D1 knew as %s @restore-29',
+  'a key reused before the object knew that it went back returns the original payment, which History knew as %s @restore-29',
   async (known) => {
     const payer = await createPayer({ on: manualChain })
     await payer.ledger()
     const goBack = await copyOf(payer)
     const to = { type: 'address', address: fresh('once') } as const
     const request = payer.payment({ principal: owner, to })
-    const id = await sendWithoutD1(payer, request)
-    const unsigned = await env.DB.prepare('SELECT kept FROM transaction_view WHERE id = ?')
-      .bind(id)
-      .first<string>('kept')
+    const id = await sendUnsigned(payer, request)
+    const [unsigned] = await historyRows<{ kept: string }>(payer, 'SELECT kept FROM transaction_view WHERE id = ?', id)
     await becomes(payer, id, 'CONFIRMED')
-    await sync(payer)
+    await syncHistory(payer)
     if (known === 'unsigned')
-      await env.DB.prepare('UPDATE transaction_view SET kept = ? WHERE id = ?').bind(unsigned, id).run()
+      await historyRows(payer, 'UPDATE transaction_view SET kept = ? WHERE id = ?', unsigned!.kept, id)
     await inTreasury(payer, ({ context }) => goBack(context.store))
-    const second = await sendWithoutD1(payer, request)
+    const second = await sendUnsigned(payer, request)
     expect(second).not.toBe(id)
     const { restore, open } = await putBack(payer, () => {})
     expect(await restore()).toMatchObject({ step: 'done', unexplained: [] })
@@ -131,6 +127,15 @@ test.each(['signed', 'unsigned'])(
     expect(await payer.treasury().send(request)).toMatchObject({ ok: true, value: { id, status: 'CONFIRMED' } })
     expect(await payer.status(second)).toBe('FAILED')
     expect(await payer.booksBalance()).toMatchObject({ out: '1', held: '0' })
+    // History has the rows as they are now, although it followed the lost changes.
+    await syncHistory(payer)
+    const listed = 'SELECT id, status FROM transaction_view WHERE id IN (?, ?)'
+    expect(new Set(await historyRows(payer, listed, id, second))).toEqual(
+      new Set([
+        { id, status: 'CONFIRMED' },
+        { id: second, status: 'FAILED' },
+      ]),
+    )
   },
 )
 
@@ -139,7 +144,7 @@ test('a payout whose payout secret was removed is left to an operator, and the r
   const goBack = await copyOf(payer)
   const { id } = await accepted(payer, toBob)
   await payoutIs(payer, id, 'CREATED')
-  await sync(payer)
+  await syncHistory(payer)
   await redeploy(payer.userId, settingsWith({ PAYOUT_SECRET: { from: 0 } }, ['PAYOUT_SECRET']))
   const { restore, open } = await putBack(payer, goBack)
   const { step, unexplained, list } = await restore()
@@ -158,7 +163,7 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   const goBack = await copyOf(payer)
   const { id } = await accepted(payer)
   await becomes(payer, id, 'CONFIRMED')
-  await sync(payer)
+  await syncHistory(payer)
   const { restore, open } = await putBack(payer, (store) => {
     goBack(store)
     store.run('UPDATE wallet SET deposits = deposits + 1')
@@ -179,14 +184,14 @@ test('an operator can accept the rest while a wallet whose books differ is halte
   expect(wallet).toEqual({ halt_kind: 'books' })
 })
 
-test('a Treasury that was put back asks D1 before it reads the chain, so a transfer that D1 lacks is still found @restore-45', async () => {
+test('a Treasury that was put back asks the stop object before it reads the chain, so a transfer that History lacks is still found @restore-45', async () => {
   const payer = await createPayer({ on: manualChain })
   const goBack = await copyOf(payer)
   const { id } = await accepted(payer)
   await becomes(payer, id, 'CONFIRMED')
-  await sync(payer)
-  await env.DB.prepare('DELETE FROM transaction_view WHERE id = ?').bind(id).run()
-  await startRestore(db, payer.userId, `rst_${payer.userId}`, Date.now())
+  await syncHistory(payer)
+  await forgetPayment(payer, id)
+  await setFreeze(payer.userId, `rst_${payer.userId}`)
   await inTreasury(payer, ({ context }) => goBack(context.store))
   await kill(payer.treasury())
   await expect(payer.ledger()).rejects.toThrow('the account is being restored')

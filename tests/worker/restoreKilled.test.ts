@@ -1,4 +1,5 @@
 /** A restore that is killed repeatedly, in a Treasury whose tables are put back to an earlier time. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { primaryDb } from '../../worker/db/d1.ts'
@@ -8,6 +9,7 @@ import type { RestoreProgress } from '../../worker/treasury/restore/rpcTypes.ts'
 import { continueRestore } from '../../worker/treasury/restore/steps.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { usdc } from '../support/build.ts'
+import { syncHistory } from '../support/histories.ts'
 import { createPayer, fresh, manualChain, prepare, until } from '../support/payer.ts'
 import { copyTables, pastTheGate } from '../support/restoredTreasury.ts'
 import { env } from './apiClient.ts'
@@ -31,14 +33,14 @@ test('a restore killed after one write, then two, then three and so on, ends lik
   }
   const address = () => ({ type: 'address', address: fresh('killed') })
   await pay(address(), 'CONFIRMED')
-  await inTreasury((treasury) => treasury.syncReadModel())
+  await syncHistory(payer)
   const goBack = await inTreasury(({ context }) => copyTables(context.store))
   const since = [
     await pay(address(), 'CONFIRMED'),
     await pay(address(), 'CONFIRMED'),
     await pay({ type: 'email', email: 'killed@example.com' }, 'PENDING'),
   ]
-  await inTreasury((treasury) => treasury.syncReadModel())
+  await syncHistory(payer)
   const books = await payer.booksBalance()
   const spent = await payer.groupNow()
 

@@ -1,13 +1,15 @@
 /** A restore with two callers, as when an operator repeats a slow call from a second terminal. */
+
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeAll, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openRestore, startRestore } from '../../worker/db/userRestores.ts'
-import { enqueue } from '../../worker/treasury/outbox/enqueue.ts'
+import { recordChange } from '../../worker/treasury/outbox/changes.ts'
 import type { RestoreProgress } from '../../worker/treasury/restore/rpcTypes.ts'
 import { restoreState, writeState } from '../../worker/treasury/restore/state.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { syncHistory } from '../support/histories.ts'
 import { becomes, pass } from '../support/manualClock.ts'
 import { accepted, createPayer, fresh, manualChain, type Payer, prepare } from '../support/payer.ts'
 import { copyTables, frozenAtRelayers, pastTheGate } from '../support/restoredTreasury.ts'
@@ -26,7 +28,7 @@ async function restoreWith(callers: number) {
     const { id } = await accepted(payer, { to: { type: 'address', address: fresh('turns') } })
     await becomes(payer, id, 'CONFIRMED')
   }
-  await inTreasury(payer, (treasury) => treasury.syncReadModel())
+  await syncHistory(payer)
   await startRestore(db, payer.userId, `rst_${callers}`, Date.now())
   const { id, startedAt } = (await openRestore(db, payer.userId))!
   await inTreasury(payer, (treasury) => {
@@ -83,7 +85,7 @@ test('no step of a restore runs while the object goes back, and unfreezing waits
 
   const other = await createPayer({ on: manualChain })
   await inTreasury(other, async (treasury) => {
-    enqueue(pastTheGate(treasury), 'payment', 'pay_slow')
+    recordChange(pastTheGate(treasury), 'pay_slow')
     const freeze = treasury.restore().freeze('rst_slow', true)
     expect(await treasury.restore().unfreeze('rst_slow')).toEqual({ isOpen: true })
     await freeze

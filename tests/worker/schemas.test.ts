@@ -133,9 +133,11 @@ test('every kind of object that needs newer code refuses calls, reports to opera
   const relayer = () => env.RELAYER.getByName('84532:7')
   const desk = () => env.CLAIM_DESK.getByName(name)
   const sender = () => env.WEBHOOK_SENDER.getByName(name)
+  const history = () => env.HISTORY.getByName(name)
   const objects = [
+    { object: history, called: `history:${name}`, call: () => history().position() },
     { object: relayer, called: `relayer:84532:7`, call: () => relayer().health() },
-    { object: desk, called: `claims:${name}`, call: () => desk().view() },
+    { object: desk, called: `claims:${name}`, call: () => desk().owner() },
     { object: sender, called: `webhooks:${name}`, call: () => sender().accept([]) },
   ]
   for (const { object, called, call } of objects) {
@@ -154,7 +156,9 @@ test('reading the operators’ stop never throws, even if the storage refuses, a
   const { treasury } = payer
   await becomesNewer(treasury())
   const signs = () =>
-    runInDurableObject(treasury(), ({ context }: Treasury) => freshStop(context)?.then(() => maySign(context)))
+    runInDurableObject(treasury(), ({ context }: Treasury) =>
+      Promise.resolve(freshStop(context)).then(() => maySign(context)),
+    )
   expect(await signs()).toBe(false)
   await newerCodeIsBack(treasury())
   expect(await signs()).toBe(true)

@@ -1,27 +1,28 @@
-import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import type { StopMode } from '#domain/serviceStop.ts'
 import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { readServiceStop, writeServiceStop } from '../../worker/db/operatorControls.ts'
-import { DeliveryStop } from '../../worker/relayer/deliveryState.ts'
-import type { Relayer } from '../../worker/relayer/relayer.ts'
+import { readStopRecord } from '../../worker/db/operatorControls.ts'
+import { DeliveryStop } from '../../worker/relayer/deliveryStop.ts'
+import { StopReader } from '../../worker/stops/reader.ts'
+import { freshStop } from '../../worker/treasury/core/stop.ts'
 import { createOpsApi } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { usdc } from '../support/build.ts'
 import { becomes, look, lookUntil, pass, settlesAs } from '../support/manualClock.ts'
 import { callTool } from '../support/mcpMessages.ts'
 import { accepted, chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { forgetReadings, forgetStop, ownReader, setMode, withoutStopObject } from '../support/stops.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
 
 await prepare()
-const { api, operate } = await createOpsApi('service-stop')
+const { operate } = await createOpsApi('service-stop')
 afterEach(async () => {
   for (const each of [chain, manualChain]) await each.fault({ mode: 'none' })
-  await env.DB.prepare("UPDATE service_stop SET mode = 'none'").run()
-  for (const name of ['8453:0', '84532:0']) await forgetReading(name)
+  await setMode('none')
+  forgetReadings()
 })
 
 /** Sends an operator's command. Objects notice it once their last reading is too old. */
@@ -30,11 +31,6 @@ const stop = (mode: StopMode, from?: StopMode, email?: string) =>
 
 /** Sets the Treasury's clock `ms` ahead. */
 const ahead = (payer: Payer, ms: number) => setClock(payer, () => Date.now() + ms)
-/** Makes the Relayer read the mode again at its next step, as it would five seconds later. */
-const forgetReading = (name: string) =>
-  runInDurableObject(env.RELAYER.getByName(name), (object: Relayer) => {
-    object.stop = new DeliveryStop(env.DB)
-  })
 
 type Signed = { id: string; status: string; sequence: number | null; version: number; giveUpAt: number }
 const payments = (payer: Payer) =>
@@ -50,6 +46,7 @@ describe('stop sign', () => {
   test('mode sign during a burst ends signing within 10 s; once it is lifted all payments settle, none twice @stop-1', async () => {
     const payer = await createPayer({ limit: null })
     await payer.ledger()
+    await ownReader(payer)
     await inTreasury(payer, ({ context }) => {
       context.limits = { ...context.limits, agentInFlight: 10 }
       // No payment waits for a newer reading of the mode, however long the burst takes.
@@ -100,6 +97,7 @@ describe('stop sign', () => {
   test('a signed payment that misses its deadline during a stop stays held, and is later re-signed under its nonce @stop-2', async () => {
     const payer = await createPayer({ on: manualChain })
     await payer.ledger()
+    await ownReader(payer)
     await manualChain.fault({ mode: 'down', methods: ['eth_sendRawTransaction'] })
     const to = fresh('shop')
     const payment = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
@@ -126,25 +124,15 @@ describe('stop sign', () => {
     await payer.booksBalance()
   })
 
-  test('while D1 does not respond nothing is signed, and accepted payments wait @stop-3', async () => {
+  test('while the stop object does not respond nothing is signed, and accepted payments wait @stop-3', async () => {
     const payer = await createPayer()
     await payer.ledger()
-    const isSigned = async (id: string) => (await payments(payer)).find((row) => row.id === id)!.version > 0
-    const outage = (isDown: boolean) =>
-      inTreasury(payer, (object) => {
-        const { context } = object
-        context.db = isDown ? (null as never) : primaryDb(env.DB)
-        context.lookups.clear()
-        for (const each of recipients) context.recipients.add(`8453:${each.toLowerCase()}`)
-        if (isDown) context.stop.readAt = Number.NEGATIVE_INFINITY
-      })
-    const recipients = [fresh('one')]
-    await outage(true)
-    const payment = await accepted(payer, { to: { type: 'address', address: recipients[0]! } })
-    await look(payer)
-    expect(await isSigned(payment.id)).toBe(false)
-    await outage(false)
-    expect((await payer.final(payment.id)).status).toBe('CONFIRMED')
+    const id = await withoutStopObject(payer, async (treasury) => {
+      const paid = await treasury.payAsAgent(payer.payment())
+      return paid.ok ? paid.value.payment.id : paid.message
+    })
+    expect(await payments(payer)).toMatchObject([{ id, version: 0 }])
+    expect((await payer.final(id)).status).toBe('CONFIRMED')
   })
 })
 
@@ -152,10 +140,7 @@ test('modes new and sign let only claims, reclaims and exits through; mode all r
   const app = await createTestApp()
   const own = await createAccountFixture(app)
   /** Makes the Treasury read the mode again, as it would five seconds later. */
-  const reread = () =>
-    inTreasury(own, ({ context }) => {
-      context.stop.readAt = Number.NEGATIVE_INFINITY
-    })
+  const reread = () => inTreasury(own, ({ context }) => forgetStop(context))
   const claim = ({ link, passcode }: { link: string; passcode: string }, recipientAddress: string) =>
     app.call('POST', '/api/escrow/claim', { body: { accessToken: link, passcode, recipientAddress } })
   const reclaim = ({ id }: { id: string }) => app.call('POST', `/api/escrow/${id}/reclaim`, { token: own.token })
@@ -181,7 +166,7 @@ test('modes new and sign let only claims, reclaims and exits through; mode all r
   ] as const) {
     await stop(mode, from)
     await reread()
-    await forgetReading('8453:0')
+    forgetReadings()
     const to = fresh('bob')
     expect((await claim(claimed, to)).status, mode).toBe(200)
     expect((await reclaim(reclaimed)).status, mode).toBe(200)
@@ -223,12 +208,11 @@ test('in mode all the Relayer sends nothing, and afterwards sends what waited @s
   const health = () => env.RELAYER.getByName('8453:0').health()
   // Its reading stays young, however long the operator's command takes.
   const now = Date.now()
-  await inTreasury(payer, ({ context }) => {
-    context.stop.readAt = now
-  })
+  await ownReader(payer)
   await setClock(payer, () => now)
+  await inTreasury(payer, async ({ context }) => void (await freshStop(context)))
   await stop('all')
-  await forgetReading('8453:0')
+  forgetReadings()
   // Accepted and signed by a Treasury that has not noticed the stop yet.
   const to = fresh('shop')
   const payment = await accepted(payer, { to: { type: 'address', address: to } })
@@ -237,27 +221,31 @@ test('in mode all the Relayer sends nothing, and afterwards sends what waited @s
   expect(await payer.status(payment.id)).toBe('PROCESSING')
   expect(await chain.usdcBalance(to)).toBe(0n)
   await stop('none', 'all')
-  await forgetReading('8453:0')
+  forgetReadings()
   expect((await payer.final(payment.id)).status).toBe('CONFIRMED')
   expect(await chain.usdcBalance(to)).toBe(1_000_000n)
 })
 
-test('the Relayer reads the mode every five seconds; without D1 it uses the last known mode, and sends if it knows none @stop-6', async () => {
-  let isDown = false
-  const prepare = (query: string) => {
-    if (isDown) throw new Error('D1 is down')
-    return env.DB.prepare(query)
+test('the Relayer follows a mode within five seconds; without the object it uses the last known mode, and sends if it knows none @stop-6', async () => {
+  let [mode, edition, now]: [StopMode | 'down', number, number] = ['none', 1, 1_000]
+  const reader = new StopReader(async () => {
+    if (mode === 'down') throw new Error('the stop object is down')
+    return { mode, since: null, frozen: {}, edition: edition++ }
+  }, 1)
+  reader.clock = { now: () => now }
+  const reading = new DeliveryStop(env, reader)
+  const isStopped = (at: number) => {
+    now = at
+    return reading.isStopped()
   }
-  const reading = new DeliveryStop({ prepare } as D1Database)
-  expect(await reading.isStopped(1_000)).toBe(false)
-  await stop('all')
-  expect([await reading.isStopped(5_999), await reading.isStopped(6_000)]).toEqual([false, true])
-  await stop('sign', 'all')
-  isDown = true
-  expect(await reading.isStopped(11_000), 'the last reading').toBe(true)
-  isDown = false
-  expect([await reading.isStopped(15_999), await reading.isStopped(16_000)]).toEqual([true, false])
-  expect(await new DeliveryStop(null as never).isStopped(0)).toBe(false)
+  expect(await isStopped(1_000)).toBe(false)
+  mode = 'all'
+  expect([await isStopped(3_499), await isStopped(6_000)]).toEqual([false, true])
+  mode = 'down'
+  expect(await isStopped(11_000), 'the last reading').toBe(true)
+  mode = 'sign'
+  expect([await isStopped(11_999), await isStopped(12_000)]).toEqual([true, false])
+  expect(await new DeliveryStop(env, new StopReader(() => Promise.reject(new Error('down')))).isStopped()).toBe(false)
 })
 
 test('an operator cannot lift a stop that they have not seen, and concurrent actions are both recorded @stop-7', async () => {
@@ -268,9 +256,11 @@ test('an operator cannot lift a stop that they have not seen, and concurrent act
   expect((await stop('none', 'new')).status).toBe(409)
   expect((await stop('none')).status, 'without saying what is lifted').toBe(409)
   const db = primaryDb(env.DB)
-  const { since } = await readServiceStop(db)
-  expect(await writeServiceStop(db, 'all', null, api.clock.now + 5)).toBe(true)
-  expect(await readServiceStop(db), 'since the first command').toEqual({ mode: 'all', since })
+  const { since, version } = (await readStopRecord(db)).stop
+  expect((await stop('all')).json.data).toMatchObject({ mode: 'all', unconfirmed: [] })
+  const repeated = (await readStopRecord(db)).stop
+  expect(repeated, 'since the first command').toMatchObject({ mode: 'all', since })
+  expect(repeated.version).toBeGreaterThan(version)
   expect((await stop('none', 'all')).json.data.mode).toBe('none')
   const acts = (await operate('GET', '/actions')).json.data
   expect(acts[0]).toMatchObject({ action: 'service.resume', reason: 'drill', detail: { mode: 'none', from: 'all' } })

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import { subscriberAddress } from '../../worker/middleware/rateLimit.ts'
+import { countCalls } from '../support/countedCalls.ts'
 import { createApi, createUser, env, login, makeGuessingCheap, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -80,7 +81,41 @@ describe('guessing a password', () => {
   }, 120_000)
 })
 
+test('wrong passwords from a known address do not use up the tries of other addresses @sign-in-abuse-6', async () => {
+  const api = createApi()
+  const { email, password } = await createUser(api)
+  const home = '192.0.2.1'
+  expect((await login(api, email, password, home)).status).toBe(200)
+  await makeGuessingCheap(email, password)
+  let evaluated = 0
+  for (let round = 0; round < 5; round++) {
+    const guesses = Array.from({ length: 6 }, () => login(api, email, 'guess', home))
+    evaluated += countEvaluated(await Promise.all(guesses))
+    api.clock.now += quarterHour + 1000
+  }
+  expect(evaluated).toBe(20)
+  expect((await login(api, email, password, home)).status).toBe(429)
+  expect((await login(api, email, password, '198.51.100.1')).status).toBe(200)
+})
+
 describe('account enumeration', () => {
+  test('a wrong password does not wait for the Treasury, and reads D1 as often as an unknown email @sign-in-abuse-5', async () => {
+    const api = createApi()
+    const { email } = await createUser(api)
+    const epoch = { passwordEpoch: () => new Promise(() => {}), [Symbol.dispose]() {} }
+    const TREASURY = { getByName: () => ({ backup: () => epoch }) } as unknown as typeof env.TREASURY
+    const tripsFor = async (email: string) => {
+      const counter = countCalls(env)
+      const body = { email, password: 'guess' }
+      const answer = await api.call('POST', '/api/auth/cognito/login', { body, env: { ...counter.env, TREASURY } })
+      counter.stop()
+      expect(answer.status, answer.text).toBe(401)
+      return counter.roundTrips()
+    }
+    expect(await tripsFor(email)).toEqual(['D1'])
+    expect(await tripsFor(newEmail())).toEqual(['D1'])
+  })
+
   test.each(['forgot-password', 'resend-code'])(
     '%s responds before looking up the account @sign-in-abuse-4',
     async (call) => {

@@ -34,9 +34,9 @@ test('on a Base Sepolia deployment test money counts in totals and usage, and it
     runInDurableObject(treasury(), async (object: Treasury) => {
       object.context.env = { ...object.context.env, PRIMARY_CHAIN }
       object.context.snapshots.clear()
-      const { totalBalance, walletCount, payingWalletId } = await object.reports().overview()
+      const { totalBalance, wallets, payingWalletId } = await object.reports().overview()
       const { globalBudget } = await object.reports().usage()
-      return { totalBalance, walletCount, payingWalletId, limit: globalBudget.limit }
+      return { totalBalance, walletCount: wallets.length, payingWalletId, limit: globalBudget.limit }
     })
   expect(await read('8453')).toEqual({ totalBalance: '0', walletCount: 0, payingWalletId: null, limit: null })
   expect(await read('84532')).toEqual({

@@ -12,7 +12,7 @@ const maxAccounts = 20
 const maxMs = 8_000
 /** Accounts processed at the same time. */
 const parallel = 5
-/** Calls per account in one request; each covers a hundred payments. */
+/** Calls per account in one request; each covers a hundred payouts. */
 const maxCalls = 30
 
 type Position = { userId: string; from: ReprojectCursor | null }

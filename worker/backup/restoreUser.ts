@@ -1,13 +1,16 @@
+import { nothingStopped } from '#domain/stopState.ts'
 import { isoOf } from '#domain/time.ts'
 import type { UserRestoreReply } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
 import { forgetKeyUse } from '../db/keys.ts'
+import { readStopRecord } from '../db/operatorControls.ts'
 import { endRestore, openRestore, recordFrozen, startRestore } from '../db/userRestores.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 import { knownUser } from '../ops/users.ts'
+import { unconfirmedBy, writeStops } from '../stops/sync.ts'
 import type { Frozen, RestoreProgress } from '../treasury/restore/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 
@@ -73,6 +76,24 @@ const frozenAccount = async ({ db }: Deps, userId: string) => {
 const putBack = () => new AppError('conflict', 'The object was put back: only `continue` opens the account.')
 
 /**
+ * Tells all stop objects whether the account is frozen, as D1 records it: an object that does not respond, or is rolled
+ * back, learns it from there. Throws `unavailable` if one of them does not confirm.
+ */
+async function tellStops({ env, db }: Deps, userId: string): Promise<void> {
+  const { freezes } = await readStopRecord(db)
+  const state = { ...nothingStopped, freezes: { [userId]: freezes[userId]! } }
+  const missing = unconfirmedBy(await writeStops(env, { state }), state)
+  if (missing.length > 0)
+    throw new AppError('unavailable', `The stop objects of ${missing.join(', ')} have not confirmed: try again.`)
+}
+
+/** After a freeze has ended, what the stop objects say of it has no effect, so the cron may tell them later. */
+async function recordEnd(deps: Deps, userId: string, id: string): Promise<void> {
+  await endRestore(deps.db, userId, id, deps.now())
+  await tellStops(deps, userId).catch((error: Error) => logError('stops_not_told', { user: userId }, error))
+}
+
+/**
  * Recorded in D1 first, because the object loses its own record by going back. Each freeze has a new id: an object restored
  * to a time at which it knew this freeze as ended would open itself.
  */
@@ -82,6 +103,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
   await forgetKeyUse(deps.db, userId)
   const { id, frozenAt } = await frozenAccount(deps, userId)
   const frozen = await freezeTreasury(deps, userId, id, frozenAt === null)
+  await tellStops(deps, userId)
   if (frozen === null)
     return replyOf(
       'frozen',
@@ -89,7 +111,7 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
     )
   if (frozen.isEnded) {
     // D1 missed the end of the previous restore.
-    await endRestore(deps.db, userId, id, deps.now())
+    await recordEnd(deps, userId, id)
     return freeze(deps, userId, isDry)
   }
   if (frozen.isAnother) throw putBack()
@@ -97,8 +119,8 @@ async function freeze(deps: Deps, userId: string, isDry: boolean): Promise<UserR
   return replyOf(
     'frozen',
     frozen.isSent
-      ? 'frozen; D1 has everything that was accepted'
-      : 'frozen; D1 does not have everything yet: freeze again before going back',
+      ? 'frozen; History has everything that was accepted'
+      : 'frozen; History does not have everything yet: freeze again before going back',
   )
 }
 
@@ -117,12 +139,13 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
   if (!(at < deps.now())) throw new AppError('invalid_input', 'The time must be in the past.', { field: 'to' })
   const { id } = await frozenAccount(deps, userId)
   if (dryRun) return replyOf('frozen', `would go back to ${isoOf(at)}`)
+  await tellStops(deps, userId)
   // A cron run that read the object before it froze may have written in the meantime.
   await forgetKeyUse(deps.db, userId)
   try {
     const { isSent } = await treasuryOf(deps.env, userId).restore().goBack(id, at, unsent)
     if (!isSent)
-      throw new AppError('conflict', 'D1 does not have everything yet: freeze again, or go back with --unsent.')
+      throw new AppError('conflict', 'History does not have everything yet: freeze again, or go back with --unsent.')
   } catch (error) {
     if (error instanceof AppError) throw error
     // The object aborts itself so that it is reloaded in its earlier state.
@@ -131,7 +154,7 @@ async function goBack(deps: Deps, userId: string, { to, dryRun, unsent }: Restor
       throw new AppError('unavailable', `The object was not put back: ${(error as Error).message}`)
     }
   }
-  // Freezes the restored object before other callers reach it. If this fails, its first alarm or payment checks D1.
+  // Freezes the restored object before other callers reach it. If this fails, its first alarm or payment learns it from the stop object.
   await treasuryOf(deps.env, userId)
     .restore()
     .freeze(id, false)
@@ -149,7 +172,7 @@ async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreIn
     const progress = (await treasury.restore().continue({ id, frozenAt, startedAt, accept })) as RestoreProgress
     if (progress.step === 'done') {
       await forgetKeyUse(deps.db, userId)
-      await endRestore(deps.db, userId, id, deps.now())
+      await recordEnd(deps, userId, id)
     }
     if (progress.step !== 'importing' || deps.now() > until) return fromProgress(progress)
   }
@@ -165,6 +188,6 @@ async function unfreeze(deps: Deps, userId: string, isDry: boolean): Promise<Use
       throw new AppError('unavailable', `The account was not opened: ${error.message}`, { cause: error })
     })
   if (!isOpen) throw putBack()
-  await endRestore(deps.db, userId, id, deps.now())
+  await recordEnd(deps, userId, id)
   return replyOf('open', 'works again')
 }

@@ -22,7 +22,7 @@ type Call = {
 
 /**
  * JSON-RPC over HTTP. Requests made in the same microtask travel in one HTTP request, so that `Promise.all` takes one
- * round trip. Responses are matched by id, never by position: record 023 says why this is not viem's transport. Throws
+ * round trip, and equal ones among them are sent once. Responses are matched by id, never by position: record 023 says why this is not viem's transport. Throws
  * RpcError (the node refused) or RpcUnavailable (the outcome is unknown).
  */
 export class RpcClient {
@@ -44,7 +44,7 @@ export class RpcClient {
   }
 
   #flush(): void {
-    const calls = this.#waiting
+    const calls = merged(this.#waiting)
     this.#waiting = []
     for (let i = 0; i < calls.length; i += maxBatch) void this.#post(calls.slice(i, i + maxBatch))
   }
@@ -121,6 +121,20 @@ export class RpcClient {
       throw error instanceof RpcError ? error : unavailable(error)
     }
   }
+}
+
+/** Each different call once, which settles all equal ones. */
+function merged(calls: Call[]): Call[] {
+  const groups = Map.groupBy(calls, ({ method, params, isLimited }) => JSON.stringify([method, params, isLimited]))
+  return [...groups.values()].map((equal) => ({
+    ...equal[0]!,
+    resolve: (result) => {
+      for (const { resolve } of equal) resolve(result)
+    },
+    reject: (error) => {
+      for (const { reject } of equal) reject(error)
+    },
+  }))
 }
 
 const unavailable = (error: unknown): RpcUnavailable =>

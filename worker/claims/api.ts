@@ -1,11 +1,16 @@
 import type { Address, ChainId } from '../chain/types.ts'
-import type { Result } from '../result.ts'
+import { type Refused, type Result, refuse } from '../result.ts'
+
+/** The reply to every link that leads nowhere: unknown, mistyped, or with a wrong secret. */
+export const unknownLink: Refused = refuse('not_found', 'This payout link is invalid or has expired.')
 
 /** What the claim page may show of a payout. Written by the Treasury; the newest `edition` wins. */
 export type DeskView = {
   edition: number
   userId: string
   payoutId: string
+  /** SHA-256 of the claim token, in hex. */
+  tokenHash: string
   chainId: ChainId
   /** Decimal USDC. */
   amount: string
@@ -32,20 +37,25 @@ export type DeskView = {
   isDown?: boolean
 }
 
-/** The RPC calls of the Treasury and the claim routes; claimDesk.ts implements them. */
+export type ClaimProof = { passcode?: string; sessionToken?: string }
+/** `txHash` is that of the claim, null until it is known. */
+export type ClaimResult = { status: string; txHash: string | null; chainId: ChainId }
+
+/**
+ * The RPC calls of the Treasury and the claim routes; claimDesk.ts implements them. `tokenHash` is that of the token in the
+ * caller's link; with another one than the payout's, each call replies with `unknownLink`.
+ */
 export interface ClaimDeskApi extends Rpc.DurableObjectBranded {
   /** Called by the Treasury. The newest edition wins, so late and repeated calls are harmless. */
   update(view: DeskView): Promise<void>
-  /** What the claim page shows; null before the Treasury's first update. */
-  view(): Promise<DeskView | null>
+  /** The payout's owner, for operators. Null before the Treasury's first update. */
+  owner(): Promise<string | null>
+  /** What the claim page shows. */
+  view(tokenHash: string): Promise<Result<DeskView>>
   /** Opens a session for the right code. Each call counts as an attempt before the code is compared. */
-  verify(passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>>
+  verify(tokenHash: string, passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>>
   /** Sends the recipient a new code. The Treasury enforces the limits. */
-  resend(): Promise<Result<{ recipientMasked: string }>>
+  resend(tokenHash: string): Promise<Result<{ recipientMasked: string }>>
   /** Requires a session or a code. The first accepted address wins. */
-  claim(input: {
-    passcode?: string
-    sessionToken?: string
-    to: Address
-  }): Promise<Result<{ status: string; txHash: string | null }>>
+  claim(tokenHash: string, input: ClaimProof & { to: Address }): Promise<Result<ClaimResult>>
 }

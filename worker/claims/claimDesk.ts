@@ -14,11 +14,12 @@ import type { Address } from '../chain/types.ts'
 import { schemaReporter } from '../db/troubles.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
+import { sameHash } from '../identity/secrets.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Refused, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import type { ClaimDeskApi, DeskView } from './api.ts'
+import { type ClaimDeskApi, type ClaimProof, type ClaimResult, type DeskView, unknownLink } from './api.ts'
 import { isRightCode } from './codeHmac.ts'
 import { claimDeskSchema } from './migrations.ts'
 
@@ -36,7 +37,7 @@ type DeskRow = {
   new_code_due_at: number | null
 }
 
-const linkInvalid: Refused = refuse('gone', 'This payout link is invalid or has expired.')
+const linkExpired: Refused = refuse('gone', 'This payout link is invalid or has expired.')
 
 const linkDown: Refused = refuse('gone', 'This payout link is not available.')
 
@@ -67,13 +68,20 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     )
   }
 
-  /** What the claim page shows; null before the Treasury's first update. */
-  async view(): Promise<DeskView | null> {
-    return this.#view()
+  /** The payout's owner, for operators. Null before the Treasury's first update. */
+  async owner(): Promise<string | null> {
+    return this.#view()?.userId ?? null
+  }
+
+  /** What the claim page shows. */
+  async view(tokenHash: string): Promise<Result<DeskView>> {
+    return this.#linked(tokenHash)
   }
 
   /** Opens a session for the right code. Each call counts as an attempt before the code is compared. */
-  async verify(passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>> {
+  async verify(tokenHash: string, passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>> {
+    const linked = this.#linked(tokenHash)
+    if (!linked.ok) return linked
     const checked = this.#check(passcode)
     if (!checked.ok) return checked
     const sessionToken = randomBytes(32).toString('base64url')
@@ -88,22 +96,20 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
   }
 
   /** Sends the recipient a new code to the same address. The Treasury enforces the limits. */
-  async resend(): Promise<Result<{ recipientMasked: string }>> {
-    const view = this.#view()
-    if (!view) return linkInvalid
+  async resend(tokenHash: string): Promise<Result<{ recipientMasked: string }>> {
+    const linked = this.#linked(tokenHash)
+    if (!linked.ok) return linked
+    const view = linked.value
     if (view.isDown) return linkDown
     const result = await treasuryOf(this.env, view.userId).resendCode(view.payoutId, 'recipient')
     return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
 
   /** Checks the session, or the code if there is none; then the Treasury decides. The first accepted address wins. */
-  async claim(input: {
-    passcode?: string
-    sessionToken?: string
-    to: Address
-  }): Promise<Result<{ status: string; txHash: string | null }>> {
-    const view = this.#view()
-    if (!view) return linkInvalid
+  async claim(tokenHash: string, input: ClaimProof & { to: Address }): Promise<Result<ClaimResult>> {
+    const linked = this.#linked(tokenHash)
+    if (!linked.ok) return linked
+    const { userId, payoutId, chainId } = linked.value
     let codeVersion = input.sessionToken === undefined ? null : this.#sessionVersion(input.sessionToken)
     if (codeVersion === null) {
       if (input.passcode === undefined)
@@ -112,7 +118,8 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
       if (!checked.ok) return checked
       codeVersion = checked.value.codeVersion
     }
-    return treasuryOf(this.env, view.userId).claim({ payoutId: view.payoutId, codeVersion, to: input.to })
+    const claimed = await treasuryOf(this.env, userId).claim({ payoutId, codeVersion, to: input.to })
+    return claimed.ok ? ok({ ...claimed.value, chainId }) : claimed
   }
 
   /** The version of the code that opened the session; null if there is no session or it has expired. */
@@ -170,7 +177,7 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     const now = this.clock.now()
     const row = this.#row()
     const view = row && (JSON.parse(row.view) as DeskView)
-    if (!row || !view || now >= view.expiresAt || !view.codeHmac) return linkInvalid
+    if (!row || !view || now >= view.expiresAt || !view.codeHmac) return linkExpired
     if (view.isDown) return linkDown
     const attempts: Attempts =
       row.counted_version === view.triesVersion
@@ -211,6 +218,11 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
 
   #row(): DeskRow | null {
     return this.#sql.exec<DeskRow>('SELECT * FROM desk WHERE id = 1').toArray()[0] ?? null
+  }
+
+  #linked(tokenHash: string): Result<DeskView> {
+    const view = this.#view()
+    return view && sameHash(view.tokenHash, tokenHash) ? ok(view) : unknownLink
   }
 
   #view(): DeskView | null {

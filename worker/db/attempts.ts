@@ -1,4 +1,5 @@
-import { and, eq, gt, inArray, lt, lte, notExists, sql } from 'drizzle-orm'
+import { and, eq, exists, gt, inArray, lt, lte, not, notExists, type SQL, sql } from 'drizzle-orm'
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { dayMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import {
@@ -34,29 +35,76 @@ export const countAttempt = async (db: Db, counter: Counter, now: number): Promi
  * so that parallel calls are all counted.
  */
 export async function countAttempts(db: Db, counters: Counter[], now: number): Promise<Count[]> {
+  const [first, ...rest] = counters.map((counter, i) => counting(db, counter, now, { after: counters.slice(0, i) }))
+  const results = await db.batch([first!, ...rest, countersIn(db, counters)])
+  return countsFrom(counters, results.at(-1) as AttemptRow[])
+}
+
+/**
+ * Counts a sign-in under `all`; unless one of these is above its maximum, also under `known` if `knownKey` has attempts in
+ * its current window, and under `others` if not. Runs `reads` in the same transaction. `last` is `known` or `others`.
+ */
+export async function countSignIn<Reads extends BatchItem<'sqlite'>[]>(
+  db: Db,
+  { all, knownKey, known, others }: { all: Counter[]; knownKey: string; known: Counter; others: Counter },
+  reads: Reads,
+  now: number,
+): Promise<{ counts: Count[]; last: Counter; rows: BatchResponse<Reads> }> {
+  const ofKnown = db
+    .select({ key: attempt.key })
+    .from(attempt)
+    .where(and(eq(attempt.key, knownKey), gt(attempt.resetsAt, now)))
+  const statements = [
+    ...all.map((counter, i) => counting(db, counter, now, { after: all.slice(0, i) })),
+    counting(db, known, now, { after: all, onlyIf: exists(ofKnown) }),
+    counting(db, others, now, { after: all, onlyIf: notExists(ofKnown) }),
+  ]
+  const results: unknown[] = await db.batch([ofKnown, ...statements, countersIn(db, [...all, known, others]), ...reads])
+  const last = (results[0] as unknown[]).length > 0 ? known : others
+  const [attempts, ...rows] = results.slice(1 + statements.length)
+  return { counts: countsFrom([...all, last], attempts as AttemptRow[]), last, rows: rows as BatchResponse<Reads> }
+}
+
+type AttemptRow = typeof attempt.$inferSelect
+
+/** The statement that counts one attempt, unless a counter in `after` is above its maximum or `onlyIf` does not hold. */
+export function counting(
+  db: Db,
+  { key, windowMs, max, slides = false }: Counter,
+  now: number,
+  { after = [], onlyIf }: { after?: Counter[]; onlyIf?: SQL } = {},
+) {
   const isOver = sql`${attempt.resetsAt} <= ${now}`
-  const statements = counters.map(({ key, windowMs, max, slides = false }, i) => {
-    const previous = counters[i - 1]
-    const restarts = slides ? sql`${isOver} OR ${attempt.count} < ${max}` : isOver
-    const allowed = previous
-      ? sql`NOT EXISTS (SELECT 1 FROM ${attempt} WHERE ${attempt.key} = ${previous.key} AND ${attempt.count} > ${previous.max})`
-      : sql`true`
-    return db
-      .insert(attempt)
-      .select(sql`SELECT ${key}, 1, ${now + windowMs} WHERE ${allowed}`)
-      .onConflictDoUpdate({
-        target: attempt.key,
-        set: {
-          count: sql`CASE WHEN ${isOver} THEN 1 ELSE ${attempt.count} + 1 END`,
-          resetsAt: sql`CASE WHEN ${restarts} THEN ${now + windowMs} ELSE ${attempt.resetsAt} END`,
-        },
-        setWhere: sql`${isOver} OR ${attempt.count} <= ${max}`,
-      })
-  })
-  const keys = counters.map(({ key }) => key)
-  const read = db.select().from(attempt).where(inArray(attempt.key, keys))
-  const results = await db.batch([statements[0]!, ...statements.slice(1), read])
-  const rows = results.at(-1) as (typeof attempt.$inferSelect)[]
+  const restarts = slides ? sql`${isOver} OR ${attempt.count} < ${max}` : isOver
+  const isAbove = (counter: Counter) =>
+    sql`EXISTS (SELECT 1 FROM ${attempt} WHERE ${attempt.key} = ${counter.key} AND ${attempt.count} > ${counter.max})`
+  const isAllowed = and(...after.map((counter) => not(isAbove(counter))), onlyIf) ?? sql`true`
+  return db
+    .insert(attempt)
+    .select(sql`SELECT ${key}, 1, ${now + windowMs} WHERE ${isAllowed}`)
+    .onConflictDoUpdate({
+      target: attempt.key,
+      set: {
+        count: sql`CASE WHEN ${isOver} THEN 1 ELSE ${attempt.count} + 1 END`,
+        resetsAt: sql`CASE WHEN ${restarts} THEN ${now + windowMs} ELSE ${attempt.resetsAt} END`,
+      },
+      setWhere: sql`${isOver} OR ${attempt.count} <= ${max}`,
+    })
+}
+
+const countersIn = (db: Db, counters: Counter[]) =>
+  db
+    .select()
+    .from(attempt)
+    .where(
+      inArray(
+        attempt.key,
+        counters.map(({ key }) => key),
+      ),
+    )
+
+/** The counts up to the first one that is above its maximum: those after it were not counted. */
+function countsFrom(counters: Counter[], rows: AttemptRow[]): Count[] {
   const counts: Count[] = []
   for (const { key, max } of counters) {
     const { count, resetsAt } = rows.find((row) => row.key === key)!
@@ -66,25 +114,25 @@ export async function countAttempts(db: Db, counters: Counter[], now: number): P
   return counts
 }
 
-/** Whether anything was counted under `key` in the current window. */
-export async function hasAttempts(db: Db, key: string, now: number): Promise<boolean> {
-  return (await db.$count(attempt, and(eq(attempt.key, key), gt(attempt.resetsAt, now)))) > 0
+/** Takes one attempt back because it turned out to be right. The window does not change. */
+export const takeBackAttempt = async (db: Db, key: string): Promise<void> => {
+  await db.batch(takingBack(db, key))
 }
 
-/** Takes one attempt back because it turned out to be right. The window does not change. */
-export async function takeBackAttempt(db: Db, key: string): Promise<void> {
-  await db.batch([
+export const takingBack = (db: Db, key: string) =>
+  [
     db.delete(attempt).where(and(eq(attempt.key, key), lte(attempt.count, 1))),
     db
       .update(attempt)
       .set({ count: sql`${attempt.count} - 1` })
       .where(and(eq(attempt.key, key), gt(attempt.count, 1))),
-  ])
-}
+  ] as const
 
 export async function resetAttempts(db: Db, key: string): Promise<void> {
-  await db.delete(attempt).where(eq(attempt.key, key))
+  await resetting(db, key)
 }
+
+export const resetting = (db: Db, key: string) => db.delete(attempt).where(eq(attempt.key, key))
 
 /** An unconfirmed account is deleted this long after its last sign-up. */
 export const unconfirmedMs = 7 * dayMs

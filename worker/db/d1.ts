@@ -8,9 +8,6 @@ export type Db = ReturnType<typeof primaryDb>
 /** D1 without a read-replication session: every query goes to the primary. For Durable Objects and the cron. */
 export const primaryDb = (database: D1Database) => drizzle(database)
 
-/** Reads may come from the nearest replica, however old. */
-export const replicaDb = (database: D1Database): Db => inSession(database.withSession('first-unconstrained'))
-
 /**
  * Reads are at least as recent as `bookmark`, or come from the primary if there is none or it is malformed. The caller's
  * next request should carry `bookmark()`.

@@ -23,8 +23,11 @@ const isDue = (since: number, now: number) =>
         or(lt(keyUse.checkedAt, since), and(gt(keyUse.unsealed, 0), lt(keyUse.checkedAt, now))),
       ),
       and(isNotNull(keyUse.failure), lt(keyUse.checkedAt, now - retryMs)),
-      // Hourly after expiry, because a reclaim takes a while to become final.
-      and(or(lt(keyUse.payoutUntil, now), lt(keyUse.codeUntil, now)), lt(keyUse.checkedAt, now - hourMs)),
+      // Hourly after expiry, because a reclaim takes a while to become final. Owners replace credentials when they like.
+      and(
+        or(lt(keyUse.payoutUntil, now), lt(keyUse.codeUntil, now), gt(keyUse.credentials, 0)),
+        lt(keyUse.checkedAt, now - hourMs),
+      ),
     ),
   )
 
@@ -81,6 +84,7 @@ export async function keyUseTotals(db: Db, since: number) {
       payoutUntil: sql<number | null>`max(${keyUse.payoutUntil})`,
       codes: sql<number>`coalesce(sum(${keyUse.codes}), 0)`,
       codeUntil: sql<number | null>`max(${keyUse.codeUntil})`,
+      credentials: sql<number>`coalesce(sum(${keyUse.credentials}), 0)`,
     })
     .from(user)
     .leftJoin(keyUse, eq(keyUse.userId, user.id))

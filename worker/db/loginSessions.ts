@@ -1,7 +1,9 @@
 import { and, eq, gt, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import type { BatchItem } from 'drizzle-orm/batch'
 import type { Db } from './d1.ts'
 import { loginChallenge, loginSession, refreshToken, type UserRow, user } from './schema.ts'
 
+/** Runs `also` in the same transaction. */
 export async function insertLoginSession(
   db: Db,
   input: {
@@ -12,59 +14,73 @@ export async function insertLoginSession(
     expiresAt: number
     tokenExpiresAt: number
   },
+  also: BatchItem<'sqlite'>[] = [],
 ): Promise<void> {
   const { sessionId, userId, tokenHash, now, expiresAt, tokenExpiresAt } = input
   await db.batch([
     db.insert(loginSession).values({ id: sessionId, userId, createdAt: now, expiresAt }),
     db.insert(refreshToken).values({ hash: tokenHash, sessionId, createdAt: now, expiresAt: tokenExpiresAt }),
+    ...also,
   ])
-}
-
-/** Returns the token with its session and user, or null if it is unknown. */
-export async function findRefreshToken(db: Db, hash: string) {
-  const row = await db
-    .select({ token: refreshToken, session: loginSession, user })
-    .from(refreshToken)
-    .innerJoin(loginSession, eq(loginSession.id, refreshToken.sessionId))
-    .innerJoin(user, eq(user.id, loginSession.userId))
-    .where(eq(refreshToken.hash, hash))
-    .get()
-  return row ?? null
 }
 
 /** The successor, plus one for a lost reply or a tab that refreshed at the same time. */
 const maxSuccessors = 2
 
 /**
- * Exchanges `oldHash` for `newHash`. False if the token was used too often: it has two successors, its first exchange was
- * more than `graceMs` ago, or its sibling was exchanged first. Only one of two siblings can continue, because a thief with
- * the second successor could otherwise keep a session unnoticed. Runs as one batch (a transaction), so that parallel
- * exchanges are counted.
+ * Exchanges `oldHash` for `newHash` in one transaction, so that parallel exchanges are counted. `found` is the old token as it
+ * was before, with its session and user; null if it is unknown. `isExchanged` is false if the session or the token has
+ * ended, or if the token was used too often: it has two successors, its first exchange was more than `graceMs` ago, or its
+ * sibling was exchanged first. Only one of two siblings can continue, because a thief with the second successor could otherwise
+ * keep a session unnoticed. `expiresAt` (ms) is that of the new token, unless the session ends before.
  */
 export async function replaceRefreshToken(
   db: Db,
   input: { oldHash: string; newHash: string; sessionId: string; now: number; graceMs: number; expiresAt: number },
-): Promise<boolean> {
+) {
   const { oldHash, newHash, sessionId, now, graceMs, expiresAt } = input
+  const ofSession = eq(loginSession.id, sessionId)
+  const owner = db.select({ id: loginSession.userId }).from(loginSession).where(ofSession)
+  const successor = db
+    .select({
+      hash: sql`${newHash}`.as('hash'),
+      sessionId: refreshToken.sessionId,
+      createdAt: sql`${now}`.as('created_at'),
+      expiresAt: sql`min(${expiresAt}, ${loginSession.expiresAt})`.as('expires_at'),
+      replacedAt: sql`NULL`.as('replaced_at'),
+      successors: sql`0`.as('successors'),
+      parentHash: refreshToken.hash,
+    })
+    .from(refreshToken)
+    .innerJoin(loginSession, eq(loginSession.id, refreshToken.sessionId))
+    .where(
+      and(
+        eq(refreshToken.hash, oldHash),
+        gt(refreshToken.expiresAt, now),
+        lt(refreshToken.successors, maxSuccessors),
+        or(isNull(refreshToken.replacedAt), gte(refreshToken.replacedAt, now - graceMs)),
+        isNull(loginSession.revokedAt),
+        gt(loginSession.expiresAt, now),
+      ),
+    )
+  const added = sql`EXISTS (SELECT 1 FROM ${refreshToken} AS added WHERE added.hash = ${newHash})`
   const parentHash = db
     .select({ hash: refreshToken.parentHash })
     .from(refreshToken)
     .where(eq(refreshToken.hash, oldHash))
-  const [exchanged] = await db.batch([
+  // Not one join, because in a batch columns with the same name would become one.
+  const [[token], [session], [account], inserted] = await db.batch([
+    db.select().from(refreshToken).where(eq(refreshToken.hash, oldHash)),
+    db.select().from(loginSession).where(ofSession),
+    db.select().from(user).where(eq(user.id, owner)),
+    db.insert(refreshToken).select(successor).returning({ hash: refreshToken.hash }),
     db
       .update(refreshToken)
       .set({
         replacedAt: sql`coalesce(${refreshToken.replacedAt}, ${now})`,
         successors: sql`${refreshToken.successors} + 1`,
       })
-      .where(
-        and(
-          eq(refreshToken.hash, oldHash),
-          lt(refreshToken.successors, maxSuccessors),
-          or(isNull(refreshToken.replacedAt), gte(refreshToken.replacedAt, now - graceMs)),
-        ),
-      )
-      .returning({ hash: refreshToken.hash }),
+      .where(and(eq(refreshToken.hash, oldHash), added)),
     db
       .update(refreshToken)
       .set({ successors: maxSuccessors, replacedAt: now })
@@ -73,11 +89,12 @@ export async function replaceRefreshToken(
           eq(refreshToken.sessionId, sessionId),
           eq(refreshToken.parentHash, parentHash),
           ne(refreshToken.hash, oldHash),
+          added,
         ),
       ),
-    db.insert(refreshToken).values({ hash: newHash, sessionId, createdAt: now, expiresAt, parentHash: oldHash }),
   ])
-  return exchanged.length === 1
+  const found = token && session && account ? { token, session, user: account } : null
+  return { found, isExchanged: inserted.length === 1 }
 }
 
 /** Revokes a session whose refresh token was reused. False if the session is unknown or already revoked. */
@@ -129,11 +146,16 @@ export async function isLoginSessionOpen(db: Db, sessionId: string, userId: stri
   return (await db.$count(loginSession, open)) > 0
 }
 
-/** Stores the user's only open challenge; an earlier one becomes invalid. */
-export async function putLoginChallenge(db: Db, hash: string, userId: string, expiresAt: number): Promise<void> {
+/** Stores the user's only open challenge; an earlier one becomes invalid. Runs `also` in the same transaction. */
+export async function putLoginChallenge(
+  db: Db,
+  challenge: typeof loginChallenge.$inferInsert,
+  also: BatchItem<'sqlite'>[],
+): Promise<void> {
   await db.batch([
-    db.delete(loginChallenge).where(eq(loginChallenge.userId, userId)),
-    db.insert(loginChallenge).values({ hash, userId, expiresAt }),
+    db.delete(loginChallenge).where(eq(loginChallenge.userId, challenge.userId)),
+    db.insert(loginChallenge).values(challenge),
+    ...also,
   ])
 }
 

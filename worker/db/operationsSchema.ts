@@ -72,11 +72,13 @@ export const alert = sqliteTable('alert', {
   announcedAt: integer('announced_at'),
 })
 
-/** The operators' stop for all accounts: one row at most. */
+/** The operators' record of their stop for all accounts: one row at most. Objects follow stops/serviceStops.ts. */
 export const serviceStop = sqliteTable('service_stop', {
   one: integer('one').primaryKey(),
   mode: text('mode', { enum: stopModes }).notNull(),
   since: integer('since').notNull(),
+  /** domain/stopState.ts */
+  version: integer('version').notNull(),
 })
 
 /** The operators' stop of webhooks. Without a row, webhooks are sent. */
@@ -150,6 +152,8 @@ export const keyUse = sqliteTable(
     /** Their number, and the ids of those that expire first. */
     payouts: integer('payouts').notNull().default(0),
     codes: integer('codes').notNull().default(0),
+    /** API keys and client secrets that were made under an older secret of ids. */
+    credentials: integer('credentials').notNull().default(0),
     payoutIds: text('payout_ids', { mode: 'json' }).$type<string[]>(),
     codeIds: text('code_ids', { mode: 'json' }).$type<string[]>(),
     /** Error code of the last check (errors.ts), in which case the other columns are older. Null if it succeeded. */
@@ -192,5 +196,19 @@ export const userRestore = sqliteTable('user_restore', {
   frozenAt: integer('frozen_at'),
   /** Null while in progress. */
   endedAt: integer('ended_at'),
+  /** Rises when it starts and when it ends (domain/stopState.ts). */
+  version: integer('version').notNull(),
 })
 export type UserRestoreRow = typeof userRestore.$inferSelect
+
+/** Treasuries with work in progress. The cron watchdog wakes those that have not reported for a while. */
+export const busyTreasury = sqliteTable(
+  'busy_treasury',
+  {
+    userId: text('user_id').primaryKey(),
+    since: integer('since').notNull(),
+    /** When the watchdog last woke it. It wakes them round-robin. */
+    pokedAt: integer('poked_at').notNull().default(0),
+  },
+  (t) => [index('busy_treasury_since').on(t.since)],
+)

@@ -1,36 +1,41 @@
 import { and, desc, eq, isNotNull, lt, notInArray, or, sql } from 'drizzle-orm'
 import { storedEmail } from '#domain/email.ts'
-import { isWeaker, type StopMode, stopModes } from '#domain/serviceStop.ts'
+import { isWeaker, stopModes } from '#domain/serviceStop.ts'
+import { nothingStopped, type ServiceStop, type StopState } from '#domain/stopState.ts'
 import type { Db } from './d1.ts'
-import { operatorAction, serviceStop, user, userSuspension } from './schema.ts'
+import { operatorAction, serviceStop, user, userRestore, userSuspension } from './schema.ts'
 
-/** `since` in ms; null if nothing was ever stopped. */
-export type ServiceStop = { mode: StopMode; since: number | null }
-
-export async function readServiceStop(db: Db): Promise<ServiceStop> {
-  const row = await db.select({ mode: serviceStop.mode, since: serviceStop.since }).from(serviceStop).get()
-  return row ?? { mode: 'none', since: null }
+/** The operators' record of what is stopped. Stop objects are what Treasuries and Relayers follow. */
+export async function readStopRecord(db: Db): Promise<StopState> {
+  const [stops, restores] = await db.batch([db.select().from(serviceStop), db.select().from(userRestore)])
+  const { mode, since, version } = stops[0] ?? nothingStopped.stop
+  const freezes = restores.map(({ userId, id, endedAt, version }) => [
+    userId,
+    { restoreId: endedAt === null ? id : null, version },
+  ])
+  return { stop: { mode, since, version }, freezes: Object.fromEntries(freezes) }
 }
 
-/**
- * Sets the stop mode. A stronger or equal mode always applies. A weaker one applies only if the current mode is `from`, so
- * that no operator lifts a stop they have not seen; returns false otherwise. `since` is kept if the mode does not change.
- */
-export async function writeServiceStop(db: Db, mode: StopMode, from: StopMode | null, now: number): Promise<boolean> {
+/** Records the stop, unless a newer one is recorded, and operators' acts that are not recorded yet. */
+export async function recordStop(
+  db: Db,
+  { mode, since, version }: ServiceStop,
+  acts: OperatorActionRow[],
+): Promise<void> {
   const stronger = stopModes.filter((other) => isWeaker(mode, other))
-  const rows = await db
-    .insert(serviceStop)
-    .values({ one: 1, mode, since: now })
-    .onConflictDoUpdate({
-      target: serviceStop.one,
-      set: { mode, since: sql`CASE WHEN ${serviceStop.mode} = ${mode} THEN ${serviceStop.since} ELSE ${now} END` },
-      setWhere:
-        from === null
-          ? notInArray(serviceStop.mode, stronger)
-          : sql`${notInArray(serviceStop.mode, stronger)} OR ${eq(serviceStop.mode, from)}`,
-    })
-    .returning({ mode: serviceStop.mode })
-  return rows.length > 0
+  const stop = { mode, since: since ?? version, version }
+  const { version: recorded } = serviceStop
+  await db.batch([
+    db
+      .insert(serviceStop)
+      .values({ one: 1, ...stop })
+      .onConflictDoUpdate({
+        target: serviceStop.one,
+        set: stop,
+        setWhere: sql`${lt(recorded, version)} OR (${eq(recorded, version)} AND ${notInArray(serviceStop.mode, stronger)})`,
+      }),
+    ...acts.map((act) => db.insert(operatorAction).values(act).onConflictDoNothing()),
+  ])
 }
 
 /** Stores the suspension as the Treasury reports it; ignores older versions. `since` is null if not suspended. */

@@ -1,14 +1,11 @@
-import { and, eq, inArray, isNotNull, lt, type SQL } from 'drizzle-orm'
+import { and, inArray, isNotNull, lt, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { dayMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
-import { agentCredential, deliveredMessage, refreshToken, transactionView } from './schema.ts'
+import { deliveredMessage, refreshToken } from './schema.ts'
 
-/** The Treasury deletes refusals at the same age (treasury/payments/refusals.ts). */
-const refusalMs = 30 * dayMs
 /** The maximum lifetime of a payout, so that no message about it is sent twice. */
 const deliveredMs = 90 * dayMs
-const revokedMs = 30 * dayMs
 /** A spent refresh token may be exchanged once more within 30 seconds (services/loginSessions.ts). */
 const spentTokenMs = 60_000 // 1 minute
 /** Rows deleted per table and minute, so that a backlog does not block the database. */
@@ -16,16 +13,12 @@ const maxRows = 2_000
 
 /** Housekeeping, once a minute: deletes rows past their retention. docs/operations.md lists what is kept forever. */
 export async function deleteOldRows(db: Db, now: number): Promise<void> {
-  const refused = and(eq(transactionView.status, 'POLICY_REJECTED'), lt(transactionView.createdAt, now - refusalMs))
-  const revoked = and(isNotNull(agentCredential.revokedAt), lt(agentCredential.revokedAt, now - revokedMs))
   const spent = and(isNotNull(refreshToken.replacedAt), lt(refreshToken.replacedAt, now - spentTokenMs))
   const delivered = lt(deliveredMessage.at, now - deliveredMs)
   const deleteSome = (table: SQLiteTable, key: SQLiteColumn, old: SQL | undefined) =>
     db.delete(table).where(inArray(key, db.select({ key }).from(table).where(old).limit(maxRows)))
   await db.batch([
-    deleteSome(transactionView, transactionView.id, refused),
     deleteSome(deliveredMessage, deliveredMessage.id, delivered),
     deleteSome(refreshToken, refreshToken.hash, spent),
-    deleteSome(agentCredential, agentCredential.hash, revoked),
   ])
 }

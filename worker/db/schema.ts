@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { regions } from '#domain/region.ts'
 
-export * from './listsSchema.ts'
 export * from './operationsSchema.ts'
 
 /**
@@ -28,6 +28,8 @@ export const user = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     /** When the password was chosen; 0 if the user has not chosen one. */
     passwordAt: integer('password_at').notNull().default(0),
+    /** Where the user's objects are created. Null if the place of the first sign-in is not known yet. */
+    region: text('region', { enum: regions }),
   },
   (t) => [index('user_unconfirmed_idx').on(t.updatedAt).where(sql`${t.status} = 'UNCONFIRMED'`)],
 )
@@ -161,26 +163,6 @@ export const attempt = sqliteTable(
     resetsAt: integer('resets_at').notNull(),
   },
   (t) => [index('attempt_reset_idx').on(t.resetsAt)],
-)
-
-/** Maps a credential to its agent and user. The Treasury decides everything else. */
-export const agentCredential = sqliteTable(
-  'agent_credential',
-  {
-    hash: text('hash').primaryKey(),
-    kind: text('kind', { enum: ['secret', 'api_key'] }).notNull(),
-    userId: userId(),
-    agentId: text('agent_id').notNull(),
-    clientId: text('client_id').notNull(),
-    createdAt: integer('created_at').notNull(),
-    expiresAt: integer('expires_at'),
-    revokedAt: integer('revoked_at'),
-  },
-  (t) => [
-    index('agent_credential_client_idx').on(t.clientId),
-    index('agent_credential_agent_idx').on(t.userId, t.agentId),
-    index('agent_credential_revoked_idx').on(t.revokedAt).where(sql`${t.revokedAt} IS NOT NULL`),
-  ],
 )
 
 export const contact = sqliteTable(

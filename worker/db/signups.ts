@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, not, sql } from 'drizzle-orm'
+import type { Region } from '#domain/region.ts'
 import type { Db } from './d1.ts'
 import { accountCode, accountLink, type SignupRow, signup, type UserRow, user } from './schema.ts'
 
@@ -62,32 +63,29 @@ export async function addSignup(
 export const signupsOf = (db: Db, userId: string): Promise<SignupRow[]> =>
   db.select().from(signup).where(eq(signup.userId, userId)).orderBy(asc(signup.createdAt))
 
-/** Password hash of the newest sign-up of an address, or null. Runs the same statement whether or not an account exists. */
-export async function newestSignupHash(db: Db, email: string): Promise<string | null> {
-  const row = await db
+/** Password hash of the newest sign-up of an address. The same statement whether or not an account exists. */
+export const newestSignup = (db: Db, email: string) =>
+  db
     .select({ passwordHash: signup.passwordHash })
     .from(signup)
     .innerJoin(user, eq(user.id, signup.userId))
     .where(eq(user.email, email))
     .orderBy(desc(signup.createdAt))
     .limit(1)
-    .get()
-  return row?.passwordHash ?? null
-}
 
 /**
- * Confirms an account with the given password and name, and deletes its sign-ups, codes and links. False if it is no longer
+ * Confirms an account with the given password, name and region, and deletes its sign-ups, codes and links. False if it is no longer
  * UNCONFIRMED.
  */
 export async function confirmSignup(
   db: Db,
-  input: { userId: string; passwordHash: string; name: string | null; now: number },
+  input: { userId: string; passwordHash: string; name: string | null; region: Region | null; now: number },
 ): Promise<boolean> {
-  const { userId, passwordHash, name, now } = input
+  const { userId, passwordHash, name, region, now } = input
   const [confirmed] = await db.batch([
     db
       .update(user)
-      .set({ status: 'CONFIRMED', passwordHash, passwordAt: now, name, updatedAt: now })
+      .set({ status: 'CONFIRMED', passwordHash, passwordAt: now, name, region, updatedAt: now })
       .where(and(eq(user.id, userId), eq(user.status, 'UNCONFIRMED')))
       .returning({ id: user.id }),
     ...discardProofs(db, userId),

@@ -32,14 +32,14 @@ export async function recordLostAlarm(db: Db, objectName: string, now: number): 
     .onConflictDoUpdate({ target: [objectTrouble.kind, objectTrouble.subject], set: values })
 }
 
-/** For durable/objectSchema.ts. `object` is the class; Treasuries and WebhookSenders are named by their user's id. */
+/** For durable/objectSchema.ts. `object` is the class; Relayers and ClaimDesks are not named by a user's id. */
 export function schemaReporter(
   d1: D1Database,
-  object: 'treasury' | 'relayer' | 'claims' | 'webhooks',
+  object: 'treasury' | 'history' | 'relayer' | 'claims' | 'webhooks',
   id: DurableObjectId,
 ) {
   const name = id.name ?? id.toString()
-  const userId = object === 'treasury' || object === 'webhooks' ? (id.name ?? null) : null
+  const userId = object === 'relayer' || object === 'claims' ? null : (id.name ?? null)
   return (problem: string | null): Promise<void> => {
     const now = Date.now()
     const row = { kind: 'schema_newer', subject: `${object}:${name}`, userId, detail: problem } as const

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm'
+import type { Region } from '#domain/region.ts'
 import type { Db } from './d1.ts'
 import { signupPasscode, type UserRow, user } from './schema.ts'
 import { discardProofs } from './signups.ts'
@@ -7,8 +8,10 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | null> 
   return (await db.select().from(user).where(eq(user.id, userId)).get()) ?? null
 }
 
+export const userByEmail = (db: Db, email: string) => db.select().from(user).where(eq(user.email, email))
+
 export async function findUserByEmail(db: Db, email: string): Promise<UserRow | null> {
-  return (await db.select().from(user).where(eq(user.email, email)).get()) ?? null
+  return (await userByEmail(db, email).get()) ?? null
 }
 
 /** Email and name, for messages. Null if there is no such user. */
@@ -21,18 +24,25 @@ export async function findUserContact(db: Db, userId: string): Promise<Pick<User
  * replaces it and keeps its id, so that a stranger cannot block an address for its owner.
  */
 export async function insertUser(db: Db, row: typeof user.$inferInsert): Promise<UserRow | null> {
-  const { name, status, passwordHash, temporarySince, updatedAt, passwordAt = 0 } = row
+  const { name, status, passwordHash, temporarySince, updatedAt, passwordAt = 0, region = null } = row
   const inserted = await db
     .insert(user)
     .values(row)
     .onConflictDoUpdate({
       target: user.email,
-      set: { name, status, passwordHash, temporarySince, updatedAt, passwordAt },
+      set: { name, status, passwordHash, temporarySince, updatedAt, passwordAt, region },
       setWhere: eq(user.status, 'UNCONFIRMED'),
     })
     .returning()
   return inserted[0] ?? null
 }
+
+/** The statement that records where the user's objects are created, unless that is known. */
+export const placing = (db: Db, userId: string, region: Region) =>
+  db
+    .update(user)
+    .set({ region })
+    .where(and(eq(user.id, userId), isNull(user.region)))
 
 /** Null if there is no such user. */
 export async function editUser(

@@ -4,6 +4,9 @@ export const networks = {
   84532: { name: 'base-sepolia', label: 'Base Sepolia', isTest: true },
 } as const
 
+/** The block time of both. */
+export const blockMs = 2_000 // 2 seconds
+
 export type ChainId = keyof typeof networks
 export type ChainName = (typeof networks)[ChainId]['name']
 

@@ -8,7 +8,7 @@ import * as users from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { logWarning } from '../observability/log.ts'
 import { CognitoRefusal, cognitoApi } from './cognitoApi.ts'
-import type { IdentityDirectory, SignIn } from './directory.ts'
+import type { Admit, IdentityDirectory, SignIn } from './directory.ts'
 import { newId, newSecret, sha256 } from './secrets.ts'
 import { notifyAlreadyRegistered, signupToConfirm } from './signUps.ts'
 
@@ -26,7 +26,7 @@ type AuthReply = {
  * password.
  */
 export function cognitoDirectory(deps: Deps): IdentityDirectory {
-  const { env, db, now, runInBackground } = deps
+  const { env, db, now, region, runInBackground } = deps
   const cognito = cognitoApi(env, now)
 
   const initiate = (email: string, password: string) =>
@@ -48,6 +48,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       passwordHash: newMark(),
       temporarySince: status === 'FORCE_CHANGE_PASSWORD' ? at : null,
       publicAddress: null,
+      region,
       createdAt: at,
       updatedAt: at,
     }
@@ -56,7 +57,8 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
     return inserted
   }
 
-  async function signIn(email: string, password: string): Promise<SignIn> {
+  async function signIn(email: string, password: string, admit: Admit): Promise<SignIn> {
+    await admit()
     const reply = await initiate(email, password).catch(refusalAsValue)
     if (reply instanceof CognitoRefusal) {
       if (reply.type === 'UserNotConfirmedException') return { outcome: 'unconfirmed' }
@@ -179,7 +181,13 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       const kept = signupToConfirm(await signupsOf(db, user.id), signupToken)
       const passwordKept = kept?.passwordHash != null
       if (!passwordKept) await replacePassword(email)
-      await confirmSignup(db, { userId: user.id, passwordHash: newMark(), name: kept?.name ?? user.name, now: now() })
+      await confirmSignup(db, {
+        userId: user.id,
+        passwordHash: newMark(),
+        name: kept?.name ?? user.name,
+        region,
+        now: now(),
+      })
       if (passwordKept) return { passwordKept }
       // Someone who knew the discarded password may have signed in since the code was accepted.
       await revokeOtherLoginSessions(db, user.id, null, now())

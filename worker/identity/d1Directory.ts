@@ -2,7 +2,7 @@ import { dayMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import { putCodeAndLink, putLink, takeCode, takeLink } from '../db/accountCodes.ts'
 import type { CodePurpose, UserRow } from '../db/schema.ts'
-import { addSignup, confirmSignup, newestSignupHash, signupsOf } from '../db/signups.ts'
+import { addSignup, confirmSignup, newestSignup, signupsOf } from '../db/signups.ts'
 import * as users from '../db/users.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { confirmationCodeMessage, resetCodeMessage } from '../notifications/accountMessages.ts'
@@ -24,7 +24,7 @@ const proofLifeMs = {
 
 /** The built-in directory: accounts in D1, passwords as scrypt hashes, codes as HMACs, links as hashes of their tokens. */
 export function d1Directory(deps: Deps): IdentityDirectory {
-  const { env, db, messageProvider, now, runInBackground } = deps
+  const { env, db, messageProvider, now, region, runInBackground } = deps
   const peppers = keyring(env, 'PASSWORD_PEPPER')
   const hash = (password: string) => hashPassword(password, peppers.current(now()))
   const check = (password: string, stored: string) => checkPassword(password, stored, peppers, now())
@@ -64,8 +64,11 @@ export function d1Directory(deps: Deps): IdentityDirectory {
   }
 
   /** Whether a later password was chosen, which means that D1 was restored to an earlier time or from an export. */
-  const isSuperseded = async ({ id, passwordAt }: UserRow): Promise<boolean> =>
-    passwordAt < (await treasuryOf(env, id).backup().passwordEpoch())
+  const isSuperseded = async (user: UserRow): Promise<boolean> =>
+    user.passwordAt <
+    (await treasuryOf(env, { ...user, region: user.region ?? region })
+      .backup()
+      .passwordEpoch())
 
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {
     const to = await hash(password)
@@ -85,23 +88,25 @@ export function d1Directory(deps: Deps): IdentityDirectory {
     const passwordHash = await hash(password)
     const at = now()
     const times = { createdAt: at, updatedAt: at, passwordAt: at }
-    const row = { ...fields, id: newId('user'), passwordHash, publicAddress: null, ...times }
+    const row = { ...fields, id: newId('user'), passwordHash, publicAddress: null, region, ...times }
     return users.insertUser(db, row)
   }
 
   return {
     mailsLinks: true,
 
-    async signIn(email, password) {
-      const user = await users.findUserByEmail(db, email)
-      const signupHash = await newestSignupHash(db, email)
+    async signIn(email, password, admit) {
+      const [[user], [signup]] = await admit(users.userByEmail(db, email), newestSignup(db, email))
+      // Asked while the hash is computed, and not awaited for a wrong password: the time of a refusal reveals nothing.
+      const superseded = user && user.passwordHash !== noPassword ? isSuperseded(user) : null
+      superseded?.catch(() => {})
       const { isRight, isOutdated } = await check(password, user?.passwordHash ?? noPassword)
       if (!user || !isRight) {
         // Checked even if the address has an account, so that signing up and then in does not reveal one.
-        const isUnconfirmed = signupHash !== null && (await check(password, signupHash)).isRight
+        const isUnconfirmed = signup?.passwordHash != null && (await check(password, signup.passwordHash)).isRight
         return { outcome: isUnconfirmed ? 'unconfirmed' : 'refused' }
       }
-      if (await isSuperseded(user)) return { outcome: 'refused' }
+      if (await superseded) return { outcome: 'refused' }
       if (isOutdated) await users.upgradeHash(db, user.id, user.passwordHash, await hash(password))
       const isExpired = user.temporarySince !== null && now() - user.temporarySince > temporaryPasswordMs
       return isExpired ? { outcome: 'challenge', user, proof: '' } : { outcome: 'signed_in', user }
@@ -136,7 +141,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
       const kept = signupToConfirm(await signupsOf(db, user.id), signupToken)
       const passwordHash = kept?.passwordHash ?? noPassword
       const name = kept?.name ?? user.name
-      if (!(await confirmSignup(db, { userId: user.id, passwordHash, name, now: now() }))) return null
+      if (!(await confirmSignup(db, { userId: user.id, passwordHash, name, region, now: now() }))) return null
       if (kept) return { passwordKept: true }
       const resetToken = newSecret()
       const expiresAt = now() + proofLifeMs.reset

@@ -1,3 +1,4 @@
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import type { UserRow } from '../db/schema.ts'
 
 /**
@@ -9,6 +10,9 @@ export type SignIn =
   | { outcome: 'challenge'; user: UserRow; proof: string }
   | { outcome: 'unconfirmed' }
   | { outcome: 'refused' }
+
+/** Counts the attempt, with these reads in the same round trip, and returns their rows. Throws beyond a limit. */
+export type Admit = <Reads extends BatchItem<'sqlite'>[]>(...reads: Reads) => Promise<BatchResponse<Reads>>
 
 /** Proves that the caller can read mail to an address: the mailed code, or the token of the mailed link. */
 export type EmailProof = { email: string; code: string } | { linkToken: string }
@@ -27,7 +31,8 @@ export type Confirmation = { passwordKept: true } | { passwordKept: false; reset
 export interface IdentityDirectory {
   /** Whether its mails contain a link as well as a code. If not, only codes work, and the directory limits wrong ones. */
   readonly mailsLinks: boolean
-  signIn(email: string, password: string): Promise<SignIn>
+  /** Calls `admit` before it compares anything. */
+  signIn(email: string, password: string, admit: Admit): Promise<SignIn>
   /** Null if the challenge has expired. */
   answerChallenge(user: UserRow, proof: string, newPassword: string): Promise<UserRow | null>
 

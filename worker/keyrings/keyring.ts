@@ -5,6 +5,7 @@ import type { Settings } from '../settings.ts'
 export const firstVersions = {
   KEK: 'KEK_V1',
   PAYOUT_SECRET: 'PAYOUT_SECRET_V1',
+  ID_SECRET: 'ID_SECRET_V1',
   CODE_PEPPER: 'CODE_PEPPER',
   PASSWORD_PEPPER: 'PASSWORD_PEPPER',
   RELAYER_SEED: 'RELAYER_SEED_V1',

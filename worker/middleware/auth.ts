@@ -3,8 +3,8 @@ import { createMiddleware } from 'hono/factory'
 import { limitsFrom } from '#domain/limits.ts'
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { AppEnv } from '../appEnv.ts'
-import { AppError } from '../errors.ts'
-import { resolveApiKey } from '../identity/credentials.ts'
+import { AppError, unknownCredential } from '../errors.ts'
+import { agentOfApiKey } from '../identity/credentials.ts'
 import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
 import { isLoginSessionOpen } from '../services/loginSessions.ts'
@@ -57,22 +57,22 @@ export const agent = (resource: '/v1' | '/mcp') =>
       challenge(c, resource)
       throw new AppError('unauthenticated', 'Send an access token or an API key in the Authorization header.')
     }
-    c.set('agent', token.startsWith('bk_') ? await byApiKey(c, resource, token) : await byToken(c, resource, token))
+    c.set('agent', token.startsWith('bk_') ? byApiKey(c, resource, token) : await byToken(c, resource, token))
     const { agentId } = c.var.agent
     rateLimit(c, agentCalls, agentId)
     await withConcurrencyLimit(`agent ${agentId}`, agentCallsAtOnce, next)
   })
 
-async function byApiKey(c: Context<AppEnv>, resource: '/v1' | '/mcp', apiKey: string) {
-  const { now } = c.var.deps
-  const found = await resolveApiKey(() => dbForUnknownKeys(c), apiKey, now())
-  if (!found) {
-    wrongCredentials.take(callerAddress(c), now())
-    challenge(c, resource, 'invalid_token')
-    throw new AppError('unauthenticated', 'This API key is unknown or no longer valid.')
-  }
-  const { userId, agentId, credentialHash } = found
-  return { userId, agentId, credentialHash, scopes: [...allScopes] }
+/** The key names the agent, and only keys that we issued do. Whether it is valid, the Treasury decides, as for a token. */
+function byApiKey(c: Context<AppEnv>, resource: '/v1' | '/mcp', apiKey: string) {
+  const { env, now } = c.var.deps
+  const found = agentOfApiKey(env, apiKey)
+  if (found) return { ...found, scopes: [...allScopes] }
+  const address = callerAddress(c)
+  requireQuota(wrongCredentials, address, now())
+  wrongCredentials.take(address, now())
+  challenge(c, resource, 'invalid_token')
+  throw new AppError('unauthenticated', unknownCredential)
 }
 
 async function byToken(c: Context<AppEnv>, resource: '/v1' | '/mcp', token: string) {
@@ -88,13 +88,6 @@ async function byToken(c: Context<AppEnv>, resource: '/v1' | '/mcp', token: stri
   })
   const { userId, agentId, credentialHash, scopes, tokenId } = verified
   return { userId, agentId, credentialHash, scopes, tokenId }
-}
-
-/** A key that this isolate has not cached costs a D1 read, so callers who guess keys are stopped here first. */
-function dbForUnknownKeys(c: Context<AppEnv>) {
-  const { deps } = c.var
-  requireQuota(wrongCredentials, callerAddress(c), deps.now())
-  return deps.db
 }
 
 /**

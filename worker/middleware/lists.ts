@@ -9,8 +9,8 @@ import { userCalls } from './auth.ts'
 const places = new Set(['page', 'pageSize', 'cursor', 'sort', 'ids', 'userId'])
 
 /**
- * For calls that read many rows of D1, which all accounts share: few of each user run at the same time. Searching and
- * filtering read more rows than they return, so such a call counts as several.
+ * For calls that read many rows, of D1, which all accounts share, or of the user's History: few of each user run at the same
+ * time. Searching and filtering read more rows than they return, so such a call counts as several.
  */
 export const readsRows = ({ isSearch = false } = {}) =>
   createMiddleware<AppEnv>(async (c, next) => {

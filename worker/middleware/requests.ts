@@ -1,6 +1,7 @@
 import { bodyLimit } from 'hono/body-limit'
 import { createMiddleware } from 'hono/factory'
 import { secureHeaders } from 'hono/secure-headers'
+import { type Place, regionOf } from '#domain/region.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { bookmarkHeader, openDb } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
@@ -62,6 +63,7 @@ export const dependencies = (now: () => number) =>
         return messageProviderFrom(c.env, open().db, now)
       },
       now,
+      region: regionOf((c.req.raw.cf ?? {}) as Place),
       runInBackground,
     })
     await next()

@@ -1,8 +1,7 @@
 import type { ClaimLinkState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
-import { findClaimLink, findPayoutLink } from '../db/claimLinks.ts'
 import { AppError } from '../errors.ts'
-import { sha256 } from '../identity/secrets.ts'
+import { objectOfToken } from '../identity/objectTokens.ts'
 import { unwrap } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 import { type Act, recordAct } from './record.ts'
@@ -12,11 +11,11 @@ import { type Act, recordAct } from './record.ts'
  * recorded. No money moves: the sender can reclaim the payout, and it returns to them when it expires.
  */
 export async function setLinkDown(deps: Deps, act: Act, payout: string, isDown: boolean): Promise<ClaimLinkState> {
-  const { env, db } = deps
-  const token = /(?:\/claim\/)?([\w-]+)\/?$/.exec(payout)?.[1] ?? ''
-  const link = (await findPayoutLink(db, token)) ?? (await findClaimLink(db, sha256(token)))
-  if (!link) throw new AppError('not_found', 'There is no payout with this link or id.')
-  const { userId, payoutId } = link
+  const { env } = deps
+  const named = /(?:\/claim\/)?([\w-]+)\/?$/.exec(payout)?.[1] ?? ''
+  const payoutId = objectOfToken(env, 'claim_link', named) ?? named
+  const userId = /^pay_[0-9a-z]{29}$/.test(payoutId) ? await env.CLAIM_DESK.getByName(payoutId).owner() : null
+  if (userId === null) throw new AppError('not_found', 'There is no payout with this link or id.')
   await recordAct(deps, act, isDown ? 'claim_link.take_down' : 'claim_link.restore', payoutId, { userId })
   return { payoutId, userId, ...unwrap(await treasuryOf(env, userId).operators().setLinkDown(payoutId, isDown)) }
 }

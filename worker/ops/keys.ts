@@ -1,3 +1,4 @@
+import { expiryDays } from '#domain/payment.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { KeyringState } from '#schemas/ops.ts'
 import type { Deps } from '../appEnv.ts'
@@ -28,6 +29,8 @@ import { type Act, recordAct } from './record.ts'
 
 /** Time after its expiry in which a payout is reclaimed and the reclaim becomes final. */
 const endingMs = dayMs
+/** A payout lives at most this long, until its end is final. */
+const payoutMs = Math.max(...expiryDays) * dayMs + endingMs
 /** Lifetime of login sessions, whose refresh tokens are signed with the code pepper. */
 const sessionMs = 30 * dayMs
 /** Maximum number of accounts or payouts named in one line. */
@@ -85,6 +88,15 @@ async function remainingOf(
   if (name === 'RELAYER_SEED') return relayersOf(deps, version)
   const totals = await keyUseTotals(db, currentSince(env, now()) ?? 0)
   const unchecked = await uncheckedOf(db, totals)
+  if (name === 'ID_SECRET') {
+    const until = from + payoutMs
+    const what = `${totals.credentials} API keys and client secrets, until their owners replace them`
+    return [
+      ...unchecked,
+      ...(totals.credentials > 0 ? [{ what, until: null }] : []),
+      ...(until > now() ? [{ what: `links of payouts until ${isoOf(until)}`, until }] : []),
+    ]
+  }
   if (name === 'KEK')
     return [
       ...unchecked,
@@ -182,7 +194,7 @@ export async function resetOldPasswords(deps: Deps, act: Act): Promise<{ passwor
 }
 
 /** The keyrings whose use each Treasury reports. */
-const treasuryRings = ['KEK', 'PAYOUT_SECRET', 'CODE_PEPPER'] as const
+const treasuryRings = ['KEK', 'PAYOUT_SECRET', 'CODE_PEPPER', 'ID_SECRET'] as const
 /** After this time, values sealed just before a version became current have been written. */
 const settledMs = 60_000 // 1 minute
 const maxAtOnce = 50

@@ -33,11 +33,13 @@ const rows: Record<keyof Settings, Row> = {
   CONFIRM_DEPTH: { rule: rule.integer(1, 1_000), ...core },
   MAX_CLOCK_SKEW_SECONDS: { rule: rule.integer(1, 86_400), fatal: true },
   RELAYER_SHARDS: { rule: rule.integer(1, 64), ...core },
+  STOP_REGIONS: { rule: rule.stopRegions, fatal: true },
   LIMITS: { rule: rule.limits, fatal: true },
   FEE_CEILINGS: { rule: rule.feeCeilings, fatal: true },
 
   KEK_V1: { rule: firstVersion, fatal: true },
   PAYOUT_SECRET_V1: { rule: firstVersion, fatal: true },
+  ID_SECRET_V1: { rule: firstVersion, fatal: true },
   RELAYER_SEED_V1: { rule: firstVersion, fatal: true },
   CODE_PEPPER: { rule: firstVersion, fatal: true },
   PASSWORD_PEPPER: { rule: firstVersion, fatal: true },
@@ -89,7 +91,16 @@ const rows: Record<keyof Settings, Row> = {
   COINBASE_ONRAMP_ENDPOINT: { rule: notEmpty },
 }
 
-const bindings = ['DB', 'BACKUP', 'TREASURY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER'] as const
+const bindings = [
+  'DB',
+  'BACKUP',
+  'TREASURY',
+  'HISTORY',
+  'CLAIM_DESK',
+  'RELAYER',
+  'WEBHOOK_SENDER',
+  'SERVICE_STOPS',
+] as const
 
 /** Missing and malformed settings. Problems name settings but never contain their values. */
 export const settingProblems = (env: Env): SettingProblem[] => [

@@ -16,6 +16,7 @@ import {
 } from '../keyrings/keyring.ts'
 import { smsCountries } from '../notifications/smsCountries.ts'
 import type { Settings } from '../settings.ts'
+import { parseStopRegions } from '../stops/regions.ts'
 
 /** Returns the problem with a value, without repeating the value, or null if it is well formed. */
 export type Rule = (value: string) => string | null
@@ -89,6 +90,7 @@ const parsedBy =
     }
   }
 
+export const stopRegions = parsedBy(parseStopRegions, 'is not JSON that has each location hint once')
 export const limits = parsedBy(parseLimits, 'is not a JSON object of known limits')
 
 export const feeCeilings = parsedBy(

@@ -59,6 +59,8 @@ export type JobReport = {
   state: 'waiting' | 'parked' | 'broadcast' | 'mined' | 'failed' | 'dropped'
   /** Set from `broadcast` on. It changes when the transaction is replaced. */
   txHash?: Hex
+  /** If mined: in which block, as the Relayer's node showed it. */
+  block?: number
   /** Why it is parked, failed or dropped, or why nothing is sent at present, in plain words. */
   reason?: string
   /** The contract refuses the call, in simulation or on chain: signing it again would not help. */

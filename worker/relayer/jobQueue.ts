@@ -169,8 +169,8 @@ export class JobQueue {
   }
 
   /** Marks the job as mined, and waiting jobs of the same intent with it, which have nothing left to do. */
-  markMined(id: string, hash: Hex, now: number): void {
-    const mined = { state: 'mined', reason: null, hash } as const
+  markMined(id: string, { hash, block }: { hash: Hex; block: number }, now: number): void {
+    const mined = { state: 'mined', reason: null, hash, block } as const
     this.#finish(`id = ? AND state <> 'mined'`, [id], mined, now)
     this.#finish(`state IN ('waiting','parked') AND scope = (SELECT scope FROM job WHERE id = ?)`, [id], mined, now)
     this.#quota.recordMined(id, now)
@@ -264,15 +264,17 @@ export class JobQueue {
   #finish(
     where: string,
     bindings: (string | number)[],
-    outcome: { state: 'mined' | 'failed' | 'dropped'; reason: string | null; hash?: Hex },
+    outcome: { state: 'mined' | 'failed' | 'dropped'; reason: string | null; hash?: Hex; block?: number },
     now: number,
   ): void {
     this.#sql.exec(
-      `UPDATE job SET state = ?, reason = ?, tx_hash = coalesce(?, tx_hash), finished_at = ?, ${enqueueReport}
+      `UPDATE job SET state = ?, reason = ?, tx_hash = coalesce(?, tx_hash), mined_block = ?, finished_at = ?,
+         ${enqueueReport}
        WHERE ${where}`,
       outcome.state,
       outcome.reason,
       outcome.hash ?? null,
+      outcome.block ?? null,
       now,
       now,
       ...bindings,

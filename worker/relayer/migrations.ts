@@ -31,7 +31,7 @@ export const relayerMigrations: Migrations = [
     queued_at INTEGER NOT NULL, due_at INTEGER NOT NULL,
     simulation_failures INTEGER NOT NULL DEFAULT 0, chain_failures INTEGER NOT NULL DEFAULT 0,
     reverts INTEGER NOT NULL DEFAULT 0, gas_used INTEGER NOT NULL DEFAULT 0,
-    nonce INTEGER, tx_hash TEXT, reason TEXT, finished_at INTEGER,
+    nonce INTEGER, tx_hash TEXT, mined_block INTEGER, reason TEXT, finished_at INTEGER,
     -- Counts the changes to report to the user's Treasury; report_at is null once the last was reported.
     report_version INTEGER NOT NULL DEFAULT 0, report_at INTEGER, report_attempts INTEGER NOT NULL DEFAULT 0
   );

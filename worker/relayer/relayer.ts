@@ -21,7 +21,8 @@ import type {
   SubmitResult,
 } from './api.ts'
 import { BatchChooser } from './chooseBatch.ts'
-import { DeliveryState, DeliveryStop, stoppedByOperator } from './deliveryState.ts'
+import { DeliveryState, stoppedByOperator } from './deliveryState.ts'
+import { DeliveryStop } from './deliveryStop.ts'
 import { FailureQuota } from './failureQuota.ts'
 import { type FeeCeilings, feesWithin, parseFeeCeilings } from './fees.ts'
 import { JobIntake } from './jobIntake.ts'
@@ -82,7 +83,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.maxClockSkew = env.MAX_CLOCK_SKEW_SECONDS
     this.#limits = withLimits(parseLimits(env.LIMITS))
     this.#feeCeilings = parseFeeCeilings(env.FEE_CEILINGS)
-    this.stop = new DeliveryStop(env.DB)
+    this.stop = new DeliveryStop(env)
     this.#quota = new FailureQuota(storage.sql)
     this.#jobs = new JobQueue(storage.sql, this.#quota)
     this.#intake = new JobIntake(storage.sql, this.#jobs, () => this.#isFull())
@@ -170,7 +171,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
   }
 
   async wakeUp(): Promise<boolean> {
-    this.#openSubmitter()
+    this.#openSubmitter().forgetReading()
     const wasLost = await this.#alarms.isLost()
     this.#alarms.reset()
     await this.#alarms.runNow('deliver')
@@ -224,12 +225,24 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
         now,
       )
     const followAt = isFollowing ? now + followMs : null
+    const nextStepAt = () => {
+      // A newer signature of the same intent may have waited for a transaction that has just ended.
+      const hasEnded = submitter.inFlight().all < inFlight.all
+      if (hasEnded && hasReadyJobs(sql, now)) return now
+      return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
+    }
     if (!batch && submitter.isIdle(now)) return earliest(nextAt, this.#jobs.nextDueAt(now), followAt)
 
+    if (!batch && submitter.needsOnlyReceipts(now)) {
+      await submitter.followReceipts()
+      this.#waiters.resolve()
+      this.#state.recordSuccess()
+      return nextStepAt()
+    }
     const jobs = batch ? this.#jobs.load(batch.jobIds) : []
     const [read, isStopped, simulation] = await Promise.all([
       submitter.readChain(),
-      this.stop.isStopped(now),
+      this.stop.isStopped(),
       batch && this.#state.holding === null ? submitter.simulate(batch.kind, jobs) : null,
     ])
     submitter.reconcile(read)
@@ -246,10 +259,7 @@ export class Relayer extends DurableObject<Env> implements RelayerApi {
     this.#waiters.resolve()
     this.#state.recordSuccess()
 
-    // A newer signature of the same intent may have waited for a transaction that has just ended.
-    const hasEnded = submitter.inFlight().all < inFlight.all
-    if (!isResolved || batch || (hasEnded && hasReadyJobs(sql, now))) return now
-    return earliest(nextAt, this.#jobs.nextDueAt(now), submitter.nextPollAt(now), followAt)
+    return !isResolved || (batch && hasReadyJobs(sql, now)) ? now : nextStepAt()
   }
 
   #isFull(): boolean {

@@ -16,12 +16,13 @@ type ReportRow = {
   user_id: string
   state: 'waiting' | 'parked' | 'in_flight' | 'mined' | 'failed' | 'dropped'
   tx_hash: Hex | null
+  mined_block: number | null
   reason: string | null
   reverts: number
   gas_used: number
   report_version: number
 }
-const reportColumns = 'id, ref, user_id, state, tx_hash, reason, reverts, gas_used, report_version'
+const reportColumns = 'id, ref, user_id, state, tx_hash, mined_block, reason, reverts, gas_used, report_version'
 
 /** Reports that one user's Treasury has not received. `versions` says which change of each job the reports describe. */
 export type PendingReports = { userId: string; reports: JobReport[]; versions: { id: string; version: number }[] }
@@ -114,6 +115,7 @@ function toReport(row: ReportRow): JobReport {
     ...(row.ref !== null && { ref: JSON.parse(row.ref) as JobRef }),
     state: row.state === 'in_flight' ? (row.tx_hash ? 'broadcast' : 'waiting') : row.state,
     ...(row.tx_hash ? { txHash: row.tx_hash } : {}),
+    ...(row.state === 'mined' && row.mined_block !== null ? { block: row.mined_block } : {}),
     ...(row.reason ? { reason: row.reason } : {}),
     // Also set if the job was dropped since, because it would revert again.
     ...(row.reverts === 1 && row.state !== 'mined' ? { reverts: true } : {}),

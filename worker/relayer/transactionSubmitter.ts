@@ -14,6 +14,8 @@ const stuckBlocks = 5
 /** How long the receipt of a used nonce may be missing before its jobs are requeued: nodes behind one URL differ. */
 const receiptGraceMs = 10_000 // 10 seconds
 const pollMs = 1_000 // half a block
+/** While transactions are only followed, everything but their receipts is read this often. */
+const readAllMs = 5_000 // 5 seconds
 /** Jobs wait for a receipt while the account has no capacity. */
 const pollWithoutCapacityMs = 250
 const maxReplacementsAtOnce = 3
@@ -47,6 +49,8 @@ export class TransactionSubmitter {
   readonly #storage: DurableObjectStorage
   readonly #jobs: JobQueue
   readonly #quota: FailureQuota
+  /** When head, fees and nonce were last read (ms). */
+  #readAllAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: SubmitterDeps) {
     this.name = deps.name
@@ -80,10 +84,31 @@ export class TransactionSubmitter {
   async readChain(): Promise<ChainSnapshot> {
     const hashes = this.transactions.watched(this.#clock()).map(({ hash }) => hash)
     const isNonceUnknown = this.transactions.nextNonce() === null
+    this.#readAllAt = this.#clock()
     const snapshot = await readChainSnapshot(this.chain(), this.address, hashes, isNonceUnknown)
     notAhead(snapshot.head, this.#clock(), this.#maxClockSkew())
     const { firstNonce } = this.transactions
     return { ...snapshot, nonce: firstNonce + snapshot.nonce, pendingNonce: firstNonce + snapshot.pendingNonce }
+  }
+
+  /** Whether receipts are enough for now: nothing has to be sent, and the rest was read a moment ago. */
+  needsOnlyReceipts(now: number): boolean {
+    const isRecent = Math.abs(now - this.#readAllAt) < readAllMs
+    return (
+      isRecent && this.transactions.nextNonce() !== null && this.transactions.open().every(({ accepted }) => accepted)
+    )
+  }
+
+  /** Makes the next step read everything. */
+  forgetReading(): void {
+    this.#readAllAt = Number.NEGATIVE_INFINITY
+  }
+
+  /** Reads the receipts of transactions that may have been mined. Throws RpcUnavailable. */
+  async followReceipts(): Promise<void> {
+    const hashes = this.transactions.watched(this.#clock()).map(({ hash }) => hash)
+    const receipts = await readReceipts(this.chain(), hashes)
+    this.#storage.transactionSync(() => this.#applyReceipts(receipts))
   }
 
   simulate(kind: Batch['kind'], jobs: readonly QueuedJob[]): Promise<Simulation> {
@@ -127,7 +152,7 @@ export class TransactionSubmitter {
     const failed = kind === 'direct' ? new Set(reverted ? [0] : []) : failedInLogs(receipt.logs, target)
     for (const [position, id] of jobIds.entries()) {
       if (failed.has(position)) this.#jobs.markFailedOnChain(id, nonce, hash, now)
-      else this.#jobs.markMined(id, hash, now)
+      else this.#jobs.markMined(id, { hash, block: receipt.blockNumber }, now)
     }
   }
 

@@ -50,7 +50,7 @@ export const escrow = new Hono<AppEnv>()
     return c.json(success(unwrap(payout)), 201)
   })
   .get('/list', login(), readsRows(), validate('query', PayoutsQuery), async (c) => {
-    const { rows, page } = await listPayouts(c.env, c.var.userId, c.req.valid('query'))
+    const { rows, page } = await listPayouts(c.var.deps, c.var.userId, c.req.valid('query'))
     return c.json({ ...success({ escrows: rows }), page })
   })
   .get('/export', login(), readsRows({ isSearch: true }), validate('query', PayoutFilter), (c) =>

@@ -87,7 +87,7 @@ export const RestoreUser = z.object({
   dryRun: z.boolean().default(false),
   /** `continue`: accepts exactly this list of unexplained items. */
   accept: z.string().max(64).optional(),
-  /** `back`: goes back even if D1 does not have everything. */
+  /** `back`: goes back even if History does not have everything. */
   unsent: z.boolean().default(false),
   /** Repeats the act of an earlier request, which is not recorded again. */
   again: z.boolean().default(false),
@@ -119,8 +119,11 @@ export type OperatorAction = {
   detail: Record<string, unknown>
 }
 
-/** The stop for all accounts. `since` is null if nothing was ever stopped. */
-export type ServiceStop = { mode: StopMode; since: string | null }
+/**
+ * The stop for all accounts. `since` is null if nothing was ever stopped. `unconfirmed`: the regions whose objects do not
+ * have this state yet. It is repeated every few seconds; meanwhile they may follow the previous one.
+ */
+export type ServiceStop = { mode: StopMode; since: string | null; unconfirmed: string[] }
 export type FoundUser = { id: string; email: string; createdAt: string; suspendedSince: string | null }
 /** Stuck work, and why it waits. */
 export type StuckWork = { kind: string; id: string; status: string; since: string; why: string }

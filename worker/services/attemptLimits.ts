@@ -1,15 +1,20 @@
+import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { mailboxOf } from '#domain/email.ts'
 import { dayEndsAt } from '#domain/gasAllowance.ts'
 import { limitsFrom } from '#domain/limits.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
 import type { Deps } from '../appEnv.ts'
 import {
+  type Count,
   type Counter,
   countAttempt,
   countAttempts,
-  hasAttempts,
+  counting,
+  countSignIn,
   resetAttempts,
+  resetting,
   takeBackAttempt,
+  takingBack,
 } from '../db/attempts.ts'
 import type { Db } from '../db/d1.ts'
 import { AppError } from '../errors.ts'
@@ -34,8 +39,11 @@ export const trafficOf = (key: string, max: number): Counter => ({ key, max, win
  */
 export async function limitAll(db: Db, counters: Counter[], now: number): Promise<void> {
   const counts = await countAttempts(db, counters, now)
-  const { count, resetsAt } = counts.at(-1)!
-  if (count > counters[counts.length - 1]!.max) throw tooManyAttempts(resetsAt - now)
+  refuseMore(counts.at(-1)!, counters[counts.length - 1]!, now)
+}
+
+function refuseMore({ count, resetsAt }: Count, { max }: Counter, now: number): void {
+  if (count > max) throw tooManyAttempts(resetsAt - now)
 }
 
 export const limitAttempts = (db: Db, key: string, max: number, now: number): Promise<void> =>
@@ -122,44 +130,92 @@ export async function limitWrongCodes(
 const passwordsKey = (email: string, isKnown: boolean) => attemptKey(isKnown ? 'passwords-known' : 'passwords', email)
 
 /**
- * Counts a password of an account before it is checked. Returns a function that undoes the count if it was right. At most
- * `passwordsPerDay` wrong ones are checked per UTC day from all network addresses together. Some of these are reserved for
- * known addresses, so that strangers cannot lock the owner out. Throws `rate_limited` beyond the limit.
+ * At most `passwordsPerDay` wrong passwords of an account are checked per UTC day from all network addresses together. Some
+ * of these are reserved for known addresses, so that strangers cannot lock the owner out.
  */
-export async function limitPasswords(
-  { env, db, now }: Pick<Deps, 'env' | 'db' | 'now'>,
-  email: string,
-  isKnown: boolean,
-): Promise<() => Promise<void>> {
+function passwordCounter({ env, now }: Pick<Deps, 'env' | 'now'>, email: string, isKnown: boolean): Counter {
   const { passwordsPerDay, passwordsKeptForKnownAddresses } = limitsFrom(env)
   const kept = Math.min(passwordsKeptForKnownAddresses, passwordsPerDay)
-  const key = passwordsKey(email, isKnown)
-  const waitMs = dayEndsAt(now()) - now()
   const max = isKnown ? kept : passwordsPerDay - kept
-  const { count } = await countAttempt(db, { key, windowMs: waitMs, max }, now())
-  if (count <= max) return () => takeBackAttempt(db, key)
+  return { key: passwordsKey(email, isKnown), windowMs: dayEndsAt(now()) - now(), max }
+}
+
+/** Throws `rate_limited` beyond the limit. */
+function refuseMorePasswords({ env }: Pick<Deps, 'env'>, { max, windowMs }: Counter, { count }: Count): void {
+  if (count <= max) return
   throw new AppError(
     'rate_limited',
-    `Too many attempts: at most ${passwordsPerDay} passwords are checked per account and day. Try again after 00:00 UTC, or choose a new password with "Forgot password?".`,
-    { retryAfter: Math.ceil(waitMs / 1000) },
+    `Too many attempts: at most ${limitsFrom(env).passwordsPerDay} passwords are checked per account and day. Try again after 00:00 UTC, or choose a new password with "Forgot password?".`,
+    { retryAfter: Math.ceil(windowMs / 1000) },
   )
 }
 
-/** After a reset, lets the owner sign in from the now known address even if today's limit was reached. */
-export const resetKnownPasswords = (db: Db, email: string): Promise<void> =>
-  resetAttempts(db, passwordsKey(email, true))
+/**
+ * Counts a password of an account before it is checked, as one from a known network address. Returns a function that undoes
+ * the count if it was right. Throws `rate_limited` beyond the limit.
+ */
+export async function limitPasswords(
+  deps: Pick<Deps, 'env' | 'db' | 'now'>,
+  email: string,
+): Promise<() => Promise<void>> {
+  const counter = passwordCounter(deps, email, true)
+  refuseMorePasswords(deps, counter, await countAttempt(deps.db, counter, deps.now()))
+  return () => takeBackAttempt(deps.db, counter.key)
+}
+
+const maxWrongPerAddress = 5
+const maxPerAddress = 1000
+
+/**
+ * Counts a sign-in before its password is checked, and runs `reads` in the same round trip. `address` is the caller's network
+ * address. An account allows five wrong passwords per address in 15 minutes, and a daily number from all addresses
+ * together, so that many strangers can neither keep guessing nor lock the owner out. Throws `rate_limited` beyond a limit.
+ * `ifRight`: statements that undo the counts and remember the address, for a password that was right.
+ */
+export async function admitSignIn<Reads extends BatchItem<'sqlite'>[]>(
+  deps: Pick<Deps, 'env' | 'db' | 'now'>,
+  email: string,
+  address: string,
+  reads: Reads,
+): Promise<{ rows: BatchResponse<Reads>; ifRight: BatchItem<'sqlite'>[] }> {
+  const { db } = deps
+  const now = deps.now()
+  // An address that tries many accounts costs us a password hash each time. Beyond its limit nothing is written.
+  const ofAddress = trafficOf(attemptKey('login-address', address), maxPerAddress)
+  const ofAccount = attemptsOf(loginKey(email, address), maxWrongPerAddress)
+  const known = knownCounter(email, address)
+  const signIn = {
+    all: [ofAddress, ofAccount],
+    knownKey: known.key,
+    known: passwordCounter(deps, email, true),
+    others: passwordCounter(deps, email, false),
+  }
+  const { counts, last, rows } = await countSignIn(db, signIn, reads, now)
+  const [first, second, third] = counts
+  refuseMore(first!, ofAddress, now)
+  refuseMore(second!, ofAccount, now)
+  refuseMorePasswords(deps, last, third!)
+  const ifRight = [resetting(db, ofAccount.key), ...takingBack(db, last.key), counting(db, known, now)]
+  return { rows, ifRight }
+}
+
+/** Lets an owner who has just chosen a password by email sign in from this address, even if a limit was reached. */
+export async function admitOwner({ db, now }: Pick<Deps, 'db' | 'now'>, email: string, address: string): Promise<void> {
+  await db.batch([
+    resetting(db, loginKey(email, address)),
+    resetting(db, passwordsKey(email, true)),
+    counting(db, knownCounter(email, address), now()),
+  ])
+}
+
+const loginKey = (email: string, address: string) => attemptKey('login', email, address)
 
 const knownMs = 30 * dayMs
-const knownKey = (email: string, address: string) => attemptKey('known-address', email, address)
 
-/** Whether this account was signed in to from this network address within 30 days. */
-export const isKnownAddress = (db: Db, email: string, address: string, now: number) =>
-  hasAttempts(db, knownKey(email, address), now)
-
-export async function rememberAddress(db: Db, email: string, address: string, now: number): Promise<void> {
-  await countAttempt(
-    db,
-    { key: knownKey(email, address), windowMs: knownMs, max: Number.MAX_SAFE_INTEGER, slides: true },
-    now,
-  )
-}
+/** Counts the sign-ins to an account from a network address, which is known for 30 days after the last one. */
+const knownCounter = (email: string, address: string): Counter => ({
+  key: attemptKey('known-address', email, address),
+  windowMs: knownMs,
+  max: Number.MAX_SAFE_INTEGER,
+  slides: true,
+})

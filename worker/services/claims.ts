@@ -1,27 +1,20 @@
-import { formatUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { claimStatus, type PayoutStatus } from '#domain/payment.ts'
 import { isoOf } from '#domain/time.ts'
 import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '#schemas/escrow.ts'
 import { transactionUrl } from '../chain/networkSettings.ts'
-import { chainsFrom } from '../chain/rpcChain.ts'
-import { findClaimLink } from '../db/claimLinks.ts'
-import { primaryDb, replicaDb } from '../db/d1.ts'
+import { unknownLink } from '../claims/api.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
+import { objectOfToken } from '../identity/objectTokens.ts'
 import { sha256 } from '../identity/secrets.ts'
 import { unwrap } from '../result.ts'
 
-/** The same text for unknown, expired and mistyped links, so that it reveals nothing about other links. */
-const noPayout = 'This payout link is invalid or has expired.'
-
-async function deskOf(env: Env, accessToken: string) {
-  const tokenHash = sha256(accessToken)
-  // A replica may not have a new link yet.
-  const link =
-    (await findClaimLink(replicaDb(env.DB), tokenHash)) ?? (await findClaimLink(primaryDb(env.DB), tokenHash))
-  if (!link) throw new AppError('not_found', noPayout)
-  return env.CLAIM_DESK.getByName(link.payoutId)
+/** The desk of a link's payout, and the hash of the link's token. No object is addressed by a token that we did not issue. */
+function deskOf(env: Env, accessToken: string) {
+  const payoutId = objectOfToken(env, 'claim_link', accessToken)
+  if (payoutId === null) throw new AppError('not_found', unknownLink.message)
+  return { desk: env.CLAIM_DESK.getByName(payoutId), tokenHash: sha256(accessToken) }
 }
 
 /**
@@ -29,11 +22,11 @@ async function deskOf(env: Env, accessToken: string) {
  * accepted in time is in progress. `now` in ms.
  */
 export async function claimPage(env: Env, accessToken: string, now: number): Promise<ClaimPayout> {
-  const view = await (await deskOf(env, accessToken)).view()
-  if (!view) throw new AppError('not_found', noPayout)
+  const { desk, tokenHash } = deskOf(env, accessToken)
+  const view = unwrap(await desk.view(tokenHash))
   const status = claimStatus(view.status as PayoutStatus)
   const hasClaim = status === 'WITHDRAWN' || status === 'CLAIMING'
-  if (!hasClaim && now >= view.expiresAt) throw new AppError('gone', noPayout)
+  if (!hasClaim && now >= view.expiresAt) throw new AppError('gone', unknownLink.message)
   if (view.isDown && !hasClaim) throw new AppError('gone', 'This payout link is not available.')
   return {
     escrowId: view.payoutId,
@@ -52,18 +45,15 @@ export async function claimPage(env: Env, accessToken: string, now: number): Pro
 }
 
 export async function verifyPasscode(env: Env, input: { accessToken: string; passcode: string }): Promise<VerifyReply> {
-  const { sessionToken, view } = unwrap(await (await deskOf(env, input.accessToken)).verify(input.passcode))
-  const balance = await chainsFrom(env)
-    [view.chainId].usdcBalance(view.escrowAddress)
-    .then(formatUsdc)
-    // The balance is only informative: the escrow guarantees the payout's amount.
-    .catch(() => view.amount)
-  return { verified: true, sessionToken, balance }
+  const { desk, tokenHash } = deskOf(env, input.accessToken)
+  const { sessionToken, view } = unwrap(await desk.verify(tokenHash, input.passcode))
+  return { verified: true, sessionToken, balance: view.amount }
 }
 
 /** Sends the recipient a new code: 60 s apart, 3 per payout. Returns the masked address. */
 export async function resendPasscode(env: Env, accessToken: string): Promise<ResendPasscodeReply> {
-  const { recipientMasked } = unwrap(await (await deskOf(env, accessToken)).resend())
+  const { desk, tokenHash } = deskOf(env, accessToken)
+  const { recipientMasked } = unwrap(await desk.resend(tokenHash))
   return { sentTo: recipientMasked }
 }
 
@@ -71,18 +61,17 @@ export async function claimPayout(
   env: Env,
   input: { accessToken: string; passcode?: string | undefined; sessionToken?: string | undefined; to: `0x${string}` },
 ): Promise<ClaimReply> {
-  const desk = await deskOf(env, input.accessToken)
-  const { status, txHash } = unwrap(
-    await desk.claim({
+  const { desk, tokenHash } = deskOf(env, input.accessToken)
+  const { status, txHash, chainId } = unwrap(
+    await desk.claim(tokenHash, {
       to: input.to,
       ...(input.passcode !== undefined && { passcode: input.passcode }),
       ...(input.sessionToken !== undefined && { sessionToken: input.sessionToken }),
     }),
   )
-  const view = await desk.view()
   return {
     status: status === 'WITHDRAWN' ? 'WITHDRAWN' : 'CLAIMING',
     txHash,
-    explorerUrl: view && transactionUrl(env, view.chainId, txHash),
+    explorerUrl: transactionUrl(env, chainId, txHash),
   }
 }

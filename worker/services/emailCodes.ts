@@ -4,15 +4,7 @@ import { AppError } from '../errors.ts'
 import type { EmailProof } from '../identity/directory.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
 import { admitSignUp } from './accounts.ts'
-import {
-  attemptKey,
-  limitCodeRequests,
-  limitProofs,
-  limitWrongCodes,
-  rememberAddress,
-  resetAttempts,
-  resetKnownPasswords,
-} from './attemptLimits.ts'
+import { admitOwner, limitCodeRequests, limitProofs, limitWrongCodes } from './attemptLimits.ts'
 import { endOtherLoginSessions } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword } from './passwords.ts'
 
@@ -71,12 +63,9 @@ export async function resetPassword(
   const user = await prove(deps, input, address, 'Password reset failed.', (proof) =>
     directoryFrom(deps).resetPassword(proof, newPassword),
   )
-  const { db, now } = deps
   await endOtherLoginSessions(deps, user.id, null)
   // The owner is identified, so earlier wrong passwords must not keep them from signing in.
-  await resetAttempts(db, attemptKey('login', user.email, address))
-  await rememberAddress(db, user.email, address, now())
-  await resetKnownPasswords(db, user.email)
+  await admitOwner(deps, user.email, address)
   notifyPasswordChanged(deps, user)
 }
 

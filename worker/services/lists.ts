@@ -9,42 +9,31 @@ import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Deps } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
-import { type Db, primaryDb } from '../db/d1.ts'
-import { type ListQuery, payoutsQuery, readPage, readSlice, transactionsQuery } from '../db/lists.ts'
+import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
 import type { Env } from '../env.ts'
-import { unwrap } from '../result.ts'
+import type { Paging, Slice } from '../history/api.ts'
+import { historyOf } from '../historyOf.ts'
+import { type Result, unwrap } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 
-type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
-/** Rows that an export reads per query. Other accounts' queries run between two of them. */
-const sliceSize = 500
-const slicePauseMs = 20
-/** The most rows that an export reads, whether or not its filter keeps them. */
-const maxRows = 100_000
-
-/** The database of the lists, after the Treasury has written its pending changes to it. */
-async function syncedDb(env: Env, userId: string): Promise<Db> {
-  await treasuryOf(env, userId).syncReadModel()
-  return primaryDb(env.DB)
-}
+/** The most parts that an export reads, of 500 rows each, whether or not its filter keeps them. */
+const maxSlices = 200
 
 export async function listTransactions(
   env: Env,
   userId: string,
   { page, pageSize, cursor, ...filter }: TransactionFilter & Paging,
 ) {
-  const db = await syncedDb(env, userId)
-  return readPage<Transaction>(db, transactionsQuery(userId, filter), { page, pageSize, cursor })
+  return unwrap(await historyOf(env, userId).transactions(filter, { page, pageSize, cursor }))
 }
 
 export async function listPayouts(
-  env: Env,
+  { env, db }: Deps,
   userId: string,
   { page, pageSize, cursor, ...filter }: PayoutFilter & Paging,
 ) {
-  const db = await syncedDb(env, userId)
-  const found = await readPage<Escrow>(db, payoutsQuery(userId, filter), { page, pageSize, cursor })
+  const found = unwrap(await historyOf(env, userId).payouts(filter, { page, pageSize, cursor }))
   return { rows: await withDeliveries(db, found.rows), page: found.page }
 }
 
@@ -64,7 +53,8 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
 /** CSV of all matching rows, in list order. Times are UTC; amounts are in USDC and micro-USDC. */
 export async function exportTransactions(env: Env, userId: string, filter: TransactionFilter): Promise<Response> {
   const network = chainNameOf(primaryChain(env))
-  return csv<Transaction>(await syncedDb(env, userId), transactionsQuery(userId, filter), 'bursar-transactions.csv', [
+  const slice = (cursor: ListCursor | null) => historyOf(env, userId).transactionSlice(filter, cursor)
+  return csv<Transaction>(slice, 'bursar-transactions.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],
     ['Type', (row) => row.category],
@@ -90,7 +80,8 @@ export async function exportTransactions(env: Env, userId: string, filter: Trans
 }
 
 export async function exportPayouts(env: Env, userId: string, filter: PayoutFilter): Promise<Response> {
-  return csv<Escrow>(await syncedDb(env, userId), payoutsQuery(userId, filter), 'bursar-payouts.csv', [
+  const slice = (cursor: ListCursor | null) => historyOf(env, userId).payoutSlice(filter, cursor)
+  return csv<Escrow>(slice, 'bursar-payouts.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],
     ['Status', (row) => row.status],
@@ -119,30 +110,30 @@ const noteColumns = noteNames.map((name): [string, (row: PaymentNotes) => string
 const micro = (text: string): string => String(parseUsdc(text) ?? '')
 
 /** Streams the rows, so that a long history needs little memory. New payments neither repeat nor hide rows. */
-function csv<Row extends Transaction | Escrow>(
-  db: Db,
-  query: ListQuery,
+async function csv<Row extends Transaction | Escrow>(
+  readSlice: (cursor: ListCursor | null) => Promise<Result<Slice<Row>>>,
   name: string,
   columns: readonly [header: string, cell: (row: Row) => Cell][],
-): Response {
+): Promise<Response> {
   const encoder = new TextEncoder()
-  let [count, cursor]: [number, ListCursor | null] = [0, null]
+  // Read before the reply begins, so that a refusal is still a reply of its own.
+  let slice: Slice<Row> | null = unwrap(await readSlice(null))
+  let slices = 0
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       // The byte order mark makes spreadsheets read this as UTF-8.
       controller.enqueue(encoder.encode(`\uFEFF${csvLine(columns.map(([header]) => header))}`))
     },
     async pull(controller) {
-      for (;;) {
-        if (cursor) await scheduler.wait(slicePauseMs)
-        const { rows, next } = await readSlice<Row>(db, query, sliceSize, cursor)
-        count += sliceSize
-        cursor = next
+      while (slice !== null) {
+        const { rows, next }: Slice<Row> = slice
+        slices += 1
         const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
         if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
-        if (!next || count >= maxRows) return controller.close()
-        if (lines.length > 0) return // a pull that adds nothing would be the last
+        slice = next && slices < maxSlices ? unwrap(await readSlice(next)) : null
+        if (slice !== null && lines.length > 0) return // a pull that adds nothing would be the last
       }
+      controller.close()
     },
   })
   return new Response(body, {

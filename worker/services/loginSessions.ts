@@ -1,3 +1,4 @@
+import type { BatchItem } from 'drizzle-orm/batch'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { LoginReply, Tokens, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
@@ -6,22 +7,14 @@ import type { Db } from '../db/d1.ts'
 import * as sessions from '../db/loginSessions.ts'
 import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
 import type { UserRow } from '../db/schema.ts'
+import { placing } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
 import { newId, newSecret, sha256 } from '../identity/secrets.ts'
 import { newRefreshToken, sessionOfRefreshToken } from '../identity/signed.ts'
 import { signUserTokens } from '../identity/tokens.ts'
 import { logWarning } from '../observability/log.ts'
-import {
-  attemptKey,
-  attemptsOf,
-  isKnownAddress,
-  limitAll,
-  limitPasswords,
-  rememberAddress,
-  resetAttempts,
-  trafficOf,
-} from './attemptLimits.ts'
+import { admitSignIn } from './attemptLimits.ts'
 import { refuseCommonPassword } from './passwords.ts'
 
 const sessionMs = 30 * dayMs // regardless of refreshes
@@ -29,8 +22,6 @@ const refreshTokenMs = 7 * dayMs // 7 days without use
 /** A second use within this time is a lost reply or another tab. A later one means that the token was stolen. */
 const refreshGraceMs = 30_000 // 30 seconds
 const challengeMs = 3 * 60_000 // 3 minutes
-const maxWrongPerAddress = 5
-const maxPerAddress = 1000
 
 export function asUser(row: UserRow): User {
   const passwordIsTemporary = row.status === 'FORCE_CHANGE_PASSWORD'
@@ -41,24 +32,19 @@ export function asUser(row: UserRow): User {
   return { id, email, name, publicAddress, needsOnboarding, hasCompletedOnboarding, passwordIsTemporary, createdAt }
 }
 
-/**
- * `address` is the caller's network address. An account allows five wrong passwords per address in 15 minutes, and a daily
- * number from all addresses together, so that many strangers can neither keep guessing nor lock the owner out.
- */
+/** `address` is the caller's network address. Two round trips to D1, with the Treasury asked in between. */
 export async function login(
   deps: Deps,
   input: { email: string; password: string },
   address: string,
 ): Promise<LoginReply> {
-  const { db } = deps
-  const { email } = input
-  const now = deps.now()
-  const key = attemptKey('login', email, address)
-  // An address that tries many accounts costs us a password hash each time. Beyond its limit nothing is written.
-  const ofAddress = trafficOf(attemptKey('login-address', address), maxPerAddress)
-  await limitAll(db, [ofAddress, attemptsOf(key, maxWrongPerAddress)], now)
-  const wasRight = await limitPasswords(deps, email, await isKnownAddress(db, email, address, now))
-  const result = await directoryFrom(deps).signIn(email, input.password)
+  const { email, password } = input
+  let ifRight: BatchItem<'sqlite'>[] = []
+  const result = await directoryFrom(deps).signIn(email, password, async (...reads) => {
+    const admitted = await admitSignIn(deps, email, address, reads)
+    ifRight = admitted.ifRight
+    return admitted.rows
+  })
   if (result.outcome === 'refused')
     throw new AppError('unauthenticated', 'Login failed. Please check your credentials.', { field: 'password' })
   // Anyone can sign up any address, so the password of a sign-up must not reset the counts of its account.
@@ -66,13 +52,14 @@ export async function login(
     throw new AppError('forbidden', 'Please confirm your email address first. The code is in our email to you.', {
       field: 'email',
     })
-  await resetAttempts(db, key)
-  await wasRight()
-  await rememberAddress(db, email, address, now)
-  if (result.outcome === 'signed_in') return openLoginSession(deps, result.user)
+  const { user } = result
+  const place = user.region === null && deps.region ? [placing(deps.db, user.id, deps.region)] : []
+  const also = [...ifRight, ...place]
+  if (result.outcome === 'signed_in') return openLoginSession(deps, user, also)
 
   const session = `${newSecret()}.${result.proof}`
-  await sessions.putLoginChallenge(db, sha256(session), result.user.id, now + challengeMs)
+  const challenge = { hash: sha256(session), userId: user.id, expiresAt: deps.now() + challengeMs }
+  await sessions.putLoginChallenge(deps.db, challenge, also)
   return { challengeName: 'NEW_PASSWORD_REQUIRED', session, email }
 }
 
@@ -104,32 +91,30 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
   const expired = new AppError('unauthenticated', 'Session expired. Please sign in again.')
   const sessionId = sessionOfRefreshToken(env, token)
   if (sessionId === null) throw expired
-  const oldHash = sha256(token)
-  const found = await sessions.findRefreshToken(db, oldHash)
-  if (!found) {
-    await endStolenSession(db, sessionId, now)
-    throw expired
-  }
-  if (found.session.revokedAt !== null) throw expired
-  const { session, user } = found
-  const { replacedAt } = found.token
-  const isReused = replacedAt !== null && now - replacedAt > refreshGraceMs
-  if (!isReused && (found.token.expiresAt <= now || session.expiresAt <= now)) throw expired
-
-  const refreshToken = newRefreshToken(env, session.id, now)
-  const exchange = {
-    oldHash,
+  const refreshToken = newRefreshToken(env, sessionId, now)
+  const { found, isExchanged } = await sessions.replaceRefreshToken(db, {
+    oldHash: sha256(token),
     newHash: sha256(refreshToken),
-    sessionId: session.id,
+    sessionId,
     now,
     graceMs: refreshGraceMs,
-    expiresAt: Math.min(now + refreshTokenMs, session.expiresAt),
+    expiresAt: now + refreshTokenMs,
+  })
+  if (found && isExchanged) {
+    const { user } = found
+    return { ...(await signUserTokens(env, user, sessionId, now)), refreshToken, user: asUser(user) }
   }
-  if (isReused || !(await sessions.replaceRefreshToken(db, exchange))) {
-    await endStolenSession(db, session.id, now)
-    throw expired
-  }
-  return { ...(await signUserTokens(env, user, session.id, now)), refreshToken, user: asUser(user) }
+  if (!found || isStolen(found, now)) await endStolenSession(db, sessionId, now)
+  throw expired
+}
+
+type FoundToken = NonNullable<Awaited<ReturnType<typeof sessions.replaceRefreshToken>>['found']>
+
+/** Whether a token that was not exchanged had been used before, rather than ended with time or with its session. */
+function isStolen({ token, session }: FoundToken, now: number): boolean {
+  if (session.revokedAt !== null) return false
+  const isReused = token.replacedAt !== null && now - token.replacedAt > refreshGraceMs
+  return isReused || (token.expiresAt > now && session.expiresAt > now)
 }
 
 async function endStolenSession(db: Db, sessionId: string, now: number): Promise<void> {
@@ -146,24 +131,26 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
   openUntil.delete(sessionId)
 }
 
-/** Opens a session for a user whose password or code was right. */
+/** Opens a session for a user whose password or code was right. Runs `also` in the same round trip. */
 export async function openLoginSession(
   deps: Pick<Deps, 'env' | 'db' | 'now'> & Partial<Pick<Deps, 'runInBackground'>>,
   user: UserRow,
+  also: BatchItem<'sqlite'>[] = [],
 ): Promise<Tokens & { user: User }> {
   const { env, db } = deps
   const now = deps.now()
   const sessionId = newId('session')
   const refreshToken = newRefreshToken(env, sessionId, now)
   const tokens = await signUserTokens(env, user, sessionId, now)
-  await sessions.insertLoginSession(db, {
+  const session = {
     sessionId,
     userId: user.id,
     tokenHash: sha256(refreshToken),
     now,
     expiresAt: now + sessionMs,
     tokenExpiresAt: now + refreshTokenMs,
-  })
+  }
+  await sessions.insertLoginSession(db, session, also)
   deps.runInBackground?.(keepAccount(env, db, user.id))
   return { ...tokens, refreshToken, user: asUser(user) }
 }

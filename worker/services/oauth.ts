@@ -1,7 +1,7 @@
 import { allScopes, type Scope } from '#domain/scopes.ts'
 import type { Deps } from '../appEnv.ts'
 import { AppError, OAuthError } from '../errors.ts'
-import { type ResolvedAgent, resolveClient } from '../identity/credentials.ts'
+import { agentOfClient, type ClaimedAgent } from '../identity/credentials.ts'
 import { type AgentToken, accessTokenMs, publicKeys, signAgentToken, verifyAgentToken } from '../identity/tokens.ts'
 import type { Principal } from '../treasury/core/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
@@ -20,7 +20,7 @@ export type TokenReply = { access_token: string; token_type: 'Bearer'; expires_i
 export async function issueToken(deps: Deps, request: OAuthRequest): Promise<TokenReply> {
   const { env } = deps
   const now = deps.now()
-  const client = await authenticate(deps, request)
+  const client = await claimedClient(deps, request)
   const { form } = request
   const grant = form.get('grant_type')
   if (!grant) throw new OAuthError('invalid_request', 'Missing grant_type.')
@@ -28,19 +28,22 @@ export async function issueToken(deps: Deps, request: OAuthRequest): Promise<Tok
     throw new OAuthError('unsupported_grant_type', 'The only supported grant_type is client_credentials.')
   const audience = audienceOf(form.getAll('resource'), env.API_ORIGIN)
   const requested = requestedScopes(form.get('scope'))
+  const allowed = await treasuryOf(env, client.userId).policies().agentScopes(principalOf(client))
+  if (!allowed.ok) return refuseClient(deps, request, client.clientId)
+  // Only counted for the client itself, so that nobody else can use it up.
   consumeQuota(tokenRequests, client.clientId, now)
-  const allowed = await allowedScopes(deps, client)
-  if (!allowed) return refuseClient(deps, request, client.clientId)
-  const scopes = grantedScopes(requested, allowed)
+  const scopes = grantedScopes(requested, allowed.value)
   const token = await signAgentToken(env, { ...client, scopes }, audience, now)
   return { access_token: token, token_type: 'Bearer', expires_in: accessTokenMs / 1000, scope: scopes.join(' ') }
 }
 
 /** RFC 7009: revokes the client's own token immediately. Has no effect on other tokens, but still succeeds. */
 export async function revokeToken(deps: Deps, request: OAuthRequest): Promise<void> {
-  const client = await authenticate(deps, request)
+  const client = await claimedClient(deps, request)
   const token = await tokenOf(deps, client, request.form)
-  if (token) await treasuryOf(deps.env, client.userId).policies().revokeToken(token.tokenId, token.expiresAt)
+  const ends = token && { id: token.tokenId, endsAt: token.expiresAt }
+  const revoked = await treasuryOf(deps.env, client.userId).policies().revokeToken(principalOf(client), ends)
+  if (!revoked.ok) await refuseClient(deps, request, client.clientId)
 }
 
 export type Introspection =
@@ -60,9 +63,13 @@ export type Introspection =
 
 /** RFC 7662, for the client's own tokens. `scope` is what the token grants now, not what it was issued with. */
 export async function introspect(deps: Deps, request: OAuthRequest): Promise<Introspection> {
-  const client = await authenticate(deps, request)
+  const client = await claimedClient(deps, request)
   const token = await tokenOf(deps, client, request.form)
-  const allowed = token && (await allowedScopes(deps, token))
+  const found = await treasuryOf(deps.env, client.userId)
+    .policies()
+    .tokenScopes(principalOf(client), token && principalOf(token))
+  if (!found.ok) return refuseClient(deps, request, client.clientId)
+  const allowed = found.value
   if (!token || !allowed) return { active: false }
   return {
     active: true,
@@ -79,7 +86,7 @@ export async function introspect(deps: Deps, request: OAuthRequest): Promise<Int
 }
 
 /** The token in the form, or null if it has expired or belongs to another client. */
-async function tokenOf({ env, now }: Deps, client: ResolvedAgent, form: URLSearchParams): Promise<AgentToken | null> {
+async function tokenOf({ env, now }: Deps, client: Client, form: URLSearchParams): Promise<AgentToken | null> {
   const text = form.get('token')
   if (!text) throw new OAuthError('invalid_request', 'Missing token.')
   try {
@@ -92,16 +99,12 @@ async function tokenOf({ env, now }: Deps, client: ResolvedAgent, form: URLSearc
   }
 }
 
-/** The scopes that the agent's group currently allows. Null if the agent was deleted, or credential or token revoked. */
-async function allowedScopes(
-  { env }: Deps,
-  of: ResolvedAgent & { tokenId?: string },
-): Promise<readonly Scope[] | null> {
-  const { userId, agentId, credentialHash, tokenId } = of
-  const principal: Principal = { type: 'agent', agentId, credentialHash, ...(tokenId && { tokenId }) }
-  const result = await treasuryOf(env, userId).policies().agentScopes(principal)
-  return result.ok ? result.value : null
-}
+const principalOf = ({ agentId, credentialHash, tokenId }: ClaimedAgent & { tokenId?: string }): Principal => ({
+  type: 'agent',
+  agentId,
+  credentialHash,
+  ...(tokenId && { tokenId }),
+})
 
 /** RFC 8707: the resource that the client requests, by default /v1. A trailing slash is ignored. */
 function audienceOf(named: string[], origin: string): string {
@@ -136,23 +139,22 @@ const maxWrong = 20
 /** The received form, with the Authorization header and the caller's network address. */
 export type OAuthRequest = { form: URLSearchParams; authorization: string | undefined; address: string }
 
+type Client = ClaimedAgent & { clientId: string }
+
 /**
- * The agent that a client id and its secret belong to. Throws the same OAuthError for an unknown client, a deleted client
- * and a wrong secret, or `rate_limited` after many wrong credentials.
+ * The agent that a client id names. Its Treasury decides with the same call whether the secret is valid. Throws the same
+ * OAuthError for a client id that we did not issue as `refuseClient` for a deleted client and a wrong secret.
  */
-export async function authenticate(deps: Deps, request: OAuthRequest): Promise<ResolvedAgent> {
-  const { db } = deps
-  const now = deps.now()
+async function claimedClient(deps: Deps, request: OAuthRequest): Promise<Client> {
   refuseRepeats(request.form)
   const { clientId, secret } = clientOf(request.form, request.authorization)
-  requireQuota(wrongCredentials, request.address, now)
-  const client = await resolveClient(db, clientId, secret, now)
-  if (client) return client
-  return refuseClient(deps, request, clientId)
+  requireQuota(wrongCredentials, request.address, deps.now())
+  const claimed = agentOfClient(deps.env, clientId, secret)
+  return claimed ? { ...claimed, clientId } : refuseClient(deps, request, clientId)
 }
 
 /** Counts a wrong credential and throws `invalid_client`, or `rate_limited` after many of them. */
-export async function refuseClient(deps: Deps, { address }: OAuthRequest, clientId: string): Promise<never> {
+async function refuseClient(deps: Deps, { address }: OAuthRequest, clientId: string): Promise<never> {
   const now = deps.now()
   wrongCredentials.take(address, now)
   await limitAttempts(deps.db, attemptKey('oauth', clientId, address), maxWrong, now)

@@ -1,13 +1,79 @@
+import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { chainNameOf } from '#domain/networks.ts'
+import { averageOf, successRate } from '#domain/statistics.ts'
+import { dayMs } from '#domain/time.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Deps } from '../appEnv.ts'
+import { primaryChain } from '../chain/networkSettings.ts'
 import { countContacts } from '../db/contacts.ts'
+import type { Figures, PaymentMethod, Total } from '../history/api.ts'
+import { historyOf } from '../historyOf.ts'
+import { unwrap } from '../result.ts'
+import type { AccountFigures } from '../treasury/reports/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 
 /** The data of all overview widgets. */
-export async function getOverview(deps: Deps, userId: string): Promise<Overview> {
-  const [figures, contactCount] = await Promise.all([
-    treasuryOf(deps.env, userId).reports().overview(),
-    countContacts(deps.db, userId),
+export async function getOverview({ env, db, now }: Deps, userId: string): Promise<Overview> {
+  const [account, figures, contactCount] = await Promise.all([
+    treasuryOf(env, userId).reports().overview(),
+    historyOf(env, userId).figures(chainNameOf(primaryChain(env)), now() - dayMs),
+    countContacts(db, userId),
   ])
-  return { ...figures, contactCount }
+  return { ...overviewOf(account, unwrap(figures)), contactCount }
 }
+
+/** Sums and counts cover wallets on the primary network; money on the other network is shown separately. */
+export function overviewOf(
+  { wallets, prunedRefusals, ...account }: AccountFigures,
+  { totals, failed: failedToday, recipients }: Figures,
+): Omit<Overview, 'contactCount'> {
+  const confirmed = sum(totals.filter(({ outcome }) => outcome === 'confirmed'))
+  const failed = sum(totals.filter(({ outcome }) => outcome === 'failed')).count + prunedRefusals
+  const unclaimed = sum(totals.filter(({ isUnclaimed }) => isUnclaimed))
+  const average = averageOf(microUsdc(confirmed.amount), confirmed.count)
+  return {
+    ...account,
+    walletCount: wallets.length,
+    transactionCount: sum(totals).count + prunedRefusals,
+    totalSpent: formatUsdc(confirmed.amount),
+    average: average === null ? null : formatUsdc(average),
+    confirmed: confirmed.count,
+    failed,
+    successRate: successRate(confirmed.count, failed),
+    failedToday,
+    pendingPayouts: { count: unclaimed.count, amount: formatUsdc(unclaimed.amount) },
+    methods: methods(totals),
+    topWallets: topWallets(wallets, totals),
+    recipients,
+  }
+}
+
+const sum = (totals: Total[]): { count: number; amount: bigint } =>
+  totals.reduce(({ count, amount }, total) => ({ count: count + total.n, amount: amount + BigInt(total.amount) }), {
+    count: 0,
+    amount: 0n,
+  })
+
+/** Payments by the way in which the recipient was named; refused payments do not count. */
+function methods(totals: Total[]): Overview['methods'] {
+  const used = (['address', 'contact', 'email', 'phone'] satisfies PaymentMethod[]).map((method) => ({
+    method,
+    ...sum(totals.filter((total) => total.method === method)),
+  }))
+  return used
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count)
+    .map(({ amount, ...method }) => ({ ...method, amount: formatUsdc(amount) }))
+}
+
+/** The three wallets with the most accepted payments; of equal ones, the oldest. */
+const topWallets = (wallets: AccountFigures['wallets'], totals: Total[]): Overview['topWallets'] =>
+  wallets
+    .map((wallet) => {
+      const accepted = totals.filter(({ walletId, method }) => walletId === wallet.id && method !== null)
+      const spent = sum(accepted.filter(({ outcome }) => outcome === 'confirmed')).amount
+      return { ...wallet, count: sum(accepted).count, spent: formatUsdc(spent) }
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, 3)

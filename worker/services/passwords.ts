@@ -55,7 +55,7 @@ export async function requirePassword(
   const key = attemptKey('change-password', userId)
   await limitAttempts(db, key, maxWrongPasswords, deps.now())
   // Counts against known addresses, so that guesses by a stolen session do not use up the tries of new devices.
-  const wasRight = await limitPasswords(deps, row.email, true)
+  const wasRight = await limitPasswords(deps, row.email)
   if (!(await directoryFrom(deps).checkPassword(row, password))) throw new AppError('invalid_input', wrong, { field })
   await resetAttempts(db, key)
   await wasRight()

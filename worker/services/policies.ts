@@ -13,16 +13,7 @@ import type {
 import type { Deps } from '../appEnv.ts'
 import { findContacts } from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
-import {
-  discardCredentials,
-  mintApiKey,
-  mintCredentials,
-  mintSecret,
-  replaceCredentials,
-  replacedCredentialMs,
-  revokeCredentials,
-  storeCredentials,
-} from '../identity/credentials.ts'
+import { mintApiKey, mintClient, mintCredentials, replacedCredentialMs } from '../identity/credentials.ts'
 import { unwrap } from '../result.ts'
 import type { ContactSnapshot, GroupLimits } from '../treasury/policies/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
@@ -96,38 +87,28 @@ export async function editGroup(
   )
 }
 
-/** Also deletes the group's agents. The Treasury refuses them immediately; D1 revokes their credentials afterwards. */
-export async function deleteGroup(deps: Deps, userId: string, groupId: string): Promise<Removed> {
-  const { agentIds, ...removed } = unwrap(await policies(deps, userId).deleteGroup(groupId))
-  for (const agentId of agentIds) deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
-  return removed
-}
+/** Also deletes the group's agents. */
+export const deleteGroup = async (deps: Deps, userId: string, groupId: string): Promise<Removed> =>
+  unwrap(await policies(deps, userId).deleteGroup(groupId))
 
-/**
- * Stores credentials in D1 first, so that they work as soon as they are returned, and removes them if the agent is not
- * created. A repeat with the same key returns the agent without its secrets, which are shown only once.
- */
+/** A repeat with the same key returns the agent without its secrets, which are shown only once. */
 export async function createAgent(
   deps: Deps,
   userId: string,
   input: { key: string | null; name: string; memo: string | null; policyGroupId: string; passwordChecked: boolean },
 ): Promise<CreatedAgent> {
   const id = `agt_${crypto.randomUUID().replaceAll('-', '')}`
-  const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = mintCredentials()
   const issuedAt = deps.now()
-  await storeCredentials(deps.db, { userId, agentId: id, clientId, secretHash, apiKeyHash, now: issuedAt })
+  const minted = mintCredentials(deps.env, { userId, agentId: id }, issuedAt)
+  const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = minted
   const created = await policies(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
-  if (!created.ok || created.value.repeated) deps.runInBackground(discardCredentials(deps.db, [secretHash, apiKeyHash]))
   const { agent, repeated } = unwrap(created)
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
   return { agent, clientId, clientSecret, apiKey }
 }
 
-export async function deleteAgent(deps: Deps, userId: string, agentId: string): Promise<Removed> {
-  const removed = unwrap(await policies(deps, userId).deleteAgent(agentId))
-  deps.runInBackground(revokeCredentials(deps.db, userId, agentId, deps.now()))
-  return removed
-}
+export const deleteAgent = async (deps: Deps, userId: string, agentId: string): Promise<Removed> =>
+  unwrap(await policies(deps, userId).deleteAgent(agentId))
 
 /** `revokeNow`: the previous credential ends at once. */
 type Replacing = { revokeNow: boolean; passwordChecked: boolean }
@@ -138,56 +119,38 @@ export async function regenerateApiKey(
   agentId: string,
   how: Replacing,
 ): Promise<RegeneratedApiKey> {
-  const { apiKey, apiKeyHash } = mintApiKey()
-  const { previousUntil } = await replaceCredential(deps, userId, agentId, {
-    kind: 'api_key',
-    hash: apiKeyHash,
-    ...how,
-  })
-  return { apiKey, previousUntil }
+  await requireAgent(deps, userId, agentId)
+  const { apiKey, apiKeyHash: hash } = mintApiKey(deps.env, { userId, agentId }, deps.now())
+  return { apiKey, previousUntil: await replaceCredential(deps, userId, agentId, { kind: 'api_key', hash, ...how }) }
 }
 
-/** Replaces the secret; the client id stays. */
+/** Replaces the secret. The client id changes only if another version of its keyring has become current. */
 export async function regenerateSecret(
   deps: Deps,
   userId: string,
   agentId: string,
   how: Replacing,
 ): Promise<RegeneratedCredentials> {
-  const { clientSecret, secretHash } = mintSecret()
-  const { clientId, previousUntil } = await replaceCredential(deps, userId, agentId, {
-    kind: 'secret',
-    hash: secretHash,
-    ...how,
-  })
-  return { clientId, clientSecret, previousUntil }
+  await requireAgent(deps, userId, agentId)
+  const { clientId, clientSecret, secretHash: hash } = mintClient(deps.env, { userId, agentId }, deps.now())
+  const replacing = { kind: 'secret' as const, hash, clientId, ...how }
+  return { clientId, clientSecret, previousUntil: await replaceCredential(deps, userId, agentId, replacing) }
 }
 
-/**
- * Stores the new credential in D1 first; it is refused until the Treasury has it. The previous one can be updated in D1
- * later, because the Treasury decides which credentials work.
- */
+/** Throws `not_found`: credentials can only name an agent that exists. */
+async function requireAgent(deps: Deps, userId: string, agentId: string): Promise<void> {
+  unwrap(await policies(deps, userId).agent(agentId))
+}
+
+/** Returns until when the previous credential works; null if not at all. */
 async function replaceCredential(
   deps: Deps,
   userId: string,
   agentId: string,
-  input: { kind: 'secret' | 'api_key'; hash: string } & Replacing,
-): Promise<{ clientId: string; previousUntil: string | null }> {
-  const { kind, hash, revokeNow, passwordChecked } = input
-  const { clientId } = unwrap(await policies(deps, userId).agent(agentId))
-  const now = deps.now()
-  const endsAt = revokeNow ? now : now + replacedCredentialMs
-  const hashes = kind === 'secret' ? { secretHash: hash } : { apiKeyHash: hash }
-  await storeCredentials(deps.db, { userId, agentId, clientId, ...hashes, now })
-  const replaced = await policies(deps, userId).replaceCredential(agentId, {
-    kind,
-    hash,
-    endsAt,
-    issuedAt: now,
-    passwordChecked,
-  })
-  if (!replaced.ok) deps.runInBackground(discardCredentials(deps.db, [hash]))
-  const { previousUntil } = unwrap(replaced)
-  deps.runInBackground(replaceCredentials(deps.db, { userId, agentId, kind, keepHash: hash, endsAt }))
-  return { clientId, previousUntil: isoOf(previousUntil) }
+  { revokeNow, ...input }: { kind: 'secret' | 'api_key'; hash: string; clientId?: string } & Replacing,
+): Promise<string | null> {
+  const issuedAt = deps.now()
+  const endsAt = revokeNow ? issuedAt : issuedAt + replacedCredentialMs
+  const replaced = await policies(deps, userId).replaceCredential(agentId, { ...input, endsAt, issuedAt })
+  return isoOf(unwrap(replaced).previousUntil)
 }

@@ -4,7 +4,9 @@ import { earliest } from '../durable/alarms.ts'
 import { logError } from '../observability/log.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
+import { nextMinedAt, settleEveryMs, signEveryMs } from './core/minedReports.ts'
 import type { Outbox } from './delivery/flush.ts'
+import { sendChanges } from './delivery/history.ts'
 import { recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
 import { pruneMessages } from './limits/messageLimits.ts'
@@ -19,16 +21,21 @@ import { readIdleWallets } from './settlement/idle.ts'
 import { settle } from './settlement/settle.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
-const settleEveryMs = 1_000 // 1 second
 const expiryPauseMs = 30_000 // 30 seconds
 
 /** Does the work of one kind of alarm. Returns when it is due again (ms), null when nothing is left to do. */
-export function runAlarm(ctx: Context, outbox: Outbox, kind: Exclude<AlarmKind, 'schema'>): Promise<number | null> {
+export async function runAlarm(
+  ctx: Context,
+  outbox: Outbox,
+  kind: Exclude<AlarmKind, 'schema'>,
+): Promise<number | null> {
   switch (kind) {
     case 'settle':
       return settleOpen(ctx)
     case 'outbox':
       return flushOutbox(ctx, outbox)
+    case 'history':
+      return (await sendChanges(ctx)).left > 0 ? ctx.now() : null
     case 'reclaim':
       return andSubmit(ctx, () => continueReclaimAll(ctx))
     case 'scan':
@@ -38,7 +45,7 @@ export function runAlarm(ctx: Context, outbox: Outbox, kind: Exclude<AlarmKind, 
     case 'finality':
       return settleFinality(ctx)
     case 'approvals':
-      return Promise.resolve(endAllOverdue(ctx))
+      return endAllOverdue(ctx)
   }
 }
 
@@ -57,7 +64,8 @@ async function settleOpen(ctx: Context): Promise<number | null> {
   const queued = store.count("payment WHERE status = 'QUEUED'")
   const { isOpen, isBehind } = await andSubmit(ctx, () => settle(ctx))
   await reported
-  if (isOpen) return now() + (isBehind ? 0 : queued > 0 ? settleEveryMs / 2 : settleEveryMs)
+  if (isOpen && isBehind) return now()
+  if (isOpen) return earliest(now() + (queued > 0 ? signEveryMs : settleEveryMs), nextMinedAt(ctx))
   // If a payment is accepted in the meantime, its settle alarm marks this Treasury busy again.
   store.setMeta('busy_reported_at', 0)
   await markIdle(ctx.db, ctx.userId)

@@ -5,6 +5,7 @@ import type { Env } from '../env.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { Sealer } from '../keyrings/sealer.ts'
 import { metricsFrom } from '../observability/metrics.ts'
+import { stopReader } from '../stops/reader.ts'
 import type { Context } from './core/context.ts'
 import { paymentView } from './payments/views.ts'
 import { ChainRefresh } from './settlement/chainRefresh.ts'
@@ -21,6 +22,7 @@ export function createContext(
   schedule: Context['schedule'],
   overrides: Partial<Context> = {},
 ): Context {
+  const reader = stopReader(env)
   const context: Context = {
     env,
     db: primaryDb(env.DB),
@@ -33,19 +35,14 @@ export function createContext(
     schedule,
     freeze: () => false,
     limits: withLimits(parseLimits(env.LIMITS), parseLimits(store.meta('limits'))),
-    stop: {
-      mode: 'none',
-      readAt: Number.NEGATIVE_INFINITY,
-      failedAt: Number.NEGATIVE_INFINITY,
-      failures: 0,
-      reading: null,
-    },
+    stop: { reader, after: reader.begun, mode: 'none', readAt: Number.NEGATIVE_INFINITY, reading: null },
     largeBytes,
     metrics: metricsFrom(env.METRICS),
     refreshWallet: (wallet, freshEnoughMs) => chainRefresh.refresh(wallet, freshEnoughMs),
     lastReadAt: (walletId) => chainRefresh.lastReadAt(walletId),
     paymentView: (payment) => paymentView(context, payment),
     heads: new Map(),
+    mined: new Map(),
     paces: new Map(),
     snapshots: new Map(),
     keys: new Map(),

@@ -1,4 +1,5 @@
 import { maxResends } from '#domain/attempts.ts'
+import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
@@ -8,6 +9,7 @@ import { refuseUnreachable } from './core/chainHeads.ts'
 import type { Principal } from './core/rpcTypes.ts'
 import { freshStop } from './core/stop.ts'
 import { Approvals } from './decisions/rpc.ts'
+import { changesSince } from './delivery/history.ts'
 import { paymentRateStates } from './limits/rates.ts'
 import { Notices } from './notices/rpc.ts'
 import { Operators } from './operators/rpc.ts'
@@ -84,7 +86,7 @@ export class Treasury extends TreasuryObject {
 
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   async payAsAgent(input: PayInput) {
-    return andThen(this.agentGate.tokenRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
+    return andThen(this.agentGate.callerRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
       const { payment, replayed, accepted } = result
       const rates = paymentRateStates(this.context, payment.agent_id)
       return ok({ payment: paymentView(this.context, payment, accepted?.group), replayed, rates })
@@ -99,11 +101,11 @@ export class Treasury extends TreasuryObject {
       return ok(transactionView(store, store.payment(id)!))
     })
   }
-  /** POST /escrow/create. Link and code are returned to the sender once, after the link is in D1. */
+  /** POST /escrow/create. Link and code are returned to the sender once, after the link works. */
   async createPayout(input: PayInput) {
     return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment }) => {
       if (!this.context.store.payout(payment.id)) return notFound('Payout')
-      if (await this.outbox.syncLink(payment.id)) return ok(await createdPayout(this.context, payment.id))
+      if (await this.outbox.syncDesk(payment.id)) return ok(await createdPayout(this.context, payment.id))
       const notReady = 'The payout is being created, but its link is not ready yet. Please try again.'
       return refuse('unavailable', notReady, { retryAfter: 2 })
     })
@@ -118,7 +120,7 @@ export class Treasury extends TreasuryObject {
   async checkPayment(principal: Principal, input: CheckInput) {
     await freshStop(this.context)
     return (
-      this.agentGate.tokenRefusal(principal) ??
+      this.agentGate.callerRefusal(principal) ??
       this.needs.decide((gathered) => check(this.context, principal, input, gathered))
     )
   }
@@ -179,16 +181,16 @@ export class Treasury extends TreasuryObject {
    */
   async resendCode(payoutId: string, by: RenewedBy, triesVersion?: number) {
     return andThen(await resendCode(this.context, payoutId, by, triesVersion), async (payout) => {
-      await this.outbox.flush()
+      await this.outbox.syncDesk(payoutId)
       this.ctx.waitUntil(this.outbox.flushMail())
       const used = by === 'sender' ? payout.sender_resends : payout.recipient_resends
       return ok({ resendsLeft: maxResends - used })
     })
   }
 
-  /** Sends pending changes to D1's lists, so that a list read next includes them. Failed ones are retried later. */
-  async syncReadModel() {
-    await this.outbox.syncReadModel()
+  /** Called by History before it reads a list. */
+  async changesSince(position: Position) {
+    return changesSince(this.context, position)
   }
   /** For the WebhookSender, with the secrets in plain text. */
   async webhookTargets(): Promise<WebhookTargets> {
@@ -198,8 +200,9 @@ export class Treasury extends TreasuryObject {
   async webhookFailed(failure: WebhookFailure) {
     webhookFailed(this.context, failure)
   }
-  /** Called by the Relayer with hints about jobs, which settle nothing. */
+  /** Called by the Relayer with hints about jobs, which only start settling. */
   async reportJobs(reports: JobReport[]) {
     applyReports(this.context, reports)
+    this.startDueWork()
   }
 }

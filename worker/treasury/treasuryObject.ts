@@ -43,8 +43,8 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   readonly #schema: ObjectSchema
   readonly #gate: RestoreGate
   #restoreContext: Context | null = null
-  /** Set by the first alarm of this instance, which asks D1 for operator stops and restores. */
-  #hasAskedD1 = false
+  /** Set by the first alarm of this instance, which reads the operators' stops and freezes. */
+  #hasReadStops = false
   #mustReload = false
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -118,15 +118,21 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     return wasLost
   }
 
+  /** Starts what is due now, because the platform's alarm may be late. */
+  protected startDueWork(): void {
+    const nextAt = this.#alarms.nextAt()
+    if (nextAt !== null && nextAt <= this.context.now()) this.ctx.waitUntil(this.alarm())
+  }
+
   override async alarm(): Promise<void> {
     if (!(await this.#schema.mayWork())) return
     if (this.#mustReload) {
       await this.ctx.storage.sync()
       this.ctx.abort('the account was restored')
     }
-    // Only D1 knows whether this object was put back to an earlier time. Its alarms must not run before it has asked.
-    if (!this.#hasAskedD1 && !this.#gate.isClosed) await freshStop(this.context)
-    this.#hasAskedD1 = true
+    // Only the stop object knows whether this object was rolled back. Its alarms must not run before it has asked.
+    if (!this.#hasReadStops && !this.#gate.isClosed) await freshStop(this.context)
+    this.#hasReadStops = true
     if (!this.#gate.isClosed) await this.#alarms.handleAlarm()
   }
 }

@@ -19,12 +19,17 @@ const Unit = (props: { chain?: Chain | undefined }) => useUnit(props.chain)
 
 /**
  * '$25.00 USDC', two to six decimals; '$25.00 Test USDC' for money on a test network, which has no value. `chain` defaults
- * as in `useUnit`.
+ * as in `useUnit`. With a `sign`: '−$25.00 USDC'.
  */
-export function Amount(props: { value: string; chain?: Chain | undefined; className?: string }) {
+export function Amount(props: {
+  value: string
+  sign?: '−' | '+' | null
+  chain?: Chain | undefined
+  className?: string
+}) {
   return (
     <span className={clsx('whitespace-nowrap', props.className)}>
-      ${formatAmount(props.value)}{' '}
+      {props.sign}${formatAmount(props.value)}{' '}
       <span className="font-normal text-small text-muted">
         <Unit chain={props.chain} />
       </span>

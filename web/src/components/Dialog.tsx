@@ -23,6 +23,8 @@ export function Dialog(props: {
   onStopWaiting?: (() => void) | undefined
   /** False removes the close button: only the footer or the content can close the dialog. */
   closable?: boolean
+  /** Set if nothing in it could be lost: a press outside then closes it too. */
+  isViewOnly?: boolean
   wide?: boolean
   role?: 'dialog' | 'alertdialog'
   /** The label of a first button that closes the dialog. */
@@ -70,9 +72,10 @@ export function Dialog(props: {
   return (
     <Base.Root
       open
-      disablePointerDismissal
-      onOpenChange={(open) => {
-        if (!open && !props.locked && closable) props.onClose()
+      disablePointerDismissal={!props.isViewOnly}
+      onOpenChange={(open, { event }) => {
+        const onToast = event.target instanceof Element && event.target.closest('[data-toasts]')
+        if (!open && !props.locked && closable && !onToast) props.onClose()
       }}
     >
       <Base.Portal>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { failures } from '../lib/failures.ts'
 import { formatAmount, formatMoment } from '../lib/format.ts'
-import { type Chain, unitOf } from '../lib/networks.ts'
+import { type Chain, networkName, unitOf } from '../lib/networks.ts'
 import { type CreatedPayout, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
 import { refreshWallets } from '../queries/wallets.ts'
 import { Button } from './Button.tsx'
@@ -65,7 +65,7 @@ export function PayoutCreated(props: {
                 live
                 steps={[
                   { label: 'Accepted', at: acceptedAt },
-                  { label: 'Funded on Base', at: funded ? current.updatedAt : null },
+                  { label: `Funded on ${networkName(props.chain)}`, at: funded ? current.updatedAt : null },
                 ]}
               />
             </div>

@@ -1,14 +1,24 @@
 import { CircleAlert, CircleCheck, LoaderCircle, X } from 'lucide-react'
+import { createPortal } from 'react-dom'
 import { resolveValue, toast, useToaster } from 'react-hot-toast/headless'
 
-/** Messages at the top right, on a phone below the top bar. Durations and the limit of 20 are the library's defaults. */
+/** Outside #root, which an open dialog covers and hides from screen readers. */
 export default function Toaster() {
+  return createPortal(<Toasts />, document.body)
+}
+
+/**
+ * Messages at the top right, on a phone below the top bar or above an open sheet. Durations and the limit of 20 are the
+ * library's defaults. Dialogs hide everything else from screen readers, except elements with aria-live.
+ */
+export function Toasts() {
   const { toasts, handlers } = useToaster()
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only pauses the timers
     <div
       data-toasts
-      className="pointer-events-none fixed inset-x-4 top-16 z-50 sm:top-4 flex flex-col items-end gap-2 sm:left-auto"
+      role="log"
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-4 top-16 z-50 sm:top-4 [#root[data-base-ui-inert]~&]:top-2 flex flex-col items-end gap-2 sm:left-auto"
       onMouseEnter={handlers.startPause}
       onMouseLeave={handlers.endPause}
     >
@@ -17,7 +27,6 @@ export default function Toaster() {
         .map((t) => (
           <div
             key={t.id}
-            {...t.ariaProps}
             className="pointer-events-auto flex w-full max-w-96 animate-[appear_160ms_ease-out] items-start gap-3 rounded-card border border-hairline bg-card py-3 pr-2 pl-4 shadow-overlay sm:w-auto"
           >
             {t.type === 'success' && <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-green" />}

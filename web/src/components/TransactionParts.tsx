@@ -1,5 +1,16 @@
+import { clsx } from 'clsx'
 import { shortAddress } from '../lib/format.ts'
-import { awaitsApproval, displayStatus, isFinal, payoutState, type Transaction } from '../queries/transactions.ts'
+import { networkName } from '../lib/networks.ts'
+import {
+  awaitsApproval,
+  displayStatus,
+  isFinal,
+  type Movement,
+  movementOf,
+  payoutState,
+  type Transaction,
+} from '../queries/transactions.ts'
+import { Amount } from './Amount.tsx'
 import { Chip } from './Chip.tsx'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
@@ -9,14 +20,34 @@ export function TransactionStatusChip(props: { transaction: Transaction }) {
   return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
 }
 
-/** The status, and below it the payout's state (a reclaimed payout is Failed, for example) or the reason it failed. */
-export function TransactionStatus(props: { transaction: Transaction; reason: string | null }) {
-  const { transaction } = props
-  const note = awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? props.reason)
+const movementColors: Record<NonNullable<Movement['word']> | 'none', string> = {
+  Paid: 'text-ink',
+  Held: 'text-amber',
+  Returned: 'text-green',
+  Withdrawn: 'text-muted',
+  none: 'text-muted',
+}
+
+/** The amount with a sign and a color for what left and what came back. `movementOf` has the word that goes with it. */
+export function TransactionAmount(props: { transaction: Transaction; className?: string }) {
+  const { amountUsdc, fromWalletChain } = props.transaction
+  const { sign, word } = movementOf(props.transaction)
+  return (
+    <Amount
+      value={amountUsdc}
+      sign={sign}
+      chain={fromWalletChain}
+      className={clsx(movementColors[word ?? 'none'], props.className)}
+    />
+  )
+}
+
+/** The status, and below it what else there is to say, such as that a failed payout was reclaimed. */
+export function TransactionStatus(props: { transaction: Transaction; note: string | null }) {
   return (
     <>
       <TransactionStatusChip transaction={props.transaction} />
-      {note && <p className="line-clamp-2 max-w-40 text-muted">{note}</p>}
+      {props.note && <p className="line-clamp-2 max-w-40 text-muted">{props.note}</p>}
     </>
   )
 }
@@ -38,10 +69,11 @@ export function TransactionTimeline(props: { transaction: Transaction }) {
 
 function stepsOf(transaction: Transaction): TimelineStep[] {
   const { category, status } = transaction
+  const network = networkName(transaction.fromWalletChain)
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
   // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
-  if (category === 'payout_withdraw') return [{ label: 'Withdrawn on Base', at: confirmedAt }]
-  if (category === 'payout_reclaim') return [{ label: 'Returned on Base', at: confirmedAt }]
+  if (category === 'payout_withdraw') return [{ label: `Withdrawn on ${network}`, at: confirmedAt }]
+  if (category === 'payout_reclaim') return [{ label: `Returned on ${network}`, at: confirmedAt }]
   if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
   const ending = payoutState(transaction) === null ? endings[status] : undefined
   if (ending === undefined)
@@ -49,7 +81,7 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
       { label: 'Accepted', at: decidedAt },
       { label: 'Signed', at: signedAt },
       { label: 'Sent to the network', at: broadcastAt },
-      { label: category === 'payout' ? 'Funded on Base' : 'Confirmed on Base', at: confirmedAt },
+      { label: `${category === 'payout' ? 'Funded' : 'Confirmed'} on ${network}`, at: confirmedAt },
     ]
   return [
     { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },

@@ -14,7 +14,7 @@ import {
   storeUser,
 } from './tokens.ts'
 
-type PasswordChallenge = { required: true; session: string; email: string }
+type PasswordChallenge = { session: string; email: string }
 type Session = {
   user: User | null
   isLoading: boolean
@@ -90,7 +90,7 @@ function storeSession(reply: SignedIn): void {
 export async function signIn(email: string, password: string): Promise<void> {
   const reply = await api('POST /auth/cognito/login', { public: true, body: { email, password } })
   if ('challengeName' in reply) {
-    set({ passwordChallenge: { required: true, session: reply.session, email: reply.email } })
+    set({ passwordChallenge: reply })
     return
   }
   storeSession(reply)

@@ -13,6 +13,7 @@ import type {
 import { api } from '../lib/api.ts'
 import { refreshing } from '../lib/changes.ts'
 import { queryClient } from '../lib/queryClient.ts'
+import { walletsQuery } from './wallets.ts'
 
 export type { PolicyGroup, PolicyGroupWithAgents }
 export type ScopeUpdate = NonNullable<UpdatedPolicyGroup['scopeUpdateResults']>[number]
@@ -98,7 +99,11 @@ export type PauseSubject = { kind: 'agent' | 'group' | 'wallet' | 'account'; id:
 
 /** Pauses or resumes; both take effect on the next call. */
 export const setPaused = (subject: PauseSubject, paused: boolean): Promise<Paused> =>
-  changed(post(subject, paused ? 'pause' : 'resume'))
+  refreshing(async () => {
+    // The list of wallets is fetched even if no page shows it: a dialog opened next chooses from it.
+    const { queryKey } = walletsQuery
+    await Promise.all([refreshGroups(), queryClient.invalidateQueries({ queryKey, refetchType: 'all' })])
+  })(post(subject, paused ? 'pause' : 'resume'))
 
 function post({ kind, id }: PauseSubject, act: 'pause' | 'resume'): Promise<Paused> {
   switch (kind) {

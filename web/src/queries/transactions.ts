@@ -87,6 +87,24 @@ export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds
   return null
 }
 
+/** Where the money of a transaction went. Sign and word are null for money that did not move. */
+export type Movement = { sign: '−' | '+' | null; word: 'Paid' | 'Held' | 'Returned' | 'Withdrawn' | null }
+
+/**
+ * What a transaction means for the wallet: it paid, its money is held, or it came back. A withdrawal moves money that the
+ * payout's own row already counts as paid, so it has no sign.
+ */
+export function movementOf(transaction: Transaction): Movement {
+  const { category, status } = transaction
+  if (category === 'payout_reclaim') return { sign: '+', word: 'Returned' }
+  if (category === 'payout_withdraw') return { sign: null, word: 'Withdrawn' }
+  // The row of the reclaim says that the money came back.
+  if (payoutState(transaction) === 'Funds Reclaimed') return { sign: '−', word: 'Paid' }
+  if (isIn('completed', status)) return { sign: '−', word: 'Paid' }
+  if (isIn('failed', status) || awaitsApproval(transaction)) return { sign: null, word: null }
+  return { sign: null, word: 'Held' }
+}
+
 /** Whether it waits for its owner's approval. A funded payout is PENDING as well, but has a hash. */
 export const awaitsApproval = ({ approvalId, status, txHash }: Transaction) =>
   approvalId !== null && status === 'PENDING' && txHash === null

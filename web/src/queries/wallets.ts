@@ -69,9 +69,6 @@ export const walletLabel = (wallet: { name: string | null; chain: Wallet['chain'
 
 export const isActive = (wallet: Wallet) => wallet.status === 'active'
 
-/** Whether the wallet can pay now. */
-export const canPay = (wallet: Wallet) => isActive(wallet) && !wallet.paused && wallet.halted === null
-
 /** Why the wallet can't pay at all, as words to show after its name; null if it can. */
 export function blockedBecause({ status, paused, halted }: Wallet): string | null {
   if (status === 'deploying') return 'still being created'
@@ -80,13 +77,20 @@ export function blockedBecause({ status, paused, halted }: Wallet): string | nul
   return paused ? 'paused' : null
 }
 
+/** Whether the wallet can pay now. */
+export const canPay = (wallet: Wallet) => blockedBecause(wallet) === null
+
 /** '$180.00 available to spend now. $20.00 more is arriving.' */
-export function spendableText({ spendable, usdcBalance }: Pick<Wallet, 'spendable' | 'usdcBalance'>): string {
+export function spendableText({
+  spendable,
+  usdcBalance,
+  exposure,
+}: Pick<Wallet, 'spendable' | 'usdcBalance' | 'exposure'>): string {
   if (!spendable) return 'The balance is unavailable now. We check it when you send.'
   const now = `${dollars(microOf(spendable.now))} available to spend now.`
   const why =
     spendable.limitedBy === 'session' && usdcBalance
-      ? ` The session key may pay no more of the ${dollars(microOf(usdcBalance.balance))} in the wallet until you rotate it.`
+      ? ` The session key may pay no more of the ${dollars(microOf(usdcBalance.balance))} in the wallet until you ${exposure?.canRenew === false ? 'renew it with your owner key' : 'rotate it'}.`
       : ''
   return now + why + arrivingText(spendable)
 }

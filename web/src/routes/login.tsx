@@ -31,14 +31,13 @@ function LoginPage() {
   const { passwordChallenge, expired } = useSession()
   const { redirect: back } = Route.useSearch()
   const navigate = Route.useNavigate()
-  useTitle(passwordChallenge ? 'Set New Password' : 'Sign In')
 
   const onSignedIn = () => navigate({ href: back ?? '/dashboard/overview', replace: true })
 
   return (
     <AccountFrame>
       <Suspense>
-        {expired && <ExpiredNotice />}
+        {(expired || sessionStorage.expired) && <ExpiredNotice />}
         {passwordChallenge ? <NewPasswordForm onSignedIn={onSignedIn} /> : <SignInForm onSignedIn={onSignedIn} />}
       </Suspense>
     </AccountFrame>
@@ -47,6 +46,7 @@ function LoginPage() {
 
 /** The email and password form. A refusal is shown under the field that it names, otherwise above the form. */
 function SignInForm(props: { onSignedIn: () => void }) {
+  useTitle('Sign In')
   const { form, values, busy, general, code, errorOf, bind } = useAccountForm(
     { email: '', password: '' },
     {

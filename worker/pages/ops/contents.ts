@@ -42,6 +42,9 @@ export function statusContent(status: OpsStatus, form: Form): Html[] {
   return [
     card('Stops', [
       html`<p class="${isStopped ? 'warning' : ''}"><strong>${isStopped ? `Stopped: ${stop.mode}` : 'Running'}.</strong> ${meaning[stop.mode]} ${isStopped ? html`Since ${time(stop.since)}.` : ''}</p>`,
+      stop.unconfirmed.length > 0
+        ? html`<p class="warning">Not confirmed by ${stop.unconfirmed.join(', ')}; repeated every few seconds.</p>`
+        : html``,
       ...stopModes.filter((mode) => mode !== stop.mode).map((mode) => stopForm(mode, stop.mode, form)),
     ]),
     webhooksCard(status.webhooks, form),

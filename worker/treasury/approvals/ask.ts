@@ -10,7 +10,7 @@ import { newPaymentRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, type IdempotentRequest, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { approvalRate, takeRate } from '../limits/rates.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { raisedLimit } from '../policies/budgets.ts'
 import { type Caller, resolveCaller } from '../policies/paymentParties.ts'
@@ -91,7 +91,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
     expiresAt: isoOf(expiresAt),
   })
   if (paymentId) {
-    enqueue(ctx, 'payment', paymentId)
+    recordChange(ctx, paymentId)
     sendPaymentEvent(ctx, 'approval.requested', paymentId, null)
   }
   notifyOwner(ctx, id)

@@ -5,7 +5,7 @@ import { dayMs } from '#domain/time.ts'
 import { earliest } from '../../durable/alarms.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
@@ -55,7 +55,7 @@ export function endApproval(
     ...(pauseAgent && { pausedAgent: true }),
   })
   if (approval.payment_id) {
-    enqueue(ctx, 'payment', approval.payment_id)
+    recordChange(ctx, approval.payment_id)
     sendPaymentEvent(ctx, events[event], approval.payment_id, 'PENDING_APPROVAL')
   }
   return true
@@ -119,7 +119,11 @@ export function pruneApprovals({ store, now }: Context): void {
       now() - keepMs,
     )
     store.run(`DELETE FROM approval WHERE ${ended}`, now() - keepMs)
-    for (const { payment_id } of payments) if (payment_id) store.run('DELETE FROM payment WHERE id = ?', payment_id)
+    for (const { payment_id } of payments) {
+      if (!payment_id) continue
+      store.run('DELETE FROM change WHERE ref = ? AND seq < (SELECT max(seq) FROM change)', payment_id)
+      store.run('DELETE FROM payment WHERE id = ?', payment_id)
+    }
   })
 }
 

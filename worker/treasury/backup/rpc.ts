@@ -24,7 +24,7 @@ export class Backup extends RpcTarget {
     return keptOwner(this.#ctx)?.passwordAt ?? 0
   }
   /**
-   * Sends a part of what D1 has of this account again: first the account itself, then a hundred payments per call. Safe to
+   * Sends a part of what D1 has of this account again: first the account itself, then a hundred payouts per call. Safe to
    * repeat and to interrupt. `isDry` only counts.
    */
   async reproject(input: { from: ReprojectCursor | null; isDry: boolean }) {

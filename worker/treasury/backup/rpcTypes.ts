@@ -1,4 +1,4 @@
-/** Where the next call of `reproject` continues: after this payment. */
+/** Where the next call of `reproject` continues: after this payout. */
 export type ReprojectCursor = { after: string }
 
 /** Number of rows by table. */

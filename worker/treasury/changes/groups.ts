@@ -12,6 +12,7 @@ import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reservedSince } from '../ledger/ledger.ts'
 import { boundsOf, takeIncrease } from '../limits/ownerPassword.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { raisedLimit } from '../policies/budgets.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from '../policies/rpcTypes.ts'
@@ -223,9 +224,9 @@ export function raiseBudget(
 }
 
 /** Deletes the group with its agents and credentials. Unsigned payments fail, signed ones run to completion. */
-export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentIds: string[] }> {
+export function deleteGroup(ctx: Context, id: string): Result<Removed> {
   const { store } = ctx
-  return store.transaction((): Result<Removed & { agentIds: string[] }> => {
+  return store.transaction((): Result<Removed> => {
     if (!store.group(id)) return noGroup
     const now = ctx.now()
     const agentIds = store
@@ -234,12 +235,13 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed & { agentI
     const stoppedPayments = stopQueued(ctx, { column: 'group_id', id }, 'group_deleted')
     store.run('DELETE FROM credential WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?)', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
+    recordChange(ctx, 'credentials')
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
     endGrants(ctx, { column: 'group_id', id }, 'group_deleted')
     audit(store, now, 'group.deleted', id, { agents: agentIds, stoppedPayments })
-    return ok({ id, agents: agentIds.length, stoppedPayments, agentIds })
+    return ok({ id, agents: agentIds.length, stoppedPayments })
   })
 }
 

@@ -1,6 +1,7 @@
 import { RpcTarget } from 'cloudflare:workers'
 import type { MicroUsdc } from '#domain/money.ts'
-import { andThen, notFound, ok } from '../../result.ts'
+import type { Scope } from '#domain/scopes.ts'
+import { andThen, notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
 import { takeOwnerChange } from '../limits/ownerActions.ts'
@@ -104,8 +105,21 @@ export class Policies extends RpcTarget {
     if (refused || principal.type !== 'agent') return refused ?? notFound('Agent')
     return scopesOf(this.#ctx.store, principal.agentId)
   }
-  /** POST /oauth/revoke: the token is refused from now on. `endsAt` (ms) is when it would have expired. */
-  async revokeToken(tokenId: string, endsAt: number) {
-    this.#gate.revokeToken(tokenId, endsAt)
+  /** POST /oauth/introspect: like `agentScopes` for `token`, or null, if the credential of `client` is valid. */
+  async tokenScopes(client: Principal, token: Principal | null): Promise<Result<Scope[] | null>> {
+    const refused = this.#gate.callerRefusal(client)
+    if (refused) return refused
+    const scopes = token && (await this.agentScopes(token))
+    return ok(scopes?.ok ? scopes.value : null)
+  }
+  /**
+   * POST /oauth/revoke: the token is refused from now on; null if it is not one of the client's. `endsAt` (ms) is when it
+   * would have expired.
+   */
+  async revokeToken(client: Principal, token: { id: string; endsAt: number } | null): Promise<Result<null>> {
+    const refused = this.#gate.callerRefusal(client)
+    if (refused) return refused
+    if (token) this.#gate.revokeToken(token.id, token.endsAt)
+    return ok(null)
   }
 }

@@ -10,10 +10,20 @@ import type { Env } from '../../env.ts'
 import type { Sealer } from '../../keyrings/sealer.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { RelayJob } from '../../relayer/api.ts'
+import type { StopReader } from '../../stops/reader.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-export type AlarmKind = 'settle' | 'outbox' | 'scan' | 'expiry' | 'reclaim' | 'finality' | 'approvals' | 'schema'
+export type AlarmKind =
+  | 'settle'
+  | 'outbox'
+  | 'history'
+  | 'scan'
+  | 'expiry'
+  | 'reclaim'
+  | 'finality'
+  | 'approvals'
+  | 'schema'
 
 /**
  * State shared by the parts of a Treasury. Time, randomness and chains are injected so that tests can replace them. Fields
@@ -31,15 +41,17 @@ export type Context = {
   /** Runs `kind` no later than `at` (ms). Durable: stored in the transaction of the change that needs it. */
   schedule: (kind: AlarmKind, at: number) => void
   /**
-   * Called when D1 shows this restore as open. Returns true if the object must do nothing more, false if it has already
+   * Called when the stop object shows this restore as open. Returns true if the object must do nothing more, false if it has already
    * finished this restore.
    */
   freeze: (restoreId: string) => boolean
   /** The deployment's limits, overridden by those that an operator has set for this user. */
   limits: Limits
-  /** What operators have stopped, when that reading began, when one last failed (ms), how many
-   * failed in a row, and the one in progress. */
-  stop: { mode: StopMode; readAt: number; failedAt: number; failures: number; reading: Promise<void> | null }
+  /**
+   * What operators have stopped. `mode` and `readAt` (ms) are those of the last reading that this object follows, `after` is
+   * its number, and `reading` the one that it has in progress. `reader` is shared by the objects of the isolate.
+   */
+  stop: { reader: StopReader; after: number; mode: StopMode; readAt: number; reading: Promise<void> | null }
   /** Operators are alerted when the storage grows beyond this. */
   largeBytes: number
   metrics: Metrics
@@ -54,6 +66,8 @@ export type Context = {
   paymentView: (payment: PaymentRow) => Payment
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
+  /** Newest block in which the Relayer has reported one of our transactions, and when (ms): see minedReports.ts. */
+  mined: Map<ChainId, { block: number; reportedAt: number }>
   /** How many blocks of a wallet's logs are read at once, by wallet id. */
   paces: Map<string, Pace>
   /** Latest on-chain snapshot by wallet id, and when it was read (ms). Null if it could not be read. */
@@ -85,10 +99,10 @@ export type Context = {
 }
 
 /**
- * `payout`: the address belongs to some user's payout. `blocked`: the token refuses it. `unknown`: D1 or the node did not
- * respond; the payment is allowed and the recipient is looked up again next time.
+ * `blocked`: the token refuses the address. `unknown`: the node did not respond; the payment is allowed and the recipient is
+ * looked up again next time.
  */
-export type RecipientLookup = 'clear' | 'payout' | 'blocked' | 'unknown'
+export type RecipientLookup = 'clear' | 'blocked' | 'unknown'
 
 /** A wallet as read from the chain once. `state` is null for imported and undeployed wallets. */
 export type WalletSnapshot = { balance: bigint; state: WalletState | null }

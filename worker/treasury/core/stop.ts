@@ -1,27 +1,18 @@
-import { stopReadingMs, stopRefreshMs, stopsDelivery, stopsNewPayments, stopsSigning } from '#domain/serviceStop.ts'
-import { readTreasuryStop } from '../../db/userRestores.ts'
+import { stopReadingMs, stopsDelivery, stopsNewPayments, stopsSigning } from '#domain/serviceStop.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { statusIn } from '../storage/statuses.ts'
 import type { Context } from './context.ts'
-import { numberOf } from './relayers.ts'
 
 /**
- * What operators have stopped for all accounts, as this object last read it from D1. Signing fails closed: without a
- * reading that began within the last 5 seconds nothing is signed, and accepted payments wait. Everything else follows the
- * last reading.
+ * What operators have stopped, as this isolate last read it (stops/reader.ts). Signing fails closed: without a reading that
+ * began within the last 5 seconds nothing is signed, and accepted payments wait. Everything else follows the last reading.
+ * An object that was just loaded waits for a reading of its own: an older one may miss that it was rolled back.
  */
-
-/** D1 responds within milliseconds. A payment waits no longer than this for it, and then stays unsigned for now. */
-const timeoutMs = 2_000 // 2 seconds
-/** While D1 does not respond, it is read at most this often, then half as often each time, down to the last figure. */
-const firstRetryMs = 1_000 // 1 second
-const lastRetryMs = 8_000 // 8 seconds
 
 /** True if session keys may sign now. Call in the transaction that signs. */
 export const maySign = (ctx: Context): boolean => !stopsSigning(ctx.stop.mode) && readingAge(ctx) < stopReadingMs
 
-/** A reading from the future was made before the clock was set back, so it counts as old. */
-const readingAge = ({ now, stop }: Context): number => Math.abs(now() - stop.readAt)
+const readingAge = ({ stop }: Context): number => stop.reader.age(stop.readAt)
 
 /** Like `maySign`, but reads the mode first if necessary. Call `maySign` again in the transaction that signs. */
 export async function signingAllowed(ctx: Context): Promise<boolean> {
@@ -35,13 +26,12 @@ export async function signingAllowed(ctx: Context): Promise<boolean> {
  */
 export function freshStop(ctx: Context): Promise<void> | null {
   const { stop } = ctx
+  adopt(ctx)
   const age = readingAge(ctx)
-  if (age < stopRefreshMs * pace(ctx) || Math.abs(ctx.now() - stop.failedAt) < retryMs(ctx)) return null
-  stop.reading ??= read(ctx)
-    .catch(() => {
-      // The object's storage refused, for example because it needs newer code.
-      recordFailure(ctx)
-    })
+  if (!stop.reader.isDue(age)) return null
+  stop.reading ??= stop.reader
+    .read(ctx.env)
+    .then(() => adopt(ctx))
     .finally(() => {
       stop.reading = null
     })
@@ -49,8 +39,8 @@ export function freshStop(ctx: Context): Promise<void> | null {
 }
 
 /**
- * True if D1 has confirmed, since this object was loaded, that the account is not being restored. Asks D1 if necessary,
- * which is the only place where an object that was put back learns of it.
+ * True if a reading that began after this object was loaded says that the account is not being restored. Reads if
+ * necessary, which is the only way in which an object that was rolled back learns of it.
  */
 export async function isNotRestored(ctx: Context): Promise<boolean> {
   const hasRead = () => ctx.stop.readAt !== Number.NEGATIVE_INFINITY
@@ -58,33 +48,22 @@ export async function isNotRestored(ctx: Context): Promise<boolean> {
   return hasRead()
 }
 
-async function read(ctx: Context): Promise<void> {
-  // Taken before the query, so that a stop that the query misses is never older than the reading.
-  const readAt = ctx.now()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, null)
-  })
-  const row = await Promise.race([readTreasuryStop(ctx.db, ctx.userId).catch(() => null), timeout])
-  clearTimeout(timer)
-  if (!row) return recordFailure(ctx)
-  ctx.stop.failures = 0
-  if (row.restoreId !== null && ctx.freeze(row.restoreId)) return
-  ctx.stop.mode = row.mode
-  recordStop(ctx, row.since ?? readAt)
-  ctx.stop.readAt = readAt
+/** Follows the isolate's newest reading, unless it began before this object was loaded. */
+function adopt(ctx: Context): void {
+  const { stop, userId } = ctx
+  const { last } = stop.reader
+  if (!last || last.number <= stop.after) return
+  const restoreId = last.frozen[userId]
+  try {
+    if (restoreId !== undefined && ctx.freeze(restoreId)) return
+    stop.mode = last.mode
+    recordStop(ctx, last.since ?? last.readAt)
+    stop.readAt = last.readAt
+    stop.after = last.number
+  } catch {
+    // The object's storage refused, for example because it needs newer code. Its reading stays too old for signing.
+  }
 }
-
-function recordFailure({ stop, now }: Context): void {
-  stop.failedAt = now()
-  stop.failures += 1
-}
-
-const retryMs = (ctx: Context): number =>
-  Math.min(lastRetryMs, firstRetryMs * 2 ** Math.max(0, ctx.stop.failures - 1)) * pace(ctx)
-
-/** From 0.6 to 1, different for each account, so that objects that were loaded together do not go on reading together. */
-const pace = ({ userId }: Context): number => 0.6 + 0.4 * ((numberOf(userId) % 1_000) / 1_000)
 
 /** When signing was stopped (ms); null if it is not. Survives an eviction. */
 export const stoppedSince = ({ store }: Context): number | null => store.meta('signing_stopped_since')

@@ -1,16 +1,16 @@
-import { writeKeptValues } from '../../db/keptAccounts.ts'
 import type { Context } from '../core/context.ts'
-import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
- * What D1 keeps of an account in addition to what it shows, so that a Treasury restored to an earlier time can be brought up
- * to date: the rows of payments and payouts with their Idempotency-Keys, wallets, and the salt of the payouts' keys. It has
- * no wallet keys and no codes, and secrets are sealed.
+ * What History keeps of an account in addition to what it shows, so that a Treasury restored to an earlier time can be brought up
+ * to date: the rows of payments and payouts with their Idempotency-Keys, wallets, hashes of valid credentials, and the salt of
+ * the payouts' keys. It has no wallet keys and no codes, and secrets are sealed.
  */
 export type BackupPayment = { row: Partial<PaymentRow>; request: { key: string; fingerprint: string } | null }
 export type BackupPayout = Partial<PayoutRow>
+/** A valid credential. `expires_at` in ms. */
+export type BackupCredential = { hash: string; expires_at: number | null }
 export type BackupWallet = Pick<WalletRow, (typeof walletColumns)[number]> & { deleted: boolean }
 
 /** Signatures have expired by the time of a restore, and gas figures are past. */
@@ -55,28 +55,14 @@ const backupWallet = (row: WalletRow): string => {
   return JSON.stringify({ ...columns, deleted: row.status === 'deleted' })
 }
 
-/** The kept values of the account itself; only those in `names`, if given. */
-export function backupValues({ store }: Context, names: string[] | null = null): { name: string; value: string }[] {
-  const salt = store.first<{ sealed_salt: string }>('SELECT sealed_salt FROM kept_salt')
-  const all = [
-    ...(salt ? [{ name: 'salt', value: salt.sealed_salt }] : []),
-    ...store
-      .all<WalletRow>('SELECT * FROM wallet ORDER BY id')
-      .map((row) => ({ name: `wallet:${row.id}`, value: backupWallet(row) })),
-  ]
-  return names === null ? all : all.filter(({ name }) => names.includes(name))
-}
+const backupCredentials = (store: Store): string =>
+  JSON.stringify(store.all<BackupCredential>('SELECT hash, expires_at FROM credential ORDER BY hash'))
 
-/** Writes the current values that D1 keeps of the account. */
-export async function writeBackup(ctx: Context, entries: Entry[]): Promise<void> {
-  const { store, db, userId } = ctx
-  const edition = nextEdition(ctx)
-  const values = backupValues(
-    ctx,
-    entries.map(({ ref }) => ref),
-  )
-  await writeKeptValues(db, userId, edition, values)
-  store.transaction(() => {
-    for (const entry of entries) markSent(ctx, entry)
-  })
+/** The named value of the account itself: `salt`, `credentials` or `wallet:<id>`. Null if there is none of this name. */
+export function backupValue({ store }: Context, name: string): string | null {
+  if (name === 'salt')
+    return store.first<{ sealed_salt: string }>('SELECT sealed_salt FROM kept_salt')?.sealed_salt ?? null
+  if (name === 'credentials') return backupCredentials(store)
+  const wallet = name.startsWith('wallet:') ? store.wallet(name.slice('wallet:'.length)) : null
+  return wallet && backupWallet(wallet)
 }

@@ -1,10 +1,10 @@
 import { logError } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import { mailKinds, pushKinds } from '../outbox/enqueue.ts'
-import { batchSize, defer, dueEntries, type Entry } from '../outbox/entries.ts'
-import { writeBackup } from './backup.ts'
+import { defer, dueEntries, type Entry } from '../outbox/entries.ts'
+import { updateDesk } from './desk.ts'
+import { keepSalt } from './history.ts'
 import { pushApprovals, sendMail } from './mail.ts'
-import { updateDesk, writeClaimLink, writeReadModel } from './readModel.ts'
 import { reportTrouble } from './troubles.ts'
 import { countWebhook, sendEvents } from './webhooks.ts'
 
@@ -22,7 +22,7 @@ export class Outbox {
     this.#context = context
   }
 
-  /** Sends links, claim pages, troubles for alerts and the read model. Entries that fail are deferred. */
+  /** Sends claim pages and troubles for alerts. Entries that fail are deferred. */
   flush(): Promise<void> {
     return this.#next('data', flushData)
   }
@@ -32,7 +32,7 @@ export class Outbox {
     return this.#next('events', flushEvents)
   }
 
-  /** Separate from `flush`, so that a slow provider does not delay lists and new payouts. */
+  /** Separate from `flush`, so that a slow provider does not delay new payouts. */
   flushMail(): Promise<void> {
     return this.#next('mail', flushMail)
   }
@@ -43,31 +43,39 @@ export class Outbox {
     return this.#rounds[kind]
   }
 
-  /** Writes what D1's lists and its copies lack, in at most five rounds, so that a busy Treasury cannot hold up a reader. */
-  async syncReadModel(): Promise<void> {
-    const { store, now } = this.#context
-    const waits = "SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept') AND due_at <= ? LIMIT 1"
-    for (let round = 0; round < 5 && store.first(waits, now()); round++) await this.flush()
-  }
-
-  /** Flushes. Returns whether D1 has the payout's link and the salt of its keys. If not, the payout must not be returned. */
-  async syncLink(payoutId: string): Promise<boolean> {
-    await this.flush()
-    const waits = "SELECT 1 FROM outbox WHERE (kind = 'link' AND ref = ?) OR (kind = 'kept' AND ref = 'salt')"
-    return this.#context.store.first(waits, payoutId) === null
+  /**
+   * Sends only what the payout's link needs. Returns whether the ClaimDesk has the payout, and History the salt of its keys. If
+   * not, the link must not be shown.
+   */
+  async syncDesk(payoutId: string): Promise<boolean> {
+    await this.#next('data', (ctx) => flushDesk(ctx, payoutId))
+    return isLinkReady(this.#context, payoutId)
   }
 }
 
 async function flushData(ctx: Context): Promise<void> {
-  // Sent before links, so that no payout is shown while its key could be lost with this object.
-  const kept = dueEntries(ctx, ['kept'], batchSize)
-  if (kept.length > 0) await attempt(ctx, kept, () => writeBackup(ctx, kept))
-  for (const entry of dueEntries(ctx, ['link'])) await attempt(ctx, [entry], () => writeClaimLink(ctx, entry))
   for (const entry of dueEntries(ctx, ['desk'])) await attempt(ctx, [entry], () => updateDesk(ctx, entry))
   for (const entry of dueEntries(ctx, ['trouble'])) await attempt(ctx, [entry], () => reportTrouble(ctx, entry))
   for (const entry of dueEntries(ctx, ['webhook'])) await attempt(ctx, [entry], () => countWebhook(ctx, entry))
-  const rows = dueEntries(ctx, ['payment', 'payout'], batchSize)
-  if (rows.length > 0) await attempt(ctx, rows, () => writeReadModel(ctx, rows))
+}
+
+const deskEntries = ({ store }: Context, payoutId: string): Entry[] =>
+  store.all<Entry>("SELECT kind, ref, seq, failures FROM outbox WHERE kind = 'desk' AND ref = ?", payoutId)
+
+/** True once the payout's link works, and its key could no longer be lost with this object. */
+const isLinkReady = (ctx: Context, payoutId: string): boolean =>
+  deskEntries(ctx, payoutId).length === 0 && !isSaltAtRisk(ctx)
+
+const isSaltAtRisk = ({ store }: Context): boolean =>
+  !store.meta('salt_kept') && store.first('SELECT 1 FROM kept_salt') !== null
+
+async function flushDesk(ctx: Context, payoutId: string): Promise<void> {
+  const desks = deskEntries(ctx, payoutId).map((entry) => attempt(ctx, [entry], () => updateDesk(ctx, entry)))
+  await Promise.all([...desks, saveSalt(ctx)])
+}
+
+async function saveSalt(ctx: Context): Promise<void> {
+  if (isSaltAtRisk(ctx)) await attempt(ctx, [], () => keepSalt(ctx))
 }
 
 async function flushEvents(ctx: Context): Promise<void> {
@@ -77,19 +85,20 @@ async function flushEvents(ctx: Context): Promise<void> {
 
 async function flushMail(ctx: Context): Promise<void> {
   const { store, now } = ctx
+  await saveSalt(ctx)
   const pushes = dueEntries(ctx, pushKinds).map((entry) => attempt(ctx, [entry], () => pushApprovals(ctx, entry)))
   await Promise.all([
     ...pushes,
     ...dueEntries(ctx, mailKinds, mailsAtOnce).map(async (entry) => {
       // A message must never contain a link that does not work yet.
-      if (store.first("SELECT 1 FROM outbox WHERE kind IN ('link','desk') AND ref = ?", entry.ref))
+      if (!isLinkReady(ctx, entry.ref))
         store.run('UPDATE outbox SET due_at = ? WHERE kind = ? AND ref = ?', now() + 1_000, entry.kind, entry.ref)
       else await attempt(ctx, [entry], () => sendMail(ctx, entry))
     }),
   ])
 }
 
-async function attempt(ctx: Context, entries: Entry[], work: () => Promise<void>): Promise<void> {
+async function attempt(ctx: Context, entries: Entry[], work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {

@@ -1,6 +1,7 @@
 import { keyring } from '../../keyrings/keyring.ts'
 import type { Context } from '../core/context.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { sendChanges } from '../delivery/history.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { isOpenPayout } from '../storage/statuses.ts'
 import type { KeyUse } from './rpcTypes.ts'
 import { type SealedColumn, sealedColumns } from './sealedColumns.ts'
@@ -10,13 +11,16 @@ const isOpen = `${isOpenPayout} OR returned_block IS NOT NULL`
 
 const maxIds = 10
 
-/** `flush` sends D1 the copies of values that were re-sealed. */
-export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promise<KeyUse> {
+export async function renewKeys(ctx: Context): Promise<KeyUse> {
   const left = await reseal(ctx)
-  await flush()
-  const unsealed = left + waitingCopies(ctx)
-  const current = (name: 'KEK' | 'PAYOUT_SECRET' | 'CODE_PEPPER') => keyring(ctx.env, name).current(ctx.now()).version
-  const versions = { KEK: current('KEK'), PAYOUT_SECRET: current('PAYOUT_SECRET'), CODE_PEPPER: current('CODE_PEPPER') }
+  const unsealed = left + (await sendChanges(ctx)).left
+  const current = (name: keyof KeyUse['versions']) => keyring(ctx.env, name).current(ctx.now()).version
+  const versions = {
+    KEK: current('KEK'),
+    PAYOUT_SECRET: current('PAYOUT_SECRET'),
+    CODE_PEPPER: current('CODE_PEPPER'),
+    ID_SECRET: current('ID_SECRET'),
+  }
   const payouts = openPayouts(ctx, 'secret_version <> ?', versions.PAYOUT_SECRET)
   const codes = openPayouts(
     ctx,
@@ -31,6 +35,11 @@ export async function renewKeys(ctx: Context, flush: () => Promise<void>): Promi
     codes: codes.n,
     codeUntil: codes.until,
     codeIds: codes.ids,
+    credentials: ctx.store.count(
+      'credential WHERE created_at < ? AND (expires_at IS NULL OR expires_at > ?)',
+      keyring(ctx.env, 'ID_SECRET').current(ctx.now()).from,
+      ctx.now(),
+    ),
     versions,
   }
 }
@@ -44,9 +53,6 @@ function openPayouts({ store }: Context, condition: string, version: number) {
   const first = store.all<{ id: string }>(`SELECT id ${where} ORDER BY expires_at, id LIMIT ?`, version, maxIds)
   return { ...totals, ids: first.map(({ id }) => id) }
 }
-
-/** Number of copies that D1 does not have yet. */
-const waitingCopies = ({ store }: Context): number => store.count("outbox WHERE kind IN ('payout','kept')")
 
 /** Values that one call re-seals, in about 200 ms. */
 const maxValues = 1_000
@@ -96,7 +102,7 @@ async function resealOne(
       ...key.map((name) => row[name]!),
       row.sealed_value,
     )
-    if (copy) enqueue(ctx, ...copy(row))
+    if (copy) recordChange(ctx, copy(row))
   })
 }
 

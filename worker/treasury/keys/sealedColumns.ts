@@ -1,5 +1,4 @@
 import type { Context } from '../core/context.ts'
-import type { OutboxKind } from '../outbox/enqueue.ts'
 import { codeBinding, tokenBinding } from '../payouts/codes.ts'
 import { saltBinding } from '../payouts/keys.ts'
 import { viewBinding } from '../wallets/importWallet.ts'
@@ -18,8 +17,8 @@ export type SealedColumn = {
   key: readonly string[]
   with?: readonly string[]
   binding: (ctx: Context, row: Row) => string
-  /** The outbox entry that updates D1's copy of the value. */
-  copy?: (row: Row) => [kind: OutboxKind, ref: string]
+  /** Under which name History has a copy of the value (outbox/changes.ts). */
+  copy?: (row: Row) => string
 }
 
 const sessionBinding = (ctx: Context, walletId: string) =>
@@ -56,14 +55,14 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed_token',
     key: ['id'],
     binding: (ctx, { id }) => tokenBinding(ctx, String(id)),
-    copy: ({ id }) => ['payout', String(id)],
+    copy: ({ id }) => String(id),
   },
   {
     table: 'kept_salt',
     column: 'sealed_salt',
     key: ['one'],
     binding: saltBinding,
-    copy: () => ['kept', 'salt'],
+    copy: () => 'salt',
   },
   {
     table: 'payout',

@@ -40,9 +40,6 @@ export function escrowedOf(store: Store, walletId: string): MicroUsdc {
   return row?.sum ? fromColumn(row.sum) : zeroUsdc
 }
 
-/** SQL: when a CONFIRMED payment's money was spent. A payout's is spent when it is withdrawn, not when it is funded. */
-export const spentAt = 'coalesce((SELECT done_at FROM payout WHERE payout.id = payment.id), confirmed_at)'
-
 /** Total of confirmed sends and withdrawn payouts. */
 export function spentOf(store: Store, walletId: string): MicroUsdc {
   const row = store.first<{ sum: number | null }>(

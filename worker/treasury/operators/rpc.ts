@@ -94,7 +94,7 @@ export class Operators extends RpcTarget {
   /** Does work that waits for an alarm immediately, and re-arms a lost alarm. */
   async wake() {
     const { schedule, now } = this.#ctx
-    for (const kind of ['settle', 'outbox', 'expiry'] as const) schedule(kind, now())
+    for (const kind of ['settle', 'outbox', 'history', 'expiry'] as const) schedule(kind, now())
     readAllNow(this.#ctx)
     this.#parts.submissions.start({ fromTables: true })
     await this.#parts.wakeUp()
@@ -103,13 +103,13 @@ export class Operators extends RpcTarget {
   /** Takes the payout's claim link down, or restores it. The sender can take the payout back in either case. */
   async setLinkDown(payoutId: string, isDown: boolean) {
     return andThen(setLinkDown(this.#ctx, payoutId, isDown), async ({ status }) => {
-      await this.#parts.outbox.flush()
+      await this.#parts.outbox.syncDesk(payoutId)
       return ok({ status, isDown })
     })
   }
   /** Re-seals values that are sealed under another KEK version, a thousand at most, and returns what is left. */
   async renewKeys() {
-    return renewKeys(this.#ctx, () => this.#parts.outbox.syncReadModel())
+    return renewKeys(this.#ctx)
   }
   /** At most 100 rows that are older than the row `before`, newest first. */
   async readAudit(before: number | null): Promise<AuditEntry[]> {

@@ -1,10 +1,10 @@
 import type { Context } from '../core/context.ts'
+import { recordChange } from './changes.ts'
 
 /**
- * Rows of the D1 read model, what D1 keeps of the account (delivery/backup.ts), the claim page's copy of a payout, the index of
- * its link, troubles for alerts, events for webhooks, and the webhooks that operators count.
+ * The claim page's copy of a payout, troubles for alerts, events for webhooks, and the webhooks that operators count.
  */
-export const dataKinds = ['payment', 'payout', 'kept', 'desk', 'link', 'trouble', 'event', 'webhook'] as const
+export const dataKinds = ['desk', 'trouble', 'event', 'webhook'] as const
 /** Messages to people. Their contents are read from the rows when they are sent. */
 export const mailKinds = [
   'mail.payout_link',
@@ -23,31 +23,26 @@ export const pushKinds = ['push.approvals'] as const
 /** Everything that leaves the Treasury through the outbox. */
 export type OutboxKind = (typeof dataKinds)[number] | MailKind | (typeof pushKinds)[number]
 
-/** Lists are read after `syncReadModel`, so their rows can wait for larger batches; people wait for the rest. */
-const delayMs = (kind: OutboxKind) => (kind === 'payment' || kind === 'payout' ? 3_000 : 100)
+const delayMs = 100
 
 /**
  * Records, in the transaction of a change, that `ref` (the row's id) must be sent: one entry, however often it changes.
  * `notBefore` (ms) delays it.
  */
 export function enqueue(ctx: Context, kind: OutboxKind, ref: string, notBefore = 0): void {
-  const { store } = ctx
-  if (kind === 'payout') store.run('UPDATE payout SET updated_at = ? WHERE id = ?', ctx.now(), ref)
-  store.run(
+  ctx.store.run(
     `INSERT INTO outbox (kind, ref, seq, due_at) VALUES (?, ?, 1, ?)
      ON CONFLICT (kind, ref) DO UPDATE SET seq = seq + 1, failures = 0, due_at = excluded.due_at`,
     kind,
     ref,
     notBefore,
   )
-  ctx.schedule('outbox', Math.max(notBefore, ctx.now() + delayMs(kind)))
+  ctx.schedule('outbox', Math.max(notBefore, ctx.now() + delayMs))
 }
 
 /** Records a change of a payout, which is sent to its claim page as well. */
 export function enqueuePayout(ctx: Context, payoutId: string): void {
-  enqueue(ctx, 'payout', payoutId)
+  ctx.store.run('UPDATE payout SET updated_at = ? WHERE id = ?', ctx.now(), payoutId)
+  recordChange(ctx, payoutId)
   enqueue(ctx, 'desk', payoutId)
 }
-
-/** Records a change of a wallet, of which D1 keeps a copy. */
-export const enqueueWallet = (ctx: Context, walletId: string): void => enqueue(ctx, 'kept', `wallet:${walletId}`)

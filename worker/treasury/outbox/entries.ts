@@ -4,8 +4,8 @@ import { mailKinds, type OutboxKind, pushKinds } from './enqueue.ts'
 
 export type Entry = { kind: OutboxKind; ref: string; seq: number; failures: number }
 
-/** Maximum number of entries sent at once; rows of the read model go in one D1 batch. */
-export const batchSize = 100
+/** Maximum number of entries sent at once. */
+const batchSize = 100
 const firstRetryMs = 250
 const maxRetryMs = 15_000 // 15 seconds
 const maxMailRetryMs = hourMs

@@ -11,6 +11,7 @@ import { chainNow } from '../core/chainHeads.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import { type Context, newId } from '../core/context.ts'
 import { walletSetRefusal } from '../core/contracts.ts'
+import { settleEveryMs } from '../core/minedReports.ts'
 import { newPaymentRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { walletFunds } from '../ledger/balances.ts'
@@ -19,7 +20,7 @@ import { reserve } from '../ledger/ledger.ts'
 import { admit, lookupLimitRefusal, sharedNeed } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import { takeIncrease } from '../limits/ownerPassword.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgets.ts'
@@ -161,10 +162,10 @@ export function accept(
       ...inputsOf(caller.value, funds, now),
       ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
     })
-    enqueue(ctx, 'payment', id)
+    recordChange(ctx, id)
     sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')
     noticeBudget(ctx, group, terms.amount)
-    ctx.schedule('settle', now + 1000)
+    ctx.schedule('settle', now + settleEveryMs)
     const held = group && { ...group, held: group.held + payment.amount }
     return ok({ payment, replayed: false, accepted: { wallet, group: held } })
   })

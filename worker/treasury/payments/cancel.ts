@@ -6,7 +6,7 @@ import type { Principal } from '../core/rpcTypes.ts'
 import { audit } from '../ledger/audit.ts'
 import { release } from '../ledger/ledger.ts'
 import { releaseGas } from '../limits/gas.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn } from '../storage/columns.ts'
@@ -42,7 +42,7 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   releaseGas(ctx, payment)
   const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
   audit(store, ctx.now(), name, payment.id, { why, amount: formatColumn(payment.amount) })
-  enqueue(ctx, 'payment', payment.id)
+  recordChange(ctx, payment.id)
   sendPaymentEvent(ctx, name, payment.id, payment.status)
   const payout = payment.kind === 'payout' ? store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')

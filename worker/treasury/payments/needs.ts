@@ -22,7 +22,7 @@ import { isBeingLookedUp, lookUpRecipient } from './recipients.ts'
 export type Need =
   /** Keys, address, link and code of a payout. */
   | { need: 'draft'; wallet: WalletRow }
-  /** Whether this address is some user's payout or is blocked by the token. */
+  /** Whether the token blocks this address. */
   | { need: 'lookup'; wallet: WalletRow; address: Address }
   /** The wallet's balance and session; a reading younger than `freshEnoughMs` is good enough. */
   | { need: 'refresh'; wallet: WalletRow; freshEnoughMs: number }

@@ -1,7 +1,6 @@
 import { sameAddress } from '#domain/sameAddress.ts'
 import { allContracts } from '../../chain/contractSets.ts'
 import type { Address } from '../../chain/types.ts'
-import { isPayoutAddress } from '../../db/claimLinks.ts'
 import { maySendSms, smsCountries } from '../../notifications/smsCountries.ts'
 import { logError } from '../../observability/log.ts'
 import { type Refused, refuse } from '../../result.ts'
@@ -26,10 +25,10 @@ export function forbiddenRecipient(ctx: Context, wallet: WalletRow, to: Address)
   if (isKnownRecipient(ctx, wallet, to)) return null
   if (/^0x0{40}$/.test(to)) return wrong('The zero address cannot receive payments.')
   if (sameAddress(to, chain.usdc)) return wrong('The USDC contract cannot receive payments.')
-  const payout =
-    ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to) ??
-    ctx.store.first('SELECT 1 FROM payout_address WHERE address = ?', to.toLowerCase())
-  return payout ? payoutRefused : null
+  // Another user's payout may be paid: what its address holds goes to its recipient, or to its sender.
+  return ctx.store.first('SELECT 1 FROM payout WHERE address = ? COLLATE NOCASE', to)
+    ? wrong('This is the address of a payout. Create a new payout instead.')
+    : null
 }
 
 /** Refuses phone numbers that this service does not send text messages to. */
@@ -60,7 +59,7 @@ export function recipientState(
   return cached && ctx.now() - cached.at < cachedMs ? cached.found : null
 }
 
-/** A known address can't become a payout's later, since that would take unknown keys. It may be blocked later. */
+/** A known address can't become one of our payouts later, since that would take unknown keys. It may be blocked later. */
 function isKnownRecipient(ctx: Context, wallet: WalletRow, address: Address): boolean {
   const key = keyOf(wallet, address)
   if (ctx.recipients.has(key)) return true
@@ -87,7 +86,7 @@ export function forgetRecipient(ctx: Context, wallet: WalletRow, address: Addres
 export const isBeingLookedUp = (ctx: Context, wallet: WalletRow, address: Address): boolean =>
   ctx.lookupsRunning.has(keyOf(wallet, address))
 
-/** Asks D1 whether the address is a payout's, and the chain whether the token refuses it. Concurrent calls share it. */
+/** Asks the chain whether the token refuses the address. Concurrent calls share it. */
 export function lookUpRecipient(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
   const key = keyOf(wallet, address)
   const running = ctx.lookupsRunning.get(key)
@@ -98,31 +97,18 @@ export function lookUpRecipient(ctx: Context, wallet: WalletRow, address: Addres
 }
 
 async function runLookup(ctx: Context, wallet: WalletRow, address: Address): Promise<RecipientLookup> {
-  const [payout, blocked] = await Promise.allSettled([
-    isPayoutAddress(ctx.db, address),
-    ctx.chains[wallet.chain_id].isBlacklisted(address),
-  ])
-  for (const reply of [payout, blocked])
-    if (reply.status === 'rejected') logError('recipient_not_looked_up', { user: ctx.userId }, reply.reason)
-  if (payout.status === 'fulfilled' && payout.value) {
-    ctx.store.run('INSERT OR IGNORE INTO payout_address (address) VALUES (?)', address.toLowerCase())
-    return 'payout'
+  let found: RecipientLookup
+  try {
+    found = (await ctx.chains[wallet.chain_id].isBlacklisted(address)) ? 'blocked' : 'clear'
+  } catch (error) {
+    logError('recipient_not_looked_up', { user: ctx.userId }, error)
+    return 'unknown'
   }
-  if (blocked.status === 'rejected' || (payout.status === 'rejected' && !blocked.value)) return 'unknown'
-  const found = blocked.value ? 'blocked' : 'clear'
   if (ctx.lookups.size >= 1_000) ctx.lookups.clear()
   ctx.lookups.set(keyOf(wallet, address), { found, at: ctx.now() })
   return found
 }
 
-const payoutRefused: Refused = refuse(
-  'invalid_input',
-  'This is the address of a payout. Create a new payout instead.',
-  { field: 'toAddress' },
-)
-
 /** The refusal that a lookup leads to, or null. */
-export function lookupRefusal(found: 'known' | RecipientLookup): Refused | null {
-  if (found === 'payout') return payoutRefused
-  return found === 'blocked' ? blockedRecipient('toAddress') : null
-}
+export const lookupRefusal = (found: 'known' | RecipientLookup): Refused | null =>
+  found === 'blocked' ? blockedRecipient('toAddress') : null

@@ -6,7 +6,7 @@ import type { Refused } from '../../result.ts'
 import { figuresView } from '../core/commonRefusals.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { whitelistRow } from '../policies/whitelist.ts'
@@ -53,7 +53,7 @@ export function recordRefusal(
     ...inputs,
     ...refused.refusal,
   })
-  enqueue(ctx, 'payment', id)
+  recordChange(ctx, id)
   sendPaymentEvent(ctx, 'payment.refused', id, null)
   return refused
 }
@@ -89,13 +89,17 @@ function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
 }
 
 /** Deletes refusals after 30 days. Payments that were not approved end with their approval. */
-export function pruneRefusals({ store, now }: Context): void {
+export function pruneRefusals(ctx: Context): void {
+  const { store, now } = ctx
   store.transaction(() => {
     const old = 'payment WHERE refusal IS NOT NULL AND created_at < ?'
     const before = now() - keepMs
     const n = store.count(old, before)
     if (n === 0) return
+    // A new number for each, so that History deletes them too.
+    store.run(`INSERT OR REPLACE INTO change (ref) SELECT id FROM ${old} ORDER BY created_at`, before)
     store.run(`DELETE FROM ${old}`, before)
+    ctx.schedule('history', now())
     store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + n)
   })
 }

@@ -10,7 +10,7 @@ import { knowsContracts } from '../core/contracts.ts'
 import { maySign } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { queuedOf } from '../limits/admission.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
@@ -179,7 +179,7 @@ function sign(ctx: Context, wallet: WalletRow, session: SessionRow, payment: Pay
     deadline,
     version: payment.sig_version + 1,
   })
-  enqueue(ctx, 'payment', payment.id)
+  recordChange(ctx, payment.id)
   // Re-signing with a later deadline changes nothing that others can see.
   if (payment.status === 'QUEUED') sendPaymentEvent(ctx, 'payment.signed', payment.id, payment.status)
 }

@@ -13,6 +13,7 @@ import { freshHead } from '../core/chainHeads.ts'
 import { blockedRecipient } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { payoutContracts, payoutSetRefusal } from '../core/contracts.ts'
+import { settleEveryMs } from '../core/minedReports.ts'
 import { deliveryRefusal, freshStop } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
@@ -132,7 +133,7 @@ function startAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, head: B
     action_tx: null,
     action_by: move.by,
   })
-  ctx.schedule('settle', ctx.now() + 500)
+  ctx.schedule('settle', ctx.now() + settleEveryMs)
   const amount = formatColumn(payout.amount)
   return ok(movePayout(ctx, payout, move.action, { by: move.by, to: move.to, amount })!)
 }

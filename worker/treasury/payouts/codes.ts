@@ -1,6 +1,6 @@
-import { base64url } from 'jose'
 import { laterResendPauseMs, maxResends, resendPauseMs, waitText } from '#domain/attempts.ts'
 import { codeHmac } from '../../claims/codeHmac.ts'
+import { newObjectToken } from '../../identity/objectTokens.ts'
 import { sha256 } from '../../identity/secrets.ts'
 import { keyring } from '../../keyrings/keyring.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
@@ -130,10 +130,10 @@ function resendRefusal(payout: PayoutRow, by: RenewedBy, now: number): Refused |
 
 export const tokenBinding = (ctx: Context, payoutId: string) => `${ctx.userId}|claim token|${payoutId}`
 
-/** A new claim token: the token in the link, the hash that D1 stores, and the sealed token that the Treasury stores. */
+/** A new claim token: its hash, which the ClaimDesk compares with, and the sealed token, which the Treasury stores. */
 export async function newClaimToken(ctx: Context, payoutId: string) {
-  const token = base64url.encode(ctx.random(32))
-  return { token, tokenHash: sha256(token), sealedToken: await ctx.sealer.seal(token, tokenBinding(ctx, payoutId)) }
+  const token = newObjectToken(ctx.env, 'claim_link', payoutId, ctx.random, ctx.now())
+  return { tokenHash: sha256(token), sealedToken: await ctx.sealer.seal(token, tokenBinding(ctx, payoutId)) }
 }
 
 export const claimUrlOf = async (ctx: Context, payout: Pick<PayoutRow, 'id' | 'sealed_token'>): Promise<string> =>

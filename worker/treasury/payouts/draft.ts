@@ -7,7 +7,7 @@ import { payoutId as payoutHash, type Terms } from '../../chain/digests.ts'
 import { freshHead } from '../core/chainHeads.ts'
 import { type Context, newId } from '../core/context.ts'
 import { setOfNewPayout } from '../core/contracts.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import type { NewRow } from '../storage/store.ts'
@@ -79,7 +79,6 @@ export function insertPayout(ctx: Context, draft: PayoutDraft, wallet: WalletRow
     // Those within the first hour would arrive together with the link.
     reminded: remindersDue(draft.expires_at, now + hourMs),
   })
-  enqueue(ctx, 'link', draft.id)
   enqueuePayout(ctx, draft.id)
   ctx.schedule('expiry', Math.min(draft.expires_at, now + codeReplayMs))
 }

@@ -6,7 +6,7 @@ import { addressOf } from '../../chain/sign.ts'
 import type { Address, Hex } from '../../chain/types.ts'
 import { keyring, UnknownKeyVersion } from '../../keyrings/keyring.ts'
 import type { Context } from '../core/context.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import type { PayoutRow } from '../storage/rows.ts'
 
 /**
@@ -53,13 +53,13 @@ function payoutSalt(ctx: Context): string {
   return salt
 }
 
-/** Seals the salt for D1, before the first payout needs it. Repeating it changes nothing. */
+/** Seals the salt for History, before the first payout needs it. Repeating it changes nothing. */
 export async function ensureSaltBackedUp(ctx: Context): Promise<void> {
   const { store } = ctx
   if (store.first('SELECT 1 FROM kept_salt')) return
   const sealed = await ctx.sealer.seal(payoutSalt(ctx), saltBinding(ctx))
   store.transaction(() => {
     store.run('INSERT OR IGNORE INTO kept_salt (one, sealed_salt) VALUES (1, ?)', sealed)
-    enqueue(ctx, 'kept', 'salt')
+    recordChange(ctx, 'salt')
   })
 }

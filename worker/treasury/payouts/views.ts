@@ -69,6 +69,7 @@ export function deskView(ctx: Context, payout: PayoutRow, edition: number): Desk
     edition,
     userId: ctx.userId,
     payoutId: payout.id,
+    tokenHash: payout.token_hash,
     chainId: ctx.store.wallet(payout.wallet_id)!.chain_id,
     amount: formatColumn(payout.amount),
     status: payout.status,

@@ -1,8 +1,11 @@
 import { decideActive } from '#domain/policy.ts'
+import { unknownCredential } from '../../errors.ts'
 import { type Refused, refuse } from '../../result.ts'
 import { figuresView, suspendedAgent } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
+
+type AgentPrincipal = Extract<Principal, { type: 'agent' }>
 
 /**
  * Decides on every call whether the agent may call at all, so that deleting or pausing an agent and replacing or revoking a
@@ -31,22 +34,28 @@ export class AgentGate {
     this.#revokedUntil.set(tokenId, endsAt)
   }
 
-  /** Null if the token was not revoked. Does not check credential and pauses. */
-  tokenRefusal(principal: Principal): Refused | null {
-    if (principal.type === 'user' || !principal.tokenId || !this.#revokedUntil.has(principal.tokenId)) return null
+  /**
+   * Null if the caller is authenticated: the API key or client secret is valid, or the token was not revoked. Does not check
+   * pauses, nor the credential that a token was issued for.
+   */
+  callerRefusal(principal: Principal): Refused | null {
+    if (principal.type === 'user') return null
+    if (!principal.tokenId) return validCredential(this.#context, principal) ? null : notValid
+    if (!this.#revokedUntil.has(principal.tokenId)) return null
     return refuse('unauthenticated', 'Authentication failed: this access token was revoked. Ask for a new one.')
   }
 
   /** Null if the agent may call, or if the owner calls. */
   refusal(principal: Principal): Refused | null {
     if (principal.type === 'user') return null
-    return this.tokenRefusal(principal) ?? credentialRefusal(this.#context, principal)
+    return this.callerRefusal(principal) ?? credentialRefusal(this.#context, principal)
   }
 }
 
-export function credentialRefusal(ctx: Context, principal: Extract<Principal, { type: 'agent' }>): Refused | null {
-  const { store, now } = ctx
-  const { credentialHash, agentId } = principal
+const notValid: Refused = refuse('unauthenticated', unknownCredential)
+
+/** The credential, with its agent and group; null if it is unknown or has expired, or if the agent was deleted. */
+function validCredential({ store, now }: Context, { credentialHash, agentId }: AgentPrincipal) {
   const row = store.cached('any', `credential ${credentialHash} ${agentId}`, () =>
     store.first<{ expires_at: number | null; agent_paused: number; group_paused: number; name: string }>(
       `SELECT credential.expires_at, agent.paused AS agent_paused, policy_group.paused AS group_paused, policy_group.name
@@ -56,15 +65,19 @@ export function credentialRefusal(ctx: Context, principal: Extract<Principal, { 
       agentId,
     ),
   )
-  if (!row || (row.expires_at !== null && row.expires_at <= now()))
-    return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
+  return row && (row.expires_at === null || row.expires_at > now()) ? row : null
+}
+
+export function credentialRefusal(ctx: Context, principal: AgentPrincipal): Refused | null {
+  const row = validCredential(ctx, principal)
+  if (!row) return notValid
   const suspended = suspendedAgent(ctx)
   if (suspended) return suspended
   const active = decideActive({
     name: row.name,
     agentPaused: row.agent_paused === 1,
     paused: row.group_paused === 1,
-    accountPaused: store.accountPaused,
+    accountPaused: ctx.store.accountPaused,
   })
   if (active.ok) return null
   const { code, message } = active.refusal

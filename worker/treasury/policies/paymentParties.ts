@@ -1,6 +1,7 @@
 import { decideRecipient } from '#domain/decideRecipient.ts'
 import type { GroupPolicy, Refusal } from '#domain/policy.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
+import { unknownCredential } from '../../errors.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import { suspendedAgent } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
@@ -35,7 +36,7 @@ export function resolveCaller(ctx: Context, principal: Principal, walletId: stri
       principal.agentId,
     ) ?? []
   if (!credential || !agent || (credential.expires_at !== null && credential.expires_at <= ctx.now()))
-    return refuse('unauthenticated', 'Authentication failed: these agent credentials are no longer valid.')
+    return refuse('unauthenticated', unknownCredential)
   const suspended = suspendedAgent(ctx)
   if (suspended) return suspended
   if (!group || !wallet) return notFound('Policy group', 'policyGroupId')

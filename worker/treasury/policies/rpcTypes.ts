@@ -62,14 +62,18 @@ export type AgentInput = {
   clientId: string
   secretHash: string
   apiKeyHash: string
-  /** When the credentials were written to D1 (ms). */
+  /** When the credentials were made (ms). */
   issuedAt?: number
   passwordChecked?: boolean
 }
-/** `endsAt` is when existing ones expire, `issuedAt` when the new one was written to D1 (ms). */
+/**
+ * `endsAt` is when existing ones expire, `issuedAt` when the new one was made (ms). `clientId`: the client id that belongs to
+ * a new secret.
+ */
 export type NewCredential = {
   kind: 'secret' | 'api_key'
   hash: string
+  clientId?: string
   endsAt: number
   issuedAt?: number
   passwordChecked?: boolean

@@ -1,6 +1,7 @@
 import type { Result } from '../../result.ts'
 import { freshHead, isNodeTrouble, refuseUnreachable } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
+import { signEveryMs } from '../core/minedReports.ts'
 import { freshStop } from '../core/stop.ts'
 import { type Accepted, accept } from '../payments/accept.ts'
 import type { Gathered, Need, NeedResolver } from '../payments/needs.ts'
@@ -76,6 +77,9 @@ export class PaymentFlow {
       this.#submissions.start({ fromTables: true })
     } catch (error) {
       if (!isNodeTrouble(error)) throw error
+    } finally {
+      const isSigned = store.count("payment WHERE status = 'QUEUED'") === 0
+      if (!isSigned) this.#context.schedule('settle', this.#context.now() + signEveryMs)
     }
   }
 }

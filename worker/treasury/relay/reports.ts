@@ -1,24 +1,56 @@
 import type { Hex } from '../../chain/types.ts'
 import type { JobRef, JobReport } from '../../relayer/api.ts'
 import type { Context } from '../core/context.ts'
+import { expectMined } from '../core/minedReports.ts'
 import { correctGas, recordFailure } from '../limits/gas.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
 import { forgetRecipient } from '../payments/recipients.ts'
+import type { WalletRow } from '../storage/rows.ts'
 
 /**
  * Stores what the Relayer reports: transaction hashes, which are shown to people, gas, and payments that the contract
- * refuses. Reports never settle anything.
+ * refuses. Reports never settle anything; they say when to read the chain.
  */
 export function applyReports(ctx: Context, reports: readonly JobReport[]): void {
   ctx.store.transaction(() => {
-    for (const { ref, txHash, gasUsed, reverts, reason } of reports) {
+    for (const { ref, state, txHash, block, gasUsed, reverts, reason } of reports) {
       if (!ref) continue
       if (txHash) recordHash(ctx, ref, txHash)
       if (gasUsed !== undefined) recordGas(ctx, ref, gasUsed)
       if (ref.type === 'payment') recordRevert(ctx, ref, reverts ? (reason ?? 'reverted') : null)
       if (ref.type === 'deploy') recordDeployProblem(ctx, ref.walletId, txHash ? null : (reason ?? null))
+      const wallet = openWallet(ctx, ref)
+      if (wallet && block !== undefined) expectMined(ctx, wallet.chain_id, block)
+      // It may have to be signed again.
+      if (wallet && state === 'dropped') ctx.schedule('settle', ctx.now())
     }
   })
+}
+
+/** The wallet of what the job is for; null if that is settled already. */
+function openWallet({ store }: Context, ref: JobRef): WalletRow | null {
+  switch (ref.type) {
+    case 'payment': {
+      const payment = store.payment(ref.paymentId)
+      return payment?.status === 'PROCESSING' ? store.wallet(payment.wallet_id) : null
+    }
+    case 'announce':
+    case 'claim':
+    case 'reclaim': {
+      const payout = store.payout(ref.payoutId)
+      const isOpen = payout && ['CREATING', 'CLAIMING', 'RECLAIMING'].includes(payout.status)
+      return isOpen ? store.wallet(payout.wallet_id) : null
+    }
+    case 'deploy': {
+      const wallet = store.wallet(ref.walletId)
+      return wallet?.status === 'deploying' ? wallet : null
+    }
+    case 'walletAction': {
+      const action = store.walletAction(ref.actionId)
+      return action?.ended_at === null ? store.wallet(action.wallet_id) : null
+    }
+  }
 }
 
 const stepOf = { payment: 'send', announce: 'announce', claim: 'end', reclaim: 'end' } as const
@@ -85,7 +117,7 @@ function recordHash(ctx: Context, ref: JobRef, txHash: Hex): void {
         ref.paymentId,
         txHash,
       )
-      if (noted > 0) enqueue(ctx, 'payment', ref.paymentId)
+      if (noted > 0) recordChange(ctx, ref.paymentId)
     }
   }
 }

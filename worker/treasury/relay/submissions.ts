@@ -9,6 +9,8 @@ import { submitDueJobs, submitSignedPayments } from './submitJobs.ts'
 
 /** Under load, jobs are gathered for this long and submitted together. */
 const gatherMs = 50
+/** When the settle alarm repeats a round that failed. */
+const retryMs = 1_000 // 1 second
 
 /**
  * Submits jobs to the Relayers in the background, one round at a time: jobs that arrive during a round go into the next.
@@ -54,6 +56,7 @@ export class Submissions {
     } catch (error) {
       logError('jobs_not_submitted', { user: this.#context.userId }, error)
       this.#again = false
+      this.#context.schedule('settle', this.#context.now() + retryMs)
     }
   }
 

@@ -14,7 +14,7 @@ const maxSeries = 5
 
 /**
  * SQL: money that left since `?1`, as (day from ?1, amount, agent_id, group_id, wallet_id). A send is spent when it is
- * confirmed, a payout when its recipient withdraws it, as in `spentAt`. The indexes are named because SQLite would
+ * confirmed, a payout when its recipient withdraws it, not when it is funded. The indexes are named because SQLite would
  * otherwise use the one on the status and read every payment ever made.
  */
 export const spentSince = `SELECT CAST((confirmed_at - ?1) / ${dayMs} AS INTEGER) AS day, amount, agent_id, group_id, wallet_id

@@ -6,11 +6,11 @@ import { dayMs, isoOf } from '#domain/time.ts'
 import type { Usage } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
-import { spentAt } from '../ledger/balances.ts'
 import { gasAllowance } from '../limits/gas.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
+import { spentSince } from './spending.ts'
 
 const paceMs = 30 * dayMs
 
@@ -20,19 +20,16 @@ export function usageOf(ctx: Context): Usage {
   const primary = primaryChain(ctx.env)
   const now = ctx.now()
   const { month, startsAt, endsAt } = monthOf(now)
-  const spent = spentSince(store, startsAt)
+  const spent = spentBy(store, 'wallet_id', startsAt)
+  const pace = spentBy(store, 'group_id', now - paceMs)
   const wallets = store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at")
   const limits = wallets
     .filter((wallet) => wallet.chain_id === primary && wallet.status === 'active' && wallet.kind === 'smart')
     .map((wallet) => sessionLimit(store, wallet, now) ?? zeroUsdc)
   const limit = limits.length === 0 ? null : limits.reduce<bigint>((sum, one) => sum + one, 0n)
-  const total = store.first<{ sum: number | null }>(
-    `SELECT sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ?
-       AND wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?)`,
-    startsAt,
-    primary,
-  )!
-  const currentSpent = fromColumn(total.sum ?? 0)
+  const currentSpent = store
+    .all<{ id: string }>('SELECT id FROM wallet WHERE chain_id = ?', primary)
+    .reduce((sum, { id }) => sum + (spent.get(id) ?? zeroUsdc), 0n)
   const gas = gasAllowance(ctx, null)
   return {
     globalBudget: {
@@ -52,7 +49,7 @@ export function usageOf(ctx: Context): Usage {
         address: wallet.address,
         chain: chainNameOf(wallet.chain_id),
         sessionKeyBudget: { currentSpent: formatUsdc(used), ...against(used, sessionLimit(store, wallet, now)) },
-        policyGroups: groupsOf(store, wallet, now),
+        policyGroups: groupsOf(store, wallet, pace, now),
       }
     }),
   }
@@ -63,12 +60,15 @@ const against = (spent: bigint, limit: bigint | null) => ({
   percentUsed: limit === null ? null : percentUsed(spent, limit),
 })
 
-function spentSince(store: Store, since: number): Map<string, MicroUsdc> {
-  const rows = store.all<{ wallet_id: string; sum: number }>(
-    `SELECT wallet_id, sum(amount) AS sum FROM payment WHERE status = 'CONFIRMED' AND ${spentAt} >= ? GROUP BY wallet_id`,
+type Spent = Map<string | null, MicroUsdc>
+
+/** Reads only what was spent since then, however many payments there are. */
+function spentBy(store: Store, column: 'wallet_id' | 'group_id', since: number): Spent {
+  const rows = store.all<{ id: string | null; sum: number }>(
+    `SELECT ${column} AS id, sum(amount) AS sum FROM (${spentSince}) GROUP BY 1`,
     since,
   )
-  return new Map(rows.map((row) => [row.wallet_id, fromColumn(row.sum)]))
+  return new Map(rows.map(({ id, sum }) => [id, fromColumn(sum)]))
 }
 
 /** The limit of the valid session key, zero if there is none; null for an imported wallet, which has no limit. */
@@ -78,7 +78,7 @@ function sessionLimit(store: Store, wallet: WalletRow, now: number): MicroUsdc |
   return session && session.valid_until * 1000 >= now ? fromColumn(session.spend_limit) : zeroUsdc
 }
 
-function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'][number]['policyGroups'] {
+function groupsOf(store: Store, wallet: WalletRow, pace: Spent, now: number): Usage['wallets'][number]['policyGroups'] {
   return store
     .all<GroupRow>(
       'SELECT * FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL ORDER BY created_at',
@@ -97,7 +97,7 @@ function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'
           held: formatColumn(group.held),
           ...against(used, limit),
           remaining: left === null ? null : formatUsdc(left),
-          lastsUntil: left === null ? null : forecast(store, group, left, now),
+          lastsUntil: left === null ? null : forecast(group, pace.get(group.id) ?? zeroUsdc, left, now),
         },
         agents: store
           .all<AgentRow>('SELECT * FROM agent WHERE group_id = ? AND deleted_at IS NULL ORDER BY created_at', group.id)
@@ -112,13 +112,8 @@ function groupsOf(store: Store, wallet: WalletRow, now: number): Usage['wallets'
     })
 }
 
-function forecast(store: Store, group: GroupRow, left: MicroUsdc, now: number): string | null {
+/** `spent`: in the last 30 days, or since the group was created. */
+function forecast(group: GroupRow, spent: MicroUsdc, left: MicroUsdc, now: number): string | null {
   const since = Math.max(group.created_at, now - paceMs)
-  const spent = store.first<{ sum: number | null }>(
-    `SELECT sum(amount) AS sum FROM payment WHERE group_id = ? AND status = 'CONFIRMED' AND ${spentAt} >= ?`,
-    group.id,
-    since,
-  )!
-  const at = lastsUntil(fromColumn(spent.sum ?? 0), now - since, left, now)
-  return isoOf(at)
+  return isoOf(lastsUntil(spent, now - since, left, now))
 }

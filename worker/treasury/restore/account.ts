@@ -1,7 +1,7 @@
 import { zeroUsdc } from '#domain/money.ts'
 import { findContacts } from '../../db/contacts.ts'
-import { readKeptValues } from '../../db/keptAccounts.ts'
 import { accountRows } from '../../db/restoreRows.ts'
+import { historyOf } from '../../historyOf.ts'
 import { keepOwner } from '../backup/owner.ts'
 import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
@@ -11,16 +11,16 @@ import { ensureSaltBackedUp, saltBinding } from '../payouts/keys.ts'
 import { count, type RestoreState, recordUnexplained, writeState } from './state.ts'
 
 /**
- * Imports what D1 knows of the account itself, which is newer than what is here: the owner, a suspension, which credentials
- * still work, contacts, wallets, and the salt of the payouts' keys. D1 knows neither the addresses of webhooks nor the owner's
+ * Imports what D1 and History know of the account itself, which is newer than what is here: the owner, a suspension, which credentials
+ * still work, contacts, wallets, and the salt of the payouts' keys. They know neither the addresses of webhooks nor the owner's
  * limit, so webhooks are off and everything needs the password until the owner decides again.
  */
 export async function importAccount(ctx: Context, state: RestoreState): Promise<void> {
-  const { store, db, userId } = ctx
+  const { store, db, env, userId } = ctx
   const [known, contacts, kept] = await Promise.all([
     accountRows(db, userId),
     findContacts(db, userId, whitelistedIds(store)),
-    readKeptValues(db, userId),
+    historyOf(env, userId).keptValues(),
   ])
   const sealed = kept.find(({ name }) => name === 'salt')?.value
   const salt = sealed === undefined ? null : await ctx.sealer.open(sealed, saltBinding(ctx))
@@ -29,7 +29,7 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
     importSalt(ctx, state, salt)
     if (known.owner) keepOwner(ctx, known.owner)
     if (known.suspension && known.suspension.version > ctx.store.suspension.version) store.suspension = known.suspension
-    endCredentials(ctx, state, known.credentials)
+    endCredentials(ctx, state, kept.find(({ name }) => name === 'credentials')?.value ?? '[]')
     switchOffWebhooks(ctx, state)
     requirePassword(ctx, state)
     updateContacts(ctx, state, contacts)
@@ -40,7 +40,10 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
   if (store.meta('payout_salt') !== null) await ensureSaltBackedUp(ctx)
 }
 
-export const walletsIn = (kept: { name: string; value: string }[]): BackupWallet[] =>
+export const keptWallets = async ({ env, userId }: Context): Promise<BackupWallet[]> =>
+  walletsIn(await historyOf(env, userId).keptValues())
+
+const walletsIn = (kept: { name: string; value: string }[]): BackupWallet[] =>
   kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as BackupWallet)
 
 function importSalt({ store }: Context, state: RestoreState, salt: string | null): void {
@@ -48,21 +51,20 @@ function importSalt({ store }: Context, state: RestoreState, salt: string | null
   if (salt === null || here === salt) return
   if (here === null) store.setMeta('payout_salt', salt)
   else
-    recordUnexplained(state, { what: 'salt', ref: 'account', detail: 'D1 keeps a different salt of the payouts’ keys' })
+    recordUnexplained(state, {
+      what: 'salt',
+      ref: 'account',
+      detail: 'History keeps a different salt of the payouts’ keys',
+    })
 }
 
 /** Ends credentials that were replaced, or whose agent was deleted. New ones are unknown here and must be created again. */
-function endCredentials(
-  { store }: Context,
-  state: RestoreState,
-  live: { hash: string; expiresAt: number | null }[],
-): void {
-  const json = JSON.stringify(live)
-  const ended = store.run("DELETE FROM credential WHERE hash NOT IN (SELECT value->>'$.hash' FROM json_each(?))", json)
+function endCredentials({ store }: Context, state: RestoreState, valid: string): void {
+  const ended = store.run("DELETE FROM credential WHERE hash NOT IN (SELECT value->>'$.hash' FROM json_each(?))", valid)
   store.run(
-    `UPDATE credential SET expires_at = (SELECT value->>'$.expiresAt' FROM json_each(?1) WHERE value->>'$.hash' = credential.hash)
+    `UPDATE credential SET expires_at = (SELECT value->>'$.expires_at' FROM json_each(?1) WHERE value->>'$.hash' = credential.hash)
      WHERE hash IN (SELECT value->>'$.hash' FROM json_each(?1))`,
-    json,
+    valid,
   )
   if (ended > 0) count(state, 'credentials ended', ended)
 }
@@ -157,7 +159,7 @@ function importWallet(ctx: Context, state: RestoreState, wallet: BackupWallet): 
 
 /** Deletes wallets that were deleted since, as `deleteWallet` does. Call once their logs have been read. */
 export async function deleteWallets(ctx: Context): Promise<void> {
-  const gone = walletsIn(await readKeptValues(ctx.db, ctx.userId)).filter(({ deleted }) => deleted)
+  const gone = (await keptWallets(ctx)).filter(({ deleted }) => deleted)
   ctx.store.transaction(() => {
     for (const { id } of gone) {
       ctx.store.run("UPDATE wallet SET status = 'deleted', sealed_key = '' WHERE id = ?", id)

@@ -1,7 +1,8 @@
 import { isoOf } from '#domain/time.ts'
 import { endApproval } from '../approvals/end.ts'
 import { endGrants } from '../approvals/grants.ts'
-import type { Context } from '../core/context.ts'
+import { type Context, newId } from '../core/context.ts'
+import { lastChange, raiseChanges } from '../delivery/history.ts'
 import { audit } from '../ledger/audit.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
 import { newState, type RestoreState, writeState } from './state.ts'
@@ -18,10 +19,11 @@ export function begin(ctx: Context, id: string, since: number): RestoreState {
   const { store, now } = ctx
   return store.transaction(() => {
     const last = store.first<{ at: number }>('SELECT at FROM audit ORDER BY seq DESC LIMIT 1')
-    const seq = store.meta('edition') ?? 0
-    // D1 and the desks keep the row with the highest edition. Editions rise more slowly than the clock's milliseconds,
-    // so this one is above all that were sent.
-    const floor = Math.max(seq, now())
+    const seq = lastChange(store)
+    const edition = store.meta('edition') ?? 0
+    // D1 and the desks keep what has the highest edition, and History follows the numbers of changes. Both rise more slowly
+    // than the clock's milliseconds, so this is above all that were sent.
+    const floor = Math.max(edition, seq + 1, now())
     const state: RestoreState = {
       ...newState(id, 'wait', since),
       seq,
@@ -31,6 +33,7 @@ export function begin(ctx: Context, id: string, since: number): RestoreState {
     writeState(store, state)
     audit(store, now(), 'account.restored', 'account', { restore: id, asOf: isoOf(state.asOf) }, lostRows)
     store.setMeta('edition', floor)
+    raiseChanges(ctx, floor, newId(ctx, 'inc'))
     store.pauseAccount(true)
     // Every agent, because it is unknown which ones were paused individually since.
     store.run('UPDATE agent SET paused = 1')

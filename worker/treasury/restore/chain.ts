@@ -3,8 +3,7 @@ import { formatUsdc } from '#domain/money.ts'
 import { isoOf } from '#domain/time.ts'
 import { authorizationNonce } from '../../chain/authorization.ts'
 import type { ChainId, Hex } from '../../chain/types.ts'
-import { readKeptValues } from '../../db/keptAccounts.ts'
-import { keptDeadlines } from '../../db/restoreRows.ts'
+import { historyOf } from '../../historyOf.ts'
 import { finalizedBlock, freshHead, isNodeTrouble } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { failUnsigned, releaseDead } from '../settlement/release.ts'
@@ -12,7 +11,7 @@ import { BooksDiffer, rescanFrom, scanWallet } from '../settlement/scan.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { followDeploy } from '../wallets/deploy.ts'
-import { walletsIn } from './account.ts'
+import { keptWallets } from './account.ts'
 import { explain, partsOf, search } from './search.ts'
 import { count, type RestoreState, recordUnexplained, type Search, type Signed, writeState } from './state.ts'
 
@@ -21,9 +20,9 @@ const stopMs = 10_000 // 10 seconds
 
 const live = ({ store }: Context) => store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY id")
 
-/** The chains of the wallets here and of those that D1 keeps. */
+/** The chains of the wallets here and of those that History keeps. */
 async function chainsOf(ctx: Context): Promise<ChainId[]> {
-  const kept = walletsIn(await readKeptValues(ctx.db, ctx.userId))
+  const kept = await keptWallets(ctx)
   return [...new Set([...live(ctx), ...kept].map(({ chain_id }) => chain_id))]
 }
 
@@ -52,15 +51,15 @@ export async function waitForDeadlines(
 /** The last deadline that may have been signed. Known deadlines count too, since the node may lag behind the signer's. */
 async function lastDeadline(ctx: Context, chainId: ChainId): Promise<number> {
   const { timestamp } = await freshHead(ctx, chainId, 0)
-  const kept = walletsIn(await readKeptValues(ctx.db, ctx.userId)).filter(({ chain_id }) => chain_id === chainId)
+  const kept = (await keptWallets(ctx)).filter(({ chain_id }) => chain_id === chainId)
   const here = ctx.store.all<{ id: string; deadline: number | null }>(
     `SELECT wallet.id, max(max_deadline) AS deadline FROM wallet LEFT JOIN payment ON wallet_id = wallet.id
      WHERE chain_id = ? GROUP BY wallet.id`,
     chainId,
   )
   const ids = new Set([...kept, ...here].map(({ id }) => id))
-  const inD1 = (await keptDeadlines(ctx.db, ctx.userId)).filter(({ walletId }) => ids.has(walletId))
-  return Math.max(timestamp + deadlineSeconds, ...[...here, ...inD1].map(({ deadline }) => deadline ?? 0))
+  const inHistory = (await historyOf(ctx.env, ctx.userId).keptDeadlines()).filter(({ walletId }) => ids.has(walletId))
+  return Math.max(timestamp + deadlineSeconds, ...[...here, ...inHistory].map(({ deadline }) => deadline ?? 0))
 }
 
 /** Reads a bounded part of one wallet's logs, or ends this stage. Returns true if more is left. */

@@ -1,11 +1,13 @@
 import { type PlannedPayment, planPayment, type RestoreAct } from '#domain/restorePlan.ts'
 import { authorizationNonce } from '../../chain/authorization.ts'
-import { deliveredOf, type KeptCursor, type KeptRow, keptRows } from '../../db/restoreRows.ts'
+import { deliveredOf } from '../../db/restoreRows.ts'
+import type { KeptCursor, KeptRow } from '../../history/api.ts'
+import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
 import type { BackupPayment, BackupPayout } from '../delivery/backup.ts'
 import { audit } from '../ledger/audit.ts'
 import { reserve } from '../ledger/ledger.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { newCode } from '../payouts/codes.ts'
 import { fromColumn } from '../storage/columns.ts'
 import { unset } from '../storage/newPayment.ts'
@@ -41,7 +43,7 @@ const changeOf = ({ store }: Context, { kept, payout }: KeptRow): Change => {
   }
 }
 
-const nextPage = (ctx: Context, cursor: KeptCursor) => keptRows(ctx.db, ctx.userId, cursor, pageSize)
+const nextPage = ({ env, userId }: Context, cursor: KeptCursor) => historyOf(env, userId).keptRows(cursor, pageSize)
 
 /** What importing a page would do, for the dry run. */
 export async function planPage(ctx: Context, after: KeptCursor) {
@@ -125,11 +127,11 @@ function importOne(
 }
 
 function problemOf({ store }: Context, { act, kept, payout, known }: Change): string | null {
-  if (act === 'differs') return 'D1 has different content under this id'
-  if (act === 'ended') return 'it ended here before it was signed, and D1 has it as signed'
+  if (act === 'differs') return 'History has different content under this id'
+  if (act === 'ended') return 'it ended here before it was signed, and History has it as signed'
   const { row } = kept
   if (!store.wallet(row.wallet_id!)) return `its wallet ${row.wallet_id} is unknown`
-  if (!known && row.kind === 'payout' && !payout) return 'D1 does not have the terms of the payout'
+  if (!known && row.kind === 'payout' && !payout) return 'History does not have the terms of the payout'
   if (row.sequence === undefined || known?.sequence === row.sequence) return null
   const other = store.first<{ id: string }>(
     'SELECT id FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ? AND id <> ?',
@@ -141,8 +143,8 @@ function problemOf({ store }: Context, { act, kept, payout, known }: Change): st
   return other && `${other.id} has its nonce`
 }
 
-/** Columns that are not taken from D1, most of them because the chain determines them. */
-const notFromD1 = {
+/** Columns that are not taken from History, most of them because the chain determines them. */
+const notFromHistory = {
   r: null,
   vs: null,
   // Gas is not counted again, and none of it is returned.
@@ -162,7 +164,7 @@ function add(
   code: FreshCode | null,
 ): void {
   const { store } = ctx
-  const base = { ...unset, ...kept.row, ...notFromD1, request_key: kept.request?.key ?? null } as PaymentRow
+  const base = { ...unset, ...kept.row, ...notFromHistory, request_key: kept.request?.key ?? null } as PaymentRow
   const wallet = store.wallet(base.wallet_id)!
   const row = isOpen ? asOpen(state, wallet, base) : base
   if (isOpen) hold(ctx, row)
@@ -172,7 +174,7 @@ function add(
     status: kept.row.status,
     ...(row.sequence !== null && { epoch: row.epoch, sequence: row.sequence }),
   })
-  enqueue(ctx, 'payment', row.id)
+  recordChange(ctx, row.id)
 }
 
 /** The row as if it had just been signed for the last time, or never signed if it has no nonce. */
@@ -192,7 +194,7 @@ function asOpen(state: RestoreState, wallet: WalletRow, row: PaymentRow): Paymen
   }
 }
 
-/** The payment's own deadline counts as well, because D1 may have received it only after the wait began. */
+/** The payment's own deadline counts as well, because History may have received it only after the wait began. */
 const lastDeadline = (state: RestoreState, wallet: WalletRow, row: Partial<PaymentRow>): number =>
   Math.max(state.until[wallet.chain_id] ?? 0, row.max_deadline ?? 0)
 
@@ -250,7 +252,7 @@ function bindKey({ store }: Context, state: RestoreState, { row, request }: Back
   )!
   if (ref === row.id) return
   // An object without the other payment accepted this one, or asked its owner, before it learned that it was put back.
-  // It signed nothing, so the signed payment keeps the key; of two that D1 knows as unsigned, the older one does.
+  // It signed nothing, so the signed payment keeps the key; of two that History knows as unsigned, the older one does.
   const [own, other] = [store.payment(row.id!)!, store.payment(ref)]
   const isSigned = (payment: PaymentRow | null) => payment !== null && payment.sig_version > 0
   if (kind !== 'payment' || (isSigned(own) && isSigned(other)))

@@ -1,6 +1,6 @@
 import type { Context } from '../core/context.ts'
 import type { BackupPayout } from '../delivery/backup.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
 import { codeReplayMs } from '../payouts/codes.ts'
 import { storedPayoutKey } from '../payouts/keys.ts'
 import type { PayoutRow } from '../storage/rows.ts'
@@ -27,7 +27,6 @@ const notFromD1 = {
   withdrawn_to: null,
   announce_delivered_at: null,
   returned_block: null,
-  end_undone: 0,
 } satisfies Partial<PayoutRow>
 
 /** Call inside the transaction that adds the payment. */
@@ -54,7 +53,6 @@ export function addPayout(
   )
   // A payout that has ended no longer needs its keys, and its secret may have been removed.
   if (kept.status !== 'WITHDRAWN' && kept.status !== 'RECLAIMED') checkKeys(ctx, state, row)
-  enqueue(ctx, 'link', row.id)
   enqueuePayout(ctx, row.id)
   ctx.schedule('expiry', row.expires_at)
 }

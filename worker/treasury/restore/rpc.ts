@@ -30,8 +30,8 @@ export class Restore extends RpcTarget {
   }
 
   /**
-   * Stops everything immediately and sends what D1 lacks. `isFirst`: no object has confirmed this freeze yet. `isSent`: D1
-   * has everything that was accepted here. `isAnother`: the object that confirmed the freeze was put back, and this one is
+   * Stops everything immediately and sends what History lacks. `isFirst`: no object has confirmed this freeze yet. `isSent`:
+   * History has everything that was accepted here, and D1 the links. `isAnother`: the object that confirmed the freeze was put back, and this one is
    * from an earlier time. `isEnded`: this freeze has ended here but D1 does not know; nothing is stopped.
    */
   async freeze(id: string, isFirst: boolean) {
@@ -39,16 +39,18 @@ export class Restore extends RpcTarget {
     return this.#inTurn(() => freeze(context, id, isFirst))
   }
   /**
-   * Puts the object back to this time (ms) and reloads it, which this call does not survive. `isSent` is false if D1 lacks
+   * Puts the object back to this time (ms) and reloads it, which this call does not survive. `isSent` is false if History lacks
    * something of the object, which then stays as it is. Throws if the platform has no such backups.
    */
   async goBack(id: string, at: number, evenIfNotSent: boolean) {
-    const { store, db, userId, now } = this.#parts.context()
+    const context = this.#parts.context()
+    const { store, db, userId, now } = context
+    const hasSent = evenIfNotSent || (await isSent(context))
     const state = restoreState(store)
     // An object that was already put back may go back again, to another time, until it has begun to open.
     if (state?.id !== id || state.stage === 'end') throw new Error('the account is not frozen')
     const isUntouched = state.stage === 'frozen' || state.stage === 'found'
-    if (isUntouched && !evenIfNotSent && !isSent(store)) return { isSent: false }
+    if (isUntouched && !hasSent) return { isSent: false }
     this.#parts.close(id)
     await this.#leave(async () => {
       // So that the object of the earlier time is never mistaken for this one.

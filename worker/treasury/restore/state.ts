@@ -1,6 +1,6 @@
 import type { StrayTransfer } from '#domain/restorePlan.ts'
 import type { ChainId } from '../../chain/types.ts'
-import type { KeptCursor } from '../../db/restoreRows.ts'
+import type { KeptCursor } from '../../history/api.ts'
 import { sha256 } from '../../identity/secrets.ts'
 import type { Store } from '../storage/store.ts'
 import type { Unexplained } from './rpcTypes.ts'
@@ -26,13 +26,13 @@ export type Search = {
 
 export type RestoreState = {
   id: string
-  /** `frozen`: the object has not been put back. `found`: D1 says that a restore is in progress; nothing has begun here. */
+  /** `frozen`: the object has not been put back. `found`: the stop object says that a restore is in progress; nothing has begun here. */
   stage: Stage | 'frozen' | 'found'
   /** When the account was frozen (ms). */
   since: number
-  /** The highest edition here when the object was put back; D1 has rows of later ones. */
+  /** The newest change here when the object was put back; History has later ones. */
   seq: number
-  /** Editions from this one on are used after the restore. */
+  /** Changes and editions have higher numbers than this after the restore. */
   floor: number
   /** Time of the last row of the audit log when the object was put back (ms). */
   asOf: number

@@ -1,16 +1,17 @@
 import { chainIds } from '#domain/networks.ts'
-import { readKeptValues } from '../../db/keptAccounts.ts'
-import { deleteForgottenRows } from '../../db/restoreRows.ts'
+import { historyOf } from '../../historyOf.ts'
+import { logError } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
 import { Outbox } from '../delivery/flush.ts'
+import { hasAllChanges, sendChanges } from '../delivery/history.ts'
 import { audit } from '../ledger/audit.ts'
+import { recordWalletChange } from '../outbox/changes.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
-import type { Store } from '../storage/store.ts'
 import { readAllNow } from '../wallets/idleReads.ts'
-import { deleteWallets, importAccount, walletsIn } from './account.ts'
+import { deleteWallets, importAccount, keptWallets } from './account.ts'
 import { begin } from './begin.ts'
 import { readChain, waitForDeadlines } from './chain.ts'
 import { importPage, planPage } from './payments.ts'
@@ -21,11 +22,11 @@ const doing = {
   found: 'the object has to be put back first',
   frozen: 'the object is as it was before: put it back, or unfreeze the account',
   wait: 'waits until no signature made before the freeze can be executed',
-  account: 'reads what D1 knows of the account',
+  account: 'reads what D1 and History know of the account',
   payments: 'reads the payments made since then',
   chain: 'reads the chain',
   check: 'checks whether everything is explained',
-  end: 'updates D1 and the claim pages, and opens the account',
+  end: 'updates History and the claim pages, and opens the account',
 } as const
 
 const progress = (state: RestoreState, step: RestoreProgress['step']): RestoreProgress => ({
@@ -99,7 +100,7 @@ function check(ctx: Context, state: RestoreState, accept: Accepted | null): Rest
     // Payouts that were open before may have changed as well, so their desks are updated.
     for (const { id } of store.all<PayoutRow>("SELECT id FROM payout WHERE status IN ('CREATING','CREATED')"))
       enqueue(ctx, 'desk', id)
-    for (const { id } of store.all<WalletRow>('SELECT id FROM wallet')) enqueue(ctx, 'kept', `wallet:${id}`)
+    for (const { id } of store.all<WalletRow>('SELECT id FROM wallet')) recordWalletChange(ctx, id)
     writeState(store, next)
   })
   return progress(state, 'importing')
@@ -112,31 +113,39 @@ function whyNot(accept: Accepted | null, isAccepted: boolean): string {
     : 'not accepted, because this is a different list'
 }
 
-/** Opens the account with the object's last write, after D1, the desks and the Relayers have been updated. */
+/** Opens the account with the object's last write, after D1, History, the desks and the Relayers have been updated. */
 async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> {
-  const { store, db, userId, now } = ctx
+  const { store, env, userId, now } = ctx
   await deleteWallets(ctx)
-  await deleteForgottenRows(db, userId, state.seq, state.floor)
-  const outbox = new Outbox(ctx)
-  await outbox.syncReadModel()
-  await outbox.flush()
-  if (store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link','desk')"))
+  await new Outbox(ctx).flush()
+  if (!(await areChangesSent(ctx)) || store.first("SELECT 1 FROM outbox WHERE kind = 'desk'"))
     return progress(state, 'importing')
+  await historyOf(env, userId).forgetUnaccepted(state.seq, state.floor)
   for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
   store.transaction(() => {
     clearState(store, state.id)
     enqueue(ctx, 'mail.account_restored', `${state.id}:${state.asOf}`)
-    for (const kind of ['settle', 'outbox', 'expiry', 'finality', 'approvals'] as const) ctx.schedule(kind, now())
+    for (const kind of ['settle', 'outbox', 'history', 'expiry', 'finality', 'approvals'] as const)
+      ctx.schedule(kind, now())
     readAllNow(ctx)
   })
   return { ...done, counts: state.counts }
 }
 
-/** True if D1 has everything that was accepted here. */
-export const isSent = (store: Store): boolean =>
-  store.first("SELECT 1 FROM outbox WHERE kind IN ('payment','payout','kept','link') LIMIT 1") === null
+/** True if History has everything that was accepted here. */
+export const isSent = (ctx: Context): Promise<boolean> => hasAllChanges(ctx)
 
-/** Freezes the current object and sends what D1 lacks of it. */
+/** Sends a bounded number of changes. True if History has them all; false also if it does not answer. */
+async function areChangesSent(ctx: Context): Promise<boolean> {
+  try {
+    return (await sendChanges(ctx)).left === 0
+  } catch (error) {
+    logError('history_not_sent', { user: ctx.userId }, error)
+    return false
+  }
+}
+
+/** Freezes the current object and sends what D1 and History lack of it. */
 export async function freeze(ctx: Context, id: string, isFirst: boolean): Promise<Frozen> {
   const { store, userId } = ctx
   if (endedRestore(store) === id) return { isSent: false, isAnother: false, isEnded: true }
@@ -146,12 +155,15 @@ export async function freeze(ctx: Context, id: string, isFirst: boolean): Promis
   if (!isOurs) return { isSent: false, isAnother: true, isEnded: false }
   writeState(store, newState(id, 'frozen', known.since))
   const outbox = new Outbox(ctx)
-  for (let round = 0; round < 50 && !isSent(store); round++) await outbox.flush()
+  for (let round = 0; round < 50 && !(await isSent(ctx)); round++) {
+    await outbox.flush()
+    await areChangesSent(ctx)
+  }
   // Sent now, so that the codes that recipients get are those that D1 knows.
   const mailWaits = () => store.first("SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND failures = 0 LIMIT 1")
   for (let round = 0; round < 20 && mailWaits(); round++) await outbox.flushMail()
   for (const chainId of chainIds) await relayerOf(ctx, chainId).freeze(userId)
-  return { isSent: isSent(store), isAnother: false, isEnded: false }
+  return { isSent: await isSent(ctx), isAnother: false, isEnded: false }
 }
 
 /**
@@ -166,7 +178,7 @@ export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
   for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
   store.transaction(() => {
     clearState(store, id)
-    for (const kind of ['settle', 'outbox'] as const) ctx.schedule(kind, now())
+    for (const kind of ['settle', 'outbox', 'history'] as const) ctx.schedule(kind, now())
     readAllNow(ctx)
   })
   return true
@@ -174,7 +186,7 @@ export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
 
 /** Returns what an import would do, without doing it. */
 export async function dryRestore(ctx: Context, id: string): Promise<RestoreProgress> {
-  const { store, db, userId } = ctx
+  const { store } = ctx
   if (endedRestore(store) === id) return done
   const known = restoreState(store)
   if (known?.id === id && known.stage === 'frozen') return progress(known, 'frozen')
@@ -186,9 +198,7 @@ export async function dryRestore(ctx: Context, id: string): Promise<RestoreProgr
     cursor = page.next
   }
   const { none = 0, add = 0, add_ended = 0, sign = 0, differs = 0 } = counts
-  const wallets = walletsIn(await readKeptValues(db, userId)).filter(
-    (wallet) => !wallet.deleted && !store.wallet(wallet.id),
-  )
+  const wallets = (await keptWallets(ctx)).filter((wallet) => !wallet.deleted && !store.wallet(wallet.id))
   return {
     ...progress(state, 'importing'),
     counts: {

@@ -8,6 +8,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
 import { recordConfirmation } from '../limits/gas.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
@@ -203,7 +204,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   ctx.confirmed.push(store.payment(payment.id)!)
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
-  enqueue(ctx, 'payment', payment.id)
+  recordChange(ctx, payment.id)
   recordConfirmation(ctx, wallet.chain_id, fromColumn(value))
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (payment.kind === 'send') {
@@ -256,7 +257,7 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   store.update('payout', payout.id, { done_tx: log.transactionHash, done_at: now, withdrawn_to, sealed_code: null })
   const status = nextPayment(payment.status, event)
   if (status !== null) store.run('UPDATE payment SET status = ? WHERE id = ?', status, payment.id)
-  enqueue(ctx, 'payment', payment.id)
+  recordChange(ctx, payment.id)
   const wallet = store.wallet(payout.wallet_id)!
   keepBooking(ctx, wallet, log, { kind: event, value: payout.amount, ref: payout.id, status_before: payout.status })
   if (event === 'withdrawn') settleWithdrawn(store, payment, now)

@@ -1,3 +1,4 @@
+import { blockMs } from '#domain/networks.ts'
 import type { Block, ChainId, Hex } from '../../chain/types.ts'
 import { finalizedBlock } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
@@ -13,7 +14,6 @@ import { undoBookings } from './undo.ts'
 
 /** Maximum number of blocks with bookings that one check compares; the next check continues. */
 const blocksPerCheck = 100
-const blockMs = 2_000 // block time of Base
 
 /**
  * Deletes bookings whose blocks are final: they can no longer be undone, and budgets get the amounts of reclaimed payouts
@@ -32,7 +32,7 @@ export async function settleFinality(ctx: Context): Promise<number | null> {
 
 async function check(ctx: Context, wallet: WalletRow): Promise<void> {
   await endFinal(ctx, wallet)
-  // What is left may have been reorganized, which reading detects. Busy wallets are read every second anyway.
+  // What is left may have been reorganized, which reading detects. Busy wallets are read anyway.
   if (isWaiting(ctx, wallet.id) && !isBusy(ctx, wallet)) await scanWallet(ctx, wallet.id)
 }
 

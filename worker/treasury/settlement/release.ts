@@ -11,7 +11,7 @@ import { stoppedSince } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { release } from '../ledger/ledger.ts'
 import { releaseGas } from '../limits/gas.ts'
-import { enqueue } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { fromColumn } from '../storage/columns.ts'
@@ -134,7 +134,7 @@ function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): vo
     why,
     ...(final && { finalizedBlock: final.number, finalizedAt: final.timestamp }),
   })
-  enqueue(ctx, 'payment', payment.id)
+  recordChange(ctx, payment.id)
   sendPaymentEvent(ctx, 'payment.failed', payment.id, payment.status)
   const payout = payment.kind === 'payout' ? ctx.store.payout(payment.id) : null
   if (payout) movePayout(ctx, payout, 'dead')

@@ -7,6 +7,9 @@ import type { Context } from '../core/context.ts'
 import { payoutContracts } from '../core/contracts.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { isOpenPayout } from '../storage/statuses.ts'
+import { recordLogsRead } from '../wallets/idleReads.ts'
+import { look } from '../wallets/look.ts'
+import { adopt } from '../wallets/session.ts'
 import { clearMismatch, haltAfterMs, haltForMismatch, recordMismatch, recordReread } from '../wallets/walletHalts.ts'
 import { book, dustOf, type Reading } from './booking.ts'
 import { bookedBalance } from './bookings.ts'
@@ -25,7 +28,7 @@ const maxTopics = 500
 /**
  * Reads every log of this wallet up to CONFIRM_DEPTH and books it. The cursor moves in the same transaction as the
  * bookings, and only if the books then equal the wallet's balance at that block: a node that lags or hides a log changes
- * nothing. Reading a log twice books it once. If blocks read before have left the chain, their bookings are undone first.
+ * nothing. The same call shows the session at that block, which is adopted. Reading a log twice books it once. If blocks read before have left the chain, their bookings are undone first.
  * Returns true if the wallet has caught up with the chain.
  */
 export async function scanWallet(ctx: Context, walletId: string, head?: Block): Promise<boolean> {
@@ -77,14 +80,14 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
   if (wanted < before.scanned_block || (wanted === before.scanned_block && before.anchor_block === wanted)) return true
 
   // A payout added from here on cannot have logs up to `wanted`, because its address was unknown.
-  const [{ reading, toBlock }, balance, anchor, lastWanted] = await Promise.all([
+  const [{ reading, toBlock }, looked, anchor, lastWanted] = await Promise.all([
     readWallet(ctx, before, wanted),
-    wanted === level ? chain.usdcBalance(before.address, wanted) : null,
+    wanted === level ? look(ctx, before, wanted) : null,
     before.anchor_block === null ? null : chain.block(before.anchor_block),
     chain.block(wanted),
   ])
   const last = toBlock === wanted ? lastWanted : await chain.block(toBlock)
-  const expected = toBlock === wanted ? balance : null
+  const expected = toBlock === wanted ? looked : null
   const ours = anchor && { block: before.anchor_block!, hash: before.anchor_hash! }
   if (ours && (await undoOtherBranch(ctx, before, ours, anchor))) return scanTo(ctx, walletId, level)
   const isOther = (log: Pick<Log, 'blockNumber' | 'blockHash'>) =>
@@ -103,9 +106,13 @@ async function scanTo(ctx: Context, walletId: string, level: number): Promise<bo
         store.run('UPDATE wallet SET anchor_block = ?, anchor_hash = ? WHERE id = ?', toBlock, last.hash, walletId)
       const booked = store.wallet(walletId)!
       const balanceInBooks = bookedBalance(store, booked, toBlock)
-      if (expected !== null && balanceInBooks !== expected)
-        throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected)
-      if (expected !== null) clearMismatch(ctx, booked, 'read')
+      if (expected !== null) {
+        if (balanceInBooks !== expected.balance)
+          throw new BooksDiffer(walletId, toBlock, balanceInBooks, expected.balance)
+        clearMismatch(ctx, booked, 'read')
+        if (expected.state) adopt(ctx, booked, expected.state)
+        recordLogsRead(ctx, walletId, expected.text)
+      }
       return toBlock === level
     })
     measureConfirmed(ctx, before.chain_id)

@@ -41,13 +41,13 @@ export async function settle(ctx: Context): Promise<{ isOpen: boolean; isBehind:
 
 /** Returns true if the wallet has caught up with the chain. */
 async function settleWallet(ctx: Context, wallet: WalletRow): Promise<boolean> {
+  const head = await freshHead(ctx, wallet.chain_id, 0)
   if (wallet.status === 'deploying') {
     await followDeploy(ctx, wallet)
     return true
   }
   const { store } = ctx
   failUnsigned(ctx, wallet)
-  const head = await freshHead(ctx, wallet.chain_id, 0)
   const isLevel = await scanWallet(ctx, wallet.id, head)
   await followActions(ctx, wallet, head)
   if ((hasUnsigned(ctx, wallet) || isExpiring(ctx, wallet, head)) && (await signingAllowed(ctx))) {

@@ -3,13 +3,14 @@ import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { undoLeave, undoSpend } from '../ledger/ledger.ts'
-import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
+import { recordChange } from '../outbox/changes.ts'
+import { enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { undoActions } from '../wallets/actions/follow.ts'
-import { readBy } from '../wallets/idleReads.ts'
+import { forgetLook, readBy } from '../wallets/idleReads.ts'
 import { undoSessions } from '../wallets/session.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { openBookings } from './bookings.ts'
@@ -39,6 +40,7 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
     // The cached head was read on the branch that is gone.
     ctx.heads.delete(wallet.chain_id)
     ctx.schedule('settle', ctx.now())
+    forgetLook(ctx, walletId)
     readBy(ctx, walletId, ctx.now())
   })
 }
@@ -100,7 +102,7 @@ function undoEnd(ctx: Context, booking: BookingRow, event: 'withdrawn' | 'reclai
   if (event === 'withdrawn') undoSpend(store, payment)
   // A reclaim that is not final has released nothing.
   store.run(
-    `UPDATE payout SET status = ?, done_tx = NULL, done_at = NULL, withdrawn_to = NULL, returned_block = NULL, end_undone = 1,
+    `UPDATE payout SET status = ?, done_tx = NULL, done_at = NULL, withdrawn_to = NULL, returned_block = NULL,
        action_delivered_at = NULL WHERE id = ?`,
     booking.status_before,
     payment.id,
@@ -116,7 +118,7 @@ function unbookedPayment(ctx: Context, { ref }: BookingRow, event: BookedEvent):
   const before = paymentBefore(payment.status, event)
   if (before === null) throw new Error(`payment ${payment.id} is ${payment.status}: ${event} cannot be undone`)
   store.run('UPDATE payment SET status = ? WHERE id = ?', before, payment.id)
-  enqueue(ctx, 'payment', payment.id)
+  recordChange(ctx, payment.id)
   return payment
 }
 

@@ -21,6 +21,10 @@ export const metaFormats = {
   suspension: json<SuspensionState>(),
   /** Limits that an operator has set for this user, in the format of the setting LIMITS. */
   limits: text,
+  /** A restore gives the object a new one, so that its History reads all of it again. Null before the first restore. */
+  incarnation: text,
+  /** History has the salt of the payouts' keys. */
+  salt_kept: flag,
   /** The newest edition sent to D1 and the claim desks. */
   edition: whole,
   /** The user's Relayer shard. */

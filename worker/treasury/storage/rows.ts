@@ -254,7 +254,6 @@ export type PayoutRow = {
   taken_down_at: number | null
   /** The block of a reclaim that is not known to be final; until then the amount stays held. */
   returned_block: number | null
-  end_undone: number
   /** The version of the payout secret from which its keys are derived. */
   secret_version: number
   /** The version of the contracts whose escrow it uses: its wallet's, or for imported wallets the newest of that time. */

@@ -4,7 +4,7 @@ import type { PaymentStatus } from '#domain/payment.ts'
  * The statuses that sums over payments name. Waiting and refused payments are rows of the same table and reserve nothing,
  * so every sum states what it counts (a test finds those that do not).
  */
-const lists = {
+export const statuses = {
   /** Reserved and not settled. */
   held: ['QUEUED', 'PROCESSING', 'PENDING'],
   /** Moved its amount, or still may. */
@@ -18,14 +18,12 @@ const sqlOf = (statuses: readonly string[]) => `(${statuses.map((status) => `'${
 
 /** Each list for SQL: `status IN ${statusIn.alive}`. */
 export const statusIn = Object.fromEntries(
-  Object.entries(lists).map(([name, statuses]) => [name, sqlOf(statuses)]),
-) as Record<keyof typeof lists, string>
+  Object.entries(statuses).map(([name, statuses]) => [name, sqlOf(statuses)]),
+) as Record<keyof typeof statuses, string>
 
+export const openPayoutStatuses = ['CREATING', 'CREATED', 'CLAIMING', 'RECLAIMING'] as const
 /** SQL: payouts that have not ended. Their money is in escrow once it has arrived there. */
-export const isOpenPayout = "status IN ('CREATING','CREATED','CLAIMING','RECLAIMING')"
+export const isOpenPayout = `status IN ${sqlOf(openPayoutStatuses)}`
 
 /** SQL: the time by which lists sort a payment. */
 export const listedAt = 'coalesce(accepted_at, created_at)'
-
-/** SQL: accepted or refused by the rules. Payments that wait for approval, or were not approved, are in no statistics. */
-export const isDecided = '(accepted_at IS NOT NULL OR refusal IS NOT NULL)'

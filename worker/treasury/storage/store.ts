@@ -59,7 +59,7 @@ type Defaults = {
   approval_grant: 'used'
   payout:
     | ('funded' | 'announced' | 'code_version' | 'tries_version' | 'sender_resends' | 'recipient_resends')
-    | ('action_version' | 'end_undone' | 'reminded')
+    | ('action_version' | 'reminded')
   booking: 'seq'
 }
 type Optional<Table extends keyof Rows> =

@@ -31,7 +31,7 @@ export const tables = `
     final_block INTEGER NOT NULL DEFAULT 0,
     -- The block at which the wallet was found deployed: from there on only a reorganization can make it missing.
     active_block INTEGER,
-    -- Where the ledger begins, and the balance there. D1 keeps both, so that a restored object can add the wallet again.
+    -- Where the ledger begins, and the balance there. History keeps both, so that a restored object can add the wallet again.
     start_block INTEGER NOT NULL DEFAULT 0, start_balance INTEGER NOT NULL DEFAULT 0,
     paused INTEGER NOT NULL DEFAULT 0,
     -- Why nothing is signed for it (domain/walletHalt.ts), with details for operators.
@@ -204,8 +204,6 @@ export const tables = `
     done_tx TEXT, done_at INTEGER, withdrawn_to TEXT,
     -- The block of the reclaim: once it is final, the budget gets the amount back. Null if it has, or without a reclaim.
     returned_block INTEGER,
-    -- The payout's end was undone at least once, so the lists may show an end that is gone.
-    end_undone INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
     -- Reclaim all: when the reclaim was requested, until it starts.
     reclaim_asked_at INTEGER,
@@ -222,12 +220,10 @@ export const tables = `
   CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
   CREATE INDEX payout_done ON payout (done_at) WHERE done_at IS NOT NULL;
   CREATE INDEX payout_returned ON payout (wallet_id, returned_block) WHERE returned_block IS NOT NULL;
-  -- The salt of the payouts' keys, sealed for D1.
+  -- The salt of the payouts' keys, sealed for History.
   CREATE TABLE kept_salt (one INTEGER PRIMARY KEY CHECK (one = 1), sealed_salt TEXT NOT NULL);
 
-  -- Addresses of some user's payout, which must not be paid. In lower case.
-  CREATE TABLE payout_address (address TEXT PRIMARY KEY) WITHOUT ROWID;
-  -- Recipients that were looked up and are not the address of a payout, as "chain id:address".
+  -- Recipients that were looked up and paid, as "chain id:address".
   CREATE TABLE known_recipient (address TEXT PRIMARY KEY) WITHOUT ROWID;
   -- principal|key as sent. Keys of payments are never deleted.
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
@@ -343,6 +339,9 @@ ${paidRecipientTable}
   -- The object itself
 
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
+  -- What History copies: seq is the number of the last change of a payment, or of a value that is kept (delivery/backup.ts).
+  -- Numbers only rise, so the newest row is never deleted.
+  CREATE TABLE change (seq INTEGER PRIMARY KEY, ref TEXT NOT NULL UNIQUE);
   -- Refs of what D1, the ClaimDesks and the mailer do not have yet; contents are read from the rows. Failing entries have
   -- their own delays and do not hold up the others.
   CREATE TABLE outbox (

@@ -13,7 +13,7 @@ import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { withGas } from '../limits/gas.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
-import { enqueueWallet } from '../outbox/enqueue.ts'
+import { recordWalletChange } from '../outbox/changes.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { markActive } from './idleReads.ts'
@@ -92,7 +92,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
       contract_set: contractSet,
       start_block: firstBlock,
     })
-    enqueueWallet(ctx, id)
+    recordWalletChange(ctx, id)
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.created', id, {
       address,

@@ -80,24 +80,27 @@ export function nextDueAt({ store, now }: Context): number {
   return Math.min(at ?? Number.POSITIVE_INFINITY, now() + longestWaitMs)
 }
 
+/** Records that logs were read up to a block at which the wallet looked like this (look.ts). */
+export function recordLogsRead(ctx: Context, walletId: string, state: string): void {
+  save(ctx, { ...idleOf(ctx, walletId), state, logs_read_at: ctx.now() })
+}
+
+/** Makes the next reading include the wallet's logs. */
+export const forgetLook = ({ store }: Context, walletId: string): void =>
+  void store.run('UPDATE idle_wallet SET state = NULL WHERE wallet_id = ?', walletId)
+
 type Reading = {
   /** Micro-USDC. */
   balance?: bigint
-  /** If logs were read: the state at the block up to which they were. */
-  state?: string
   /** It was used, or a change was found. */
   isActive?: boolean
 }
 
 /** Records that the wallet was read, and when it is due again. */
-export function recordRead(ctx: Context, walletId: string, { balance = 0n, state, isActive = false }: Reading): void {
+export function recordRead(ctx: Context, walletId: string, { balance = 0n, isActive = false }: Reading): void {
   const now = ctx.now()
   const before = idleOf(ctx, walletId)
-  const idle = {
-    ...before,
-    ...(isActive && { active_at: now }),
-    ...(state !== undefined && { state, logs_read_at: now }),
-  }
+  const idle = { ...before, ...(isActive && { active_at: now }) }
   save(ctx, { ...idle, next_read_at: nextReadAt(ctx, idle, balance) })
 }
 

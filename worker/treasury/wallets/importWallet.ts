@@ -10,7 +10,7 @@ import { suspendedOwner } from '../core/commonRefusals.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { idempotentRequest, remember, reusedKey } from '../ledger/idempotency.ts'
-import { enqueueWallet } from '../outbox/enqueue.ts'
+import { recordWalletChange } from '../outbox/changes.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { markActive } from './idleReads.ts'
@@ -89,7 +89,7 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
       start_block: final.number,
       start_balance: toColumn(balance),
     })
-    enqueueWallet(ctx, id)
+    recordWalletChange(ctx, id)
     store.insert('session', {
       wallet_id: id,
       epoch: onlyEpoch,

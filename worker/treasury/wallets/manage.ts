@@ -4,7 +4,8 @@ import { plural } from '#domain/words.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
-import { enqueue, enqueueWallet } from '../outbox/enqueue.ts'
+import { recordWalletChange } from '../outbox/changes.ts'
+import { enqueue } from '../outbox/enqueue.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from './actions/actions.ts'
@@ -18,7 +19,7 @@ export function renameWallet(ctx: Context, walletId: string, name: string | null
     if (!wallet) return notFound('Wallet')
     if (wallet.name === name) return ok(wallet)
     store.run('UPDATE wallet SET name = ? WHERE id = ?', name, walletId)
-    enqueueWallet(ctx, walletId)
+    recordWalletChange(ctx, walletId)
     audit(store, ctx.now(), 'wallet.renamed', walletId, { name })
     return ok(store.wallet(walletId)!)
   })
@@ -45,7 +46,7 @@ export async function deleteWallet(ctx: Context, walletId: string): Promise<Resu
     store.run("UPDATE session SET sealed_key = '', current = 0 WHERE wallet_id = ?", walletId)
     store.run('UPDATE wallet_action SET sealed_key = NULL WHERE wallet_id = ?', walletId)
     store.run('DELETE FROM imported_key WHERE wallet_id = ?', walletId)
-    enqueueWallet(ctx, walletId)
+    recordWalletChange(ctx, walletId)
     audit(store, ctx.now(), 'wallet.deleted', walletId, { address: wallet.address })
     if (wallet.halt_kind !== null) enqueue(ctx, 'trouble', walletId)
     return ok(null)

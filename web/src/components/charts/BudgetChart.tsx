@@ -6,9 +6,41 @@ import { ChartFrame, ChartTable, dayText, largest } from './ChartFrame.tsx'
 
 const limitText = (limit: string | null) => (limit === null ? 'no limit' : `$${formatAmount(limit)}`)
 
-/** A budget's limit as a line, and the total spent by the end of each day as an area. */
-export function BudgetChart(props: { days: BudgetHistory['days'] }) {
+type Day = BudgetHistory['days'][number]
+
+const figuresOf = ({ limit, spent }: Day) => (
+  <>
+    <span className="font-semibold">${formatAmount(spent)}</span>{' '}
+    <span className="text-muted">spent, {limit === null ? limitText(limit) : `limit ${limitText(limit)}`}</span>
+  </>
+)
+
+/**
+ * A budget's limit as a line, and the total spent by the end of each day as an area. The first day is only a sentence: one
+ * point makes no line.
+ */
+export function BudgetChart(props: { days: Day[] }) {
   const { days } = props
+  const table = (
+    <ChartTable
+      caption="Limit and spent at the end of each day, in USDC"
+      columns={['Limit', 'Spent']}
+      rows={days
+        .map(({ day, limit, spent }) => ({
+          name: dayText(day),
+          cells: [limit === null ? 'None' : formatAmount(limit), formatAmount(spent)],
+        }))
+        .reverse()}
+    />
+  )
+  if (days.length === 1)
+    return (
+      <>
+        <p className="text-small">Now: {figuresOf(days[0]!)}</p>
+        <p className="text-muted text-small">A chart appears on the second day.</p>
+        <div className="sr-only">{table}</div>
+      </>
+    )
   const amounts = days.flatMap(({ limit, spent }) => [microOf(spent), ...(limit === null ? [] : [microOf(limit)])])
   const most = largest(amounts)
   const yOf = (amount: string) => (most === 0n ? 100 : 100 - Number((microOf(amount) * 10_000n) / most) / 100)
@@ -26,11 +58,10 @@ export function BudgetChart(props: { days: BudgetHistory['days'] }) {
       days={days.map(({ day }) => day)}
       top={`$${formatAmount(formatUsdc(most))}`}
       readout={(at) => {
-        const { day, limit: until, spent } = days[at ?? last]!
+        const shown = days[at ?? last]!
         return (
           <>
-            {at === null ? 'Now' : dayText(day)}: <span className="font-semibold">${formatAmount(spent)}</span>{' '}
-            <span className="text-muted">spent, {until === null ? limitText(until) : `limit ${limitText(until)}`}</span>
+            {at === null ? 'Now' : dayText(shown.day)}: {figuresOf(shown)}
           </>
         )
       }}
@@ -44,18 +75,7 @@ export function BudgetChart(props: { days: BudgetHistory['days'] }) {
           </li>
         </ul>
       }
-      table={
-        <ChartTable
-          caption="Limit and spent at the end of each day, in USDC"
-          columns={['Limit', 'Spent']}
-          rows={days
-            .map(({ day, limit: until, spent }) => ({
-              name: dayText(day),
-              cells: [until === null ? 'None' : formatAmount(until), formatAmount(spent)],
-            }))
-            .reverse()}
-        />
-      }
+      table={table}
     >
       <path d={`M0 100${area}V100Z`} fill="var(--green-tint)" />
       <path

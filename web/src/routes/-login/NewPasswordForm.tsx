@@ -5,9 +5,11 @@ import { ErrorBox, Field } from '#web/components/Field.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
 import { dropChallenge, setNewPassword } from '#web/lib/session.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
+import { useTitle } from '#web/lib/useTitle.ts'
 
 /** Shown after a password challenge. A mismatch shows no message, as specified; the hint is always visible. */
 export default function NewPasswordForm(props: { onSignedIn: () => void }) {
+  useTitle('Set New Password')
   const { form, values, busy, general, errorOf, bind } = useAccountForm(
     { newPassword: '', again: '' },
     {

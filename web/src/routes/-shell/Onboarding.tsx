@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import type { User } from '#schemas/account.ts'
@@ -5,10 +6,13 @@ import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
-import { messageOf } from '#web/lib/apiError.ts'
+import { ApiError, messageOf } from '#web/lib/apiError.ts'
 import { appName } from '#web/lib/app.ts'
 import { completeOnboarding, rename } from '#web/queries/account.ts'
 import { leave } from './leave.ts'
+
+/** The type of an error that the server found. */
+const refused = 'refused'
 
 type Values = { name: string; password: string; again: string }
 
@@ -31,12 +35,19 @@ export default function Onboarding(props: { user: User }) {
     defaultValues: { name: props.user.name ?? '', password: '', again: '' },
   })
   const { errors, isSubmitting: busy } = form.formState
+  const refusedField = (['name', 'password'] as const).find((field) => errors[field]?.type === refused)
+  // A field can't take the focus while it is disabled.
+  useEffect(() => {
+    if (refusedField && !busy) form.setFocus(refusedField)
+  }, [refusedField, busy, form])
 
   const submit = form.handleSubmit(async ({ name, password }) => {
     try {
       await (choosesPassword ? completeOnboarding(name.trim(), password) : rename(name.trim()))
     } catch (error) {
-      form.setError('root', { message: messageOf(error, 'Failed to complete setup', 'Failed to complete onboarding') })
+      const message = messageOf(error, 'Failed to complete setup', 'Failed to complete onboarding')
+      const field = error instanceof ApiError ? error.field : undefined
+      form.setError(field === 'name' || field === 'password' ? field : 'root', { type: refused, message })
     }
   })
 

@@ -44,11 +44,18 @@ export function Shell() {
     document.documentElement.classList.remove('light', 'dark')
   }, [])
   useEffect(() => {
+    if (user) sessionStorage.removeItem('expired')
+  }, [user])
+  useEffect(() => {
     if (signedOut) navigate({ to: '/login', replace: true })
   }, [signedOut, navigate])
 
   if (isLoading) return <Spinner />
-  const notice = expired && <SessionExpired onClose={() => navigate({ to: '/login', search: { redirect: here() } })} />
+  const toLogin = () => {
+    sessionStorage.setItem('expired', 'true') // for the sign-in page, which is another document
+    navigate({ to: '/login', search: { redirect: here() } })
+  }
+  const notice = expired && <SessionExpired onClose={toLogin} />
   if (!owner) return notice || null
   return (
     <div className="min-h-dvh">

@@ -6,6 +6,7 @@ import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { type Column, CompactRow, DataTable, RowLink } from '#web/components/DataTable.tsx'
 import { TextLink } from '#web/components/Links.tsx'
+import { notesLine } from '#web/components/Notes.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Ago, Time, useNow } from '#web/components/Time.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
@@ -74,7 +75,15 @@ function When({ approval }: { approval: Approval }) {
 const columns: Column<Approval>[] = [
   { header: 'Asked', cell: (approval) => <Time iso={approval.askedAt} /> },
   { header: 'Agent', cell: ({ agent }) => <span className="wrap-anywhere">{agent.name}</span> },
-  { header: 'Recipient', cell: (approval) => <span className="wrap-anywhere">{recipientOf(approval)}</span> },
+  {
+    header: 'Recipient',
+    cell: (approval) => (
+      <>
+        <span className="wrap-anywhere">{recipientOf(approval)}</span>
+        <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted empty:hidden">{notesLine(approval)}</p>
+      </>
+    ),
+  },
   {
     header: 'Amount',
     align: 'right',
@@ -113,7 +122,7 @@ const compact = (approval: Approval) => (
     label={labelOf(approval)}
     title={approval.agent.name}
     amount={<Amount value={approval.amount} chain={approval.wallet.chain} />}
-    notes={[<When key="when" approval={approval} />, recipientOf(approval)]}
+    notes={[<When key="when" approval={approval} />, recipientOf(approval), notesLine(approval)]}
     state={<State approval={approval} />}
   />
 )

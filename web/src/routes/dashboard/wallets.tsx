@@ -30,6 +30,10 @@ const ImportDialog = lazy(() => import('./-wallets/ImportDialog.tsx'))
 const refreshMs = 30_000 // 30 seconds
 const deployingMs = 2_000 // 2 seconds
 
+/** Real money first, each network newest first. */
+const inOrder = (wallets: Wallet[]) =>
+  wallets.toSorted((a, b) => Number(a.chain !== 'base') - Number(b.chain !== 'base'))
+
 function WalletsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
@@ -82,7 +86,7 @@ function WalletsPage() {
           <>
             <WalletsSummary wallets={wallets.data} />
             <ul className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
-              {wallets.data.map((wallet) => (
+              {inOrder(wallets.data).map((wallet) => (
                 <li key={wallet.id} className="flex min-w-0">
                   <WalletCard
                     wallet={wallet}

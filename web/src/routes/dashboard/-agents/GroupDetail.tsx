@@ -21,7 +21,7 @@ import { AgentRow } from './AgentRow.tsx'
 import type { OpenDialog } from './dialogs.ts'
 import { contactScope } from './groupForm.ts'
 import { PausedNotice, useResume } from './pausing.tsx'
-import { limitsInWords } from './policyWords.ts'
+import { askedFirst, limitsInWords } from './policyWords.ts'
 import { placeId, type RulePlace } from './rules.ts'
 
 export function GroupDetail(props: {
@@ -36,6 +36,7 @@ export function GroupDetail(props: {
   const paused = group.status === 'paused'
   const resume = useResume()
   const limits = limitsInWords(group)
+  const asked = askedFirst(group)
   const { formerAgents } = group
   return (
     <MoneyChain value={group.wallet?.chain}>
@@ -95,6 +96,9 @@ export function GroupDetail(props: {
                   ))}
                 </ul>
               )}
+            </Section>
+            <Section place="approvals" title="Ask me first">
+              <p className={asked ? '' : 'text-muted'}>{asked ?? 'About nothing.'}</p>
             </Section>
             {group.scopes.includes(contactScope) && (
               <Section place="contacts" title={`Whitelisted contacts (${group.whitelistedContacts.length})`}>

@@ -12,7 +12,8 @@ import { scopeWords } from '#web/lib/scopes.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
 import { useSms } from '#web/queries/config.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
-import { canPay, walletLabel, walletName, walletsQuery } from '#web/queries/wallets.ts'
+import { blockedBecause, canPay, walletLabel, walletName, walletsQuery } from '#web/queries/wallets.ts'
+import { NoWalletNotice } from '../-send/WalletField.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
 import { ApprovalFields, LimitFields } from './OptionalFields.tsx'
 
@@ -76,6 +77,7 @@ export function GroupFields(props: {
   )
 }
 
+/** Wallets that can't pay now are listed with the reason. */
 function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
   const wallets = useQuery(walletsQuery)
   const usable = wallets.data?.filter(canPay) ?? []
@@ -85,26 +87,29 @@ function WalletChoice(props: { form: UseFormReturn<GroupValues> }) {
     if (onlyId && !getValues('walletId')) setValue('walletId', onlyId)
   }, [onlyId, getValues, setValue])
   return (
-    <Field
-      label="Wallet"
-      error={props.form.formState.errors.walletId?.message}
-      hint={
-        wallets.data && usable.length === 0
-          ? 'No wallets found. Please create a wallet first.'
-          : 'Wallet cannot be changed after creation'
-      }
-    >
-      {(control) => (
-        <Select {...control} {...props.form.register('walletId')}>
-          <option value="">Select a wallet</option>
-          {usable.map((wallet) => (
-            <option key={wallet.id} value={wallet.id}>
-              {walletLabel(wallet)}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <>
+      {wallets.data && <NoWalletNotice wallets={wallets.data} />}
+      <Field
+        label="Wallet"
+        error={props.form.formState.errors.walletId?.message}
+        hint="Wallet cannot be changed after creation"
+      >
+        {(control) => (
+          <Select {...control} {...props.form.register('walletId')}>
+            <option value="">Select a wallet</option>
+            {wallets.data?.map((wallet) => {
+              const blocked = blockedBecause(wallet)
+              return (
+                <option key={wallet.id} value={wallet.id} disabled={blocked !== null}>
+                  {walletLabel(wallet)}
+                  {blocked && ` (${blocked})`}
+                </option>
+              )
+            })}
+          </Select>
+        )}
+      </Field>
+    </>
   )
 }
 

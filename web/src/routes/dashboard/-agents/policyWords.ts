@@ -86,6 +86,10 @@ function approvalsInWords(above: string | null, newRecipients: boolean, duplicat
   return `${text[0]!.toUpperCase()}${text.slice(1)} wait for your approval.`
 }
 
+/** Which of the group's payments need approval; null if none do. */
+export const askedFirst = (group: PolicyGroup): string | null =>
+  approvalsInWords(group.approveAbove, group.approveNewRecipient, group.duplicateMinutes)
+
 /** The limits other than the budget, one sentence each. */
 export function limitsInWords(group: PolicyGroup): string[] {
   const { maxPayment, periodBudget: budget, maxUnclaimed, unclaimed, emailDomains, phoneCodes } = group
@@ -97,7 +101,6 @@ export function limitsInWords(group: PolicyGroup): string[] {
       `At most $${formatAmount(maxUnclaimed)} in unclaimed payouts; $${formatAmount(unclaimed)} is unclaimed now.`,
     emailDomains && `Payouts by email only to ${emailDomains.join(', ')}.`,
     phoneCodes && `Payouts by SMS only to numbers with ${phoneCodes.join(', ')}.`,
-    approvalsInWords(group.approveAbove, group.approveNewRecipient, group.duplicateMinutes),
   ]
   return words.filter((text) => typeof text === 'string')
 }

@@ -1,5 +1,14 @@
 /** Where a rule is set: a section of the Agents page, or the Wallets page. */
-export type RulePlace = 'budget' | 'limits' | 'permissions' | 'contacts' | 'agent' | 'account' | 'wallet' | 'wallets'
+export type RulePlace =
+  | 'budget'
+  | 'limits'
+  | 'approvals'
+  | 'permissions'
+  | 'contacts'
+  | 'agent'
+  | 'account'
+  | 'wallet'
+  | 'wallets'
 
 const rules: Record<string, { name: string; place: RulePlace }> = {
   'agent.paused': { name: 'Agent paused', place: 'agent' },
@@ -20,10 +29,10 @@ const rules: Record<string, { name: string; place: RulePlace }> = {
   'group.budget_per_month': { name: 'Monthly budget', place: 'limits' },
   'group.max_unclaimed': { name: 'Unclaimed payouts', place: 'limits' },
   'group.email_domains': { name: 'Email domains', place: 'limits' },
-  'approval.denied': { name: 'Denied by you', place: 'limits' },
-  'approval.expired': { name: 'Not approved in time', place: 'limits' },
-  'approval.cancelled': { name: 'Cancelled before approval', place: 'limits' },
-  'approval.pending': { name: 'Too many open requests', place: 'limits' },
+  'approval.denied': { name: 'Denied by you', place: 'approvals' },
+  'approval.expired': { name: 'Not approved in time', place: 'approvals' },
+  'approval.cancelled': { name: 'Cancelled before approval', place: 'approvals' },
+  'approval.pending': { name: 'Too many open requests', place: 'approvals' },
   'group.phone_codes': { name: 'Phone country codes', place: 'limits' },
 }
 
@@ -35,3 +44,7 @@ export const ruleOf = (rule: string): { name: string; place: RulePlace } =>
 /** Element id of the section of the page where a place's rules are set. */
 export const placeId = (place: RulePlace, agentId?: string) =>
   place === 'agent' ? `agent-${agentId}` : place === 'account' ? 'content' : `policy-${place}`
+
+/** What a refusal tells the agent to do next, for its owner: 'or ask the owner to top up' becomes 'or top up'. */
+export const nextForOwner = (next: string) =>
+  next.replaceAll('ask the owner to ', '').replace(/Ask the owner to (.)/g, (_, first: string) => first.toUpperCase())

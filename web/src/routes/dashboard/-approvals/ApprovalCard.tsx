@@ -15,7 +15,7 @@ import { useAction } from '#web/lib/useAction.ts'
 import { type Approval, approve, deny, refreshApprovals } from '#web/queries/approvals.ts'
 import { transactionQuery } from '#web/queries/transactions.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
-import { ApprovalFacts } from './ApprovalFacts.tsx'
+import { ApprovalFacts, ApprovalRecipient } from './ApprovalFacts.tsx'
 import { changesBetween, stateOf, timeLeft, titleOf } from './words.ts'
 
 /**
@@ -50,25 +50,31 @@ export function ApprovalCard(props: { latest: Approval }) {
           </p>
         </div>
         {!isOpen && <Outcome approval={latest} />}
-        <ApprovalFacts approval={shown} />
+        <ApprovalRecipient approval={shown} />
       </div>
-      {changed ? (
-        <div className="sticky bottom-0 space-y-3 rounded-b-card border-hairline border-t bg-card p-4">
-          <Notice tone="warning">
-            This request has changed since you opened it. Nothing was decided.
-            <ul className="mt-1 list-disc pl-5">
-              {changesBetween(read, latest).map((change) => (
-                <li key={change}>{change}</li>
-              ))}
-            </ul>
-          </Notice>
-          <Button className="w-full" onClick={() => setRead(latest)}>
-            Show the new version
-          </Button>
+      {/* The buttons stick to the bottom of the window, but do not leave this box: they never cover the recipient. */}
+      <div>
+        <div className="space-y-4 px-5 pb-5">
+          <ApprovalFacts approval={shown} />
         </div>
-      ) : (
-        isOpen && <Decision approval={shown} isOver={left === null} />
-      )}
+        {changed ? (
+          <div className="sticky bottom-0 space-y-3 rounded-b-card border-hairline border-t bg-card p-4">
+            <Notice tone="warning">
+              This request has changed since you opened it. Nothing was decided.
+              <ul className="mt-1 list-disc pl-5">
+                {changesBetween(read, latest).map((change) => (
+                  <li key={change}>{change}</li>
+                ))}
+              </ul>
+            </Notice>
+            <Button className="w-full" onClick={() => setRead(latest)}>
+              Show the new version
+            </Button>
+          </div>
+        ) : (
+          isOpen && <Decision approval={shown} isOver={left === null} />
+        )}
+      </div>
     </Card>
   )
 }
@@ -93,7 +99,7 @@ function sentenceOf({ status, kind, decidedBy, agent }: Approval, userId: string
     case 'APPROVED':
       return kind === 'budget' ? `Approved${who}. The budget is raised.` : `Approved${who}.`
     case 'DENIED':
-      return `Denied${who}. Nothing was paid, and ${agent.name} was notified.`
+      return `Denied${who}. Nothing was paid. ${agent.name} sees this when it next asks about the ${kind === 'budget' ? 'request' : 'payment'}.`
     case 'EXPIRED':
       return 'Nobody answered in time. Nothing was paid.'
     case 'CANCELLED':

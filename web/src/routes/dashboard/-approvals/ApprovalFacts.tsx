@@ -15,16 +15,25 @@ import type { Approval, Channel } from '#web/queries/approvals.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { channelWords } from './words.ts'
 
-/** All facts for the decision, in the order in which the owner needs them. */
-export function ApprovalFacts({ approval }: { approval: Approval }) {
-  const { recipient, recipientHistory, agentReason, askedBecause, wouldPass, sameSinceAsked, wallet, channels } =
-    approval
+/** Who would be paid, with the warnings about them. Renders nothing for a request for more budget. */
+export function ApprovalRecipient({ approval }: { approval: Approval }) {
+  const { recipient, recipientHistory, wallet } = approval
+  if (!recipient) return null
   return (
     <>
-      {recipient && <Recipient recipient={recipient} chain={wallet.chain} />}
-      {recipient && recipientHistory && (
+      <Recipient recipient={recipient} chain={wallet.chain} />
+      {recipientHistory && (
         <RecipientWarnings {...paidTo(recipient)} isNamed={recipient.contactName !== null} history={recipientHistory} />
       )}
+    </>
+  )
+}
+
+/** All other facts for the decision, in the order in which the owner needs them. */
+export function ApprovalFacts({ approval }: { approval: Approval }) {
+  const { recipient, agentReason, askedBecause, wouldPass, sameSinceAsked, wallet, channels } = approval
+  return (
+    <>
       <Part title="Why you are asked">
         <ul className="space-y-1">
           {askedBecause.map(({ rule, message }) => (
@@ -107,7 +116,7 @@ function Recipient(props: { recipient: NonNullable<Approval['recipient']>; chain
       {email && <p className="wrap-anywhere">{email}</p>}
       {phone && <p>{phone}</p>}
       {address && (
-        <div className="flex items-start gap-2">
+        <div className="flex flex-wrap items-start gap-x-2">
           <FullAddress address={address} />
           <span className="flex shrink-0">
             <CopyButton text={address} what="address" />

@@ -44,7 +44,7 @@ export function timeLeft(untilIso: string, now: number): string | null {
 
 export const channelWords: Record<Channel['state'], string> = {
   waiting: 'About to be sent',
-  accepted: 'Accepted by the provider',
+  accepted: 'Sent',
   failed: 'Failed',
   not_set_up: 'Not set up',
 }

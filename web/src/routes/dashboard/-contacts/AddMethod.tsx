@@ -84,6 +84,7 @@ export function DetailsDialog(props: {
   if (adding) return <AddMethod method={adding} onClose={() => setAdding(null)} />
   return (
     <Dialog
+      isViewOnly
       title={props.title}
       onClose={props.onClose}
       cancel="Close"

@@ -5,11 +5,11 @@ import { Amount, Balance } from '#web/components/Amount.tsx'
 import { PercentRing } from '#web/components/BudgetRing.tsx'
 import { Skeleton } from '#web/components/states.tsx'
 import { Time, useNow } from '#web/components/Time.tsx'
-import { Counterparty, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
+import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
 import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
-import { categoryLabel, payoutState, senderOf, type Transaction, transactionsQuery } from '#web/queries/transactions.ts'
+import { categoryLabel, movementOf, senderOf, type Transaction, transactionsQuery } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { reasonOf } from '../-transactions/rows.tsx'
+import { noteOf } from '../-transactions/rows.tsx'
 import { WidgetError, WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 
 const linkClass = 'wrap-anywhere rounded-sm font-medium hover:underline'
@@ -175,9 +175,9 @@ export function Budgets({ overview }: WidgetProps) {
 
 const refreshMs = 30_000 // 30 seconds
 
-/** 'Payout · Funds Reclaimed': the kind of transaction, and a payout's state or the reason for a failure. */
+/** 'Held · Payout · Awaiting Claim': where the money went, the kind of transaction, and what else there is to say. */
 const subjectOf = (transaction: Transaction) =>
-  [categoryLabel(transaction), payoutState(transaction) ?? reasonOf(transaction)].filter(Boolean).join(' · ')
+  [movementOf(transaction).word, categoryLabel(transaction), noteOf(transaction)].filter(Boolean).join(' · ')
 
 /** The five newest transactions. */
 export function RecentTransactions() {
@@ -217,7 +217,7 @@ export function RecentTransactions() {
             >
               <Counterparty transaction={transaction} />
             </Link>
-            <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} className="text-right" />
+            <TransactionAmount transaction={transaction} className="text-right" />
             <p className="truncate text-muted text-small">
               <Time iso={transaction.createdAt} /> · {subjectOf(transaction)} · {senderOf(transaction)}
             </p>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { checksumAddress } from '#domain/validators.ts'
 import { ShortAddress, TxHash } from '#web/components/Address.tsx'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -13,6 +14,7 @@ import { Timeline, type TimelineStep } from '#web/components/Timeline.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { failures } from '#web/lib/failures.ts'
 import { formatMoment } from '#web/lib/format.ts'
+import { networkName } from '#web/lib/networks.ts'
 import { contactMatchesQuery } from '#web/queries/contacts.ts'
 import {
   canReclaim,
@@ -138,7 +140,7 @@ function Details(props: { payout: Payout }) {
         </Fact>
         {payout.withdrawnToAddress && (
           <Fact name="Withdrawn to">
-            <ShortAddress address={payout.withdrawnToAddress} chain={chain} />
+            <ShortAddress address={checksumAddress(payout.withdrawnToAddress)} chain={chain} />
           </Fact>
         )}
         {payout.fundingTxHash && (
@@ -168,7 +170,11 @@ function stepsOf(payout: Payout): TimelineStep[] {
     case 'FAILED':
       return [created, { label: 'Not funded', at: null, failed: true }]
     case 'CREATING':
-      return [created, { label: 'Funding on Base', at: null }, { label: 'Claimed by the recipient', at: null }]
+      return [
+        created,
+        { label: `Funding on ${networkName(payout.sourceWallet?.chain ?? 'base')}`, at: null },
+        { label: 'Claimed by the recipient', at: null },
+      ]
     case 'CREATED':
       return [
         created,

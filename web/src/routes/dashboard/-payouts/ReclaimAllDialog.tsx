@@ -85,7 +85,7 @@ export default function ReclaimAllDialog(props: { onClose: () => void }) {
   const step = problem ? 'failed' : progress?.ended ? 'done' : request.busy || requested ? 'running' : 'confirm'
   const descriptions = {
     confirm: 'Their links and codes stop working, and the money returns to the wallets that paid.',
-    running: 'You can close this dialog: the reclaims continue.',
+    running: request.busy ? undefined : 'You can close this dialog: the reclaims continue.',
     done: `${plural(payouts.length, 'payout')} returned to your wallets.`,
     failed: undefined,
   }

@@ -7,7 +7,7 @@ import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
 import { formatAmount } from '#web/lib/format.ts'
-import { unitOf } from '#web/lib/networks.ts'
+import { networkName, unitOf } from '#web/lib/networks.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
 import { type Payout, payoutQuery, recipientOf, reclaimPayout, refreshPayouts } from '#web/queries/payouts.ts'
 import { refreshWallets, walletName } from '#web/queries/wallets.ts'
@@ -93,7 +93,7 @@ export default function ReclaimDialog(props: { payout: Payout; onClose: () => vo
           live
           steps={[
             { label: 'Accepted', at: state.acceptedAt },
-            { label: 'Returned on Base', at: null },
+            { label: `Returned on ${networkName(chain)}`, at: null },
           ]}
         />
       )}

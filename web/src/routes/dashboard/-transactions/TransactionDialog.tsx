@@ -8,8 +8,9 @@ import { Fact } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
-import { TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
+import { TransactionAmount, TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
 import {
@@ -23,7 +24,7 @@ import {
   transactionQuery,
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { ruleOf } from '../-agents/rules.ts'
+import { nextForOwner, ruleOf } from '../-agents/rules.ts'
 import { contactMethodOf, DetailsDialog } from '../-contacts/AddMethod.tsx'
 
 const ReclaimPayout = lazy(async () => ({ default: (await import('../-payouts/ReclaimDialog.tsx')).ReclaimPayout }))
@@ -80,7 +81,8 @@ export default function TransactionDialog(props: {
 }
 
 /** The rule that refused the payment, and the figures of its decision. */
-function Refusal(props: { refusal: NonNullable<Transaction['refusal']>; chain: Transaction['fromWalletChain'] }) {
+function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transaction['refusal']> }) {
+  const { policyGroupId, fromWalletChain: chain } = props.transaction
   const { rule, next, policyVersion, ...figures } = props.refusal
   const rows = [
     ['Limit', figures.limit],
@@ -91,17 +93,23 @@ function Refusal(props: { refusal: NonNullable<Transaction['refusal']>; chain: T
   ] as const
   return (
     <div>
-      <p>{next}</p>
+      <p>{nextForOwner(next)}</p>
       <dl className="mt-1 divide-y divide-hairline">
         <Fact name="Rule">
-          {ruleOf(rule).name}
+          {policyGroupId ? (
+            <Link to="/dashboard/agents" search={{ group: policyGroupId }} className={linkClass}>
+              {ruleOf(rule).name}
+            </Link>
+          ) : (
+            ruleOf(rule).name
+          )}
           {policyVersion !== null && <span className="text-muted text-small"> (policy version {policyVersion})</span>}
         </Fact>
         {rows.map(
           ([name, value]) =>
             value !== null && (
               <Fact key={name} name={name}>
-                <Amount value={value} chain={props.chain} />
+                <Amount value={value} chain={chain} />
               </Fact>
             ),
         )}
@@ -137,7 +145,7 @@ function Details(props: { transaction: Transaction }) {
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Amount value={transaction.amountUsdc} chain={chain} className="font-semibold text-title" />
+        <TransactionAmount transaction={transaction} className="font-semibold text-title" />
         <span className="flex flex-wrap gap-1.5">
           {payout && (
             <Chip tone="neutral" plain>
@@ -148,7 +156,7 @@ function Details(props: { transaction: Transaction }) {
         </span>
       </div>
       {transaction.errorMessage && <ErrorBox>{transaction.errorMessage}</ErrorBox>}
-      {transaction.refusal && <Refusal refusal={transaction.refusal} chain={transaction.fromWalletChain} />}
+      {transaction.refusal && <Refusal transaction={transaction} refusal={transaction.refusal} />}
       <TransactionTimeline transaction={transaction} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>

@@ -1,22 +1,40 @@
-import { Amount } from '#web/components/Amount.tsx'
 import { CompactRow, DetailsLink } from '#web/components/DataTable.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { Ago, Time } from '#web/components/Time.tsx'
-import { Counterparty, TransactionStatus, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
+import {
+  Counterparty,
+  TransactionAmount,
+  TransactionStatus,
+  TransactionStatusChip,
+} from '#web/components/TransactionParts.tsx'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
-import { awaitsApproval, categoryLabel, payoutState, senderOf, type Transaction } from '#web/queries/transactions.ts'
+import {
+  awaitsApproval,
+  categoryLabel,
+  movementOf,
+  payoutState,
+  senderOf,
+  type Transaction,
+} from '#web/queries/transactions.ts'
 import { ruleOf } from '../-agents/rules.ts'
 
 /** The rule that refused the payment, or the reason it failed; null otherwise. */
-export const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
+const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
   refusal ? ruleOf(refusal.rule).name : errorMessage
+
+/** What to say besides the status: what the transaction waits for, the state of its payout, or why it failed. */
+export const noteOf = (transaction: Transaction): string | null =>
+  awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction))
 
 const labelOf = (transaction: Transaction) =>
   `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} ${unitOf(transaction.fromWalletChain)}`
 
 const amountOf = (transaction: Transaction) => (
-  <Amount value={transaction.amountUsdc} chain={transaction.fromWalletChain} />
+  <>
+    <TransactionAmount transaction={transaction} />
+    <p className="text-muted empty:hidden">{movementOf(transaction).word}</p>
+  </>
 )
 
 /** `hrefOf` returns the link to a transaction's details. */
@@ -53,7 +71,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
     {
       header: 'Status',
-      cell: (transaction) => <TransactionStatus transaction={transaction} reason={reasonOf(transaction)} />,
+      cell: (transaction) => <TransactionStatus transaction={transaction} note={noteOf(transaction)} />,
     },
     {
       header: 'Actions',
@@ -66,10 +84,11 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
       href={hrefOf(transaction.id)}
       label={labelOf(transaction)}
       title={<Counterparty transaction={transaction} />}
-      amount={amountOf(transaction)}
+      amount={<TransactionAmount transaction={transaction} />}
       notes={[
         <Ago key="at" iso={transaction.createdAt} />,
-        awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction)),
+        movementOf(transaction).word,
+        noteOf(transaction),
         senderOf(transaction),
         notesLine(transaction),
       ]}

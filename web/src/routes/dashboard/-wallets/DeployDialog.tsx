@@ -143,7 +143,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
         />
       )
     case 'deploying':
-      return <Deploying wallet={wallet ?? null} slow={slow} onLeave={props.onClose} />
+      return <Deploying owner={state.owner} wallet={wallet ?? null} slow={slow} onLeave={props.onClose} />
     case 'success':
       return <Deployed wallet={state.wallet} ownerAddress={state.ownerAddress} onClose={props.onClose} />
   }
@@ -181,9 +181,12 @@ function OwnerChoice(props: {
 }
 
 /** Shown while the wallet is deployed. `wallet` is null until the server replies. It can't be closed until `slow`. */
-function Deploying(props: { wallet: Wallet | null; slow: boolean; onLeave: () => void }) {
-  const { wallet, slow } = props
+function Deploying(props: { owner: Owner; wallet: Wallet | null; slow: boolean; onLeave: () => void }) {
+  const { owner, wallet, slow } = props
+  const network = networkName(usePrimaryChain())
   const [startedAt] = useState(() => new Date().toISOString())
+  const [sentAt, setSentAt] = useState<string | null>(null)
+  if (wallet?.deploymentTxHash && !sentAt) setSentAt(new Date().toISOString())
   return (
     <Dialog
       title="Deploying your wallet"
@@ -196,9 +199,12 @@ function Deploying(props: { wallet: Wallet | null; slow: boolean; onLeave: () =>
         <Timeline
           live
           steps={[
-            { label: 'Owner key generated in this browser', at: startedAt },
-            { label: 'Sent to Base', at: wallet ? startedAt : null },
-            { label: 'Confirmed on Base', at: null },
+            {
+              label: owner.phrase === null ? 'Owner key of your wallet chosen' : 'Owner key generated in this browser',
+              at: startedAt,
+            },
+            { label: `Sent to ${network}`, at: sentAt },
+            { label: `Confirmed on ${network}`, at: null },
           ]}
         />
         {slow && (

@@ -3,6 +3,7 @@ import { saturatingSub } from '#domain/money.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import { hourMs } from '#domain/time.ts'
 import { budgetLevel } from '#web/components/BudgetRing.tsx'
+import { Button } from '#web/components/Button.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { useNow } from '#web/components/Time.tsx'
 import { dollars } from '#web/lib/amounts.ts'
@@ -36,11 +37,32 @@ function lifeOf(leftMs: number): [Tone, string] {
   return leftMs <= 24 * hourMs ? ['waiting', `${Math.ceil(leftMs / hourMs)}h left`] : ['good', 'Active']
 }
 
-/** Shows how much of the session key's limit is left, and until when it is valid. */
-export function SessionKeyBar(props: { info: SessionKeyInfo }) {
+/** What gives the wallet its next session key. */
+export const renewalLabel = ({ canRotate }: SessionKeyInfo) =>
+  canRotate ? 'Rotate session key' : 'Renew with owner key'
+
+/**
+ * Shows how much of the session key's limit is left, and until when it is valid; for a key that is not valid, what that
+ * means and how to get the next one.
+ */
+export function SessionKeyBar(props: { info: SessionKeyInfo; onRenew: () => void }) {
   const { info } = props
-  if (info.isExpired) return <p className="mt-4 text-red text-small">Rotate to enable transactions again</p>
-  if (!info.isActive) return null
+  if (!info.isActive)
+    return (
+      <div className="mt-4 space-y-2 text-small">
+        {info.isExpired ? (
+          <p className="text-red">Rotate to enable transactions again</p>
+        ) : (
+          <p className="text-amber">
+            {info.sessionRevoked ? 'You ended the session key.' : 'The session key is not valid.'} Nothing is paid from
+            this wallet until it has another one.
+          </p>
+        )}
+        <Button className="w-full" onClick={props.onRenew}>
+          {renewalLabel(info)}
+        </Button>
+      </div>
+    )
   const limit = BigInt(info.spendingLimit)
   const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
   const percent = Math.min(100, percentUsed(used, limit))

@@ -28,13 +28,14 @@ export function WalletCard(props: {
   const { wallet } = props
   const smart = wallet.walletType === 'smart'
   const isTest = wallet.chain !== 'base'
-  // An empty wallet has nothing to send.
-  const main: WalletActionId = !isTest && wallet.usdcBalance?.balance === '0' ? 'addFunds' : 'send'
   const sessionKey = useQuery({
     ...sessionKeyQuery(wallet.id),
     enabled: smart && wallet.status === 'active',
     refetchInterval: props.refreshMs,
   })
+  // An empty wallet has nothing to send, and one without a valid key sends nothing.
+  const isEmpty = !isTest && wallet.usdcBalance?.balance === '0'
+  const main: WalletActionId = sessionKey.data?.isActive === false ? 'session' : isEmpty ? 'addFunds' : 'send'
   return (
     <Card aria-label={walletName(wallet)} data-testid="wallet-card" className="flex min-w-0 flex-1 flex-col">
       {isTest && (
@@ -92,7 +93,7 @@ export function WalletCard(props: {
         {wallet.status === 'deploying' ? (
           <p role="status" className="mt-4 flex items-center gap-2 text-muted text-small">
             <LoaderCircle aria-hidden="true" className="size-4 animate-spin" />
-            {isLate(wallet) ? whyNotDeployed(wallet) : 'The wallet is being created on Base.'}
+            {isLate(wallet) ? whyNotDeployed(wallet) : `The wallet is being created on ${networkName(wallet.chain)}.`}
           </p>
         ) : wallet.status === 'failed' ? (
           <p className="mt-4 text-muted text-small">
@@ -102,7 +103,7 @@ export function WalletCard(props: {
         ) : (
           <>
             <WhyStopped wallet={wallet} />
-            {sessionKey.data && <SessionKeyBar info={sessionKey.data} />}
+            {sessionKey.data && <SessionKeyBar info={sessionKey.data} onRenew={() => props.onAction('session')} />}
             <WalletExposure wallet={wallet} />
           </>
         )}

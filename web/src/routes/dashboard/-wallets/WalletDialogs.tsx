@@ -30,6 +30,7 @@ export function ReceiveDialog(props: WalletDialogProps) {
   const { wallet } = props
   return (
     <Dialog
+      isViewOnly
       title={`Receive USDC in ${walletName(wallet)}`}
       description={`Send only USDC, and only on the ${networkName(wallet.chain)} network. Other tokens or networks may be lost.`}
       onClose={props.onClose}

@@ -14,6 +14,7 @@ export default function WithdrawDialog(props: WalletDialogProps) {
   if (sending) return <SendDialog wallet={wallet} onClose={props.onClose} />
   return (
     <Dialog
+      isViewOnly
       title="Withdraw Funds"
       description={`From ${walletName(wallet)} to your bank, through an exchange where you have an account.`}
       onClose={props.onClose}

@@ -50,6 +50,7 @@ export default function DeliveriesDialog(props: { webhook: Webhook; onClose: () 
 
   return (
     <Dialog
+      isViewOnly
       wide
       title="Deliveries"
       description={<span className="wrap-anywhere">To {webhook.url}, newest first. They are kept for 30 days.</span>}

@@ -4,6 +4,7 @@ import { TxHash } from '#web/components/Address.tsx'
 import { ProgressDialog } from '#web/components/ProgressDialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
+import { networkName } from '#web/lib/networks.ts'
 import type { WalletActionView } from '#web/queries/wallets.ts'
 import { refreshWallets, sessionKeyQuery, type Wallet } from '#web/queries/wallets.ts'
 
@@ -39,7 +40,7 @@ export function ActionProgress(props: { wallet: Wallet; actionId: string; words:
       <div data-testid="action-progress" data-status={status}>
         {action ? (
           <div className="space-y-4">
-            <Timeline live={!ended} steps={stepsOf(action)} />
+            <Timeline live={!ended} steps={stepsOf(action, networkName(wallet.chain))} />
             {status === 'done' && <p className="text-muted">{words.after}</p>}
             {action.txHash && (
               <div className="flex flex-wrap items-center justify-between gap-x-4 border-hairline border-t pt-3">
@@ -58,14 +59,14 @@ export function ActionProgress(props: { wallet: Wallet; actionId: string; words:
   )
 }
 
-function stepsOf(action: WalletActionView) {
+function stepsOf(action: WalletActionView, network: string) {
   const { createdAt, endedAt, status, kind } = action
   const isSession = kind === 'rotate' || kind === 'setSession'
   const left = status === 'draining' ? null : createdAt
   return [
     { label: isSession ? 'New key created' : 'Signed by you', at: createdAt },
     ...(isSession ? [{ label: 'Payments in progress completed', at: left }] : []),
-    { label: 'Sent to Base', at: left },
-    { label: 'Confirmed on Base', at: status === 'done' ? endedAt : null, failed: status === 'failed' },
+    { label: `Sent to ${network}`, at: left },
+    { label: `Confirmed on ${network}`, at: status === 'done' ? endedAt : null, failed: status === 'failed' },
   ]
 }

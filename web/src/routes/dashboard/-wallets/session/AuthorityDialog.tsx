@@ -199,7 +199,9 @@ function RevokeOnChain(props: WalletDialogProps) {
         )}
         <p role="status" data-testid="authority-watch" className="flex items-center gap-2 text-muted text-small">
           <LoaderCircle aria-hidden="true" className="size-4 shrink-0 animate-spin" />
-          {sent ? 'Sent. Waiting for confirmation on Base.' : 'Watching the chain: this page notices when it is done.'}
+          {sent
+            ? `Sent. Waiting for confirmation on ${networkName(wallet.chain)}.`
+            : 'Watching the chain: this page notices when it is done.'}
         </p>
       </div>
     </Dialog>
@@ -232,7 +234,7 @@ function AuthorityRevoked(props: { wallet: Wallet; isActive: boolean; onClose: (
     >
       <p role="status" data-testid="authority-revoked" className="flex items-start gap-2">
         <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-green" />
-        Confirmed on Base: we can never again rotate this wallet’s session key.
+        Confirmed on {networkName(props.wallet.chain)}: we can never again rotate this wallet’s session key.
       </p>
       {props.isActive && (
         <p className="mt-3 text-muted">

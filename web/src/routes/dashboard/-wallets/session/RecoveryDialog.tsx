@@ -24,6 +24,7 @@ export default function RecoveryDialog(props: WalletDialogProps) {
 
   return (
     <Dialog
+      isViewOnly
       title="Recovery sheet"
       description="Everything you need to reach your money without us. Keep it with your recovery phrase."
       onClose={props.onClose}

@@ -8,9 +8,9 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { dollars } from '#web/lib/amounts.ts'
 import { formatMoment } from '#web/lib/format.ts'
-import type { Chain } from '#web/lib/networks.ts'
+import { type Chain, networkName } from '#web/lib/networks.ts'
 import { type SessionKeyInfo, sessionKeyQuery, walletName } from '#web/queries/wallets.ts'
-import { SessionKeyChip } from '../SessionKey.tsx'
+import { renewalLabel, SessionKeyChip } from '../SessionKey.tsx'
 import type { WalletDialogProps } from '../walletSearch.ts'
 import { ActionProgress } from './ActionProgress.tsx'
 import { Exposure } from './Exposure.tsx'
@@ -76,6 +76,7 @@ export default function SessionDialog(props: WalletDialogProps) {
   const open = info?.actions.find(({ endedAt, kind }) => endedAt === null && kind !== 'withdraw')
   return (
     <Dialog
+      isViewOnly
       title="Session Key Management"
       description={walletName(wallet)}
       onClose={onClose}
@@ -92,7 +93,7 @@ export default function SessionDialog(props: WalletDialogProps) {
               disabled={open !== undefined}
               onClick={() => setState({ step: info.canRotate ? 'rotate' : 'renew' })}
             >
-              {info.canRotate ? 'Rotate session key' : 'Renew with owner key'}
+              {renewalLabel(info)}
             </Button>
           )}
         </>
@@ -103,7 +104,7 @@ export default function SessionDialog(props: WalletDialogProps) {
           <Exposure wallet={wallet} info={info} />
           {open && (
             <p role="status" className="flex flex-wrap items-center justify-between gap-2 text-amber text-small">
-              A change to this key is being confirmed on Base.
+              A change to this key is being confirmed on {networkName(wallet.chain)}.
               <button
                 type="button"
                 className="min-h-6 rounded-sm underline underline-offset-3"

@@ -1,29 +1,29 @@
 import { and, asc, count, desc, eq, inArray, isNull, like, notInArray, notLike, or, type SQL, sql } from 'drizzle-orm'
+import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
 import { encodeCursor, type ListCursor, type ListSort, searchedRows, transactionStatusGroups } from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { type ChainName, chainNames } from '#domain/networks.ts'
 import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
 import { unspentCategories } from '#domain/statistics.ts'
 import { isoOf } from '#domain/time.ts'
-import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Db } from './d1.ts'
-import { payoutView, transactionView } from './schema.ts'
+import type { Listed, Paging, Slice } from './api.ts'
+import { payoutView, transactionView } from './listsSchema.ts'
 
 /**
- * Pages of the read model. A list reads one user's rows along the index that matches the sort order (time or amount). A
- * filter searches the newest of them only, because all accounts share the database. Tests check SQLite's query plan and the
- * rows that it reads.
+ * Pages of the lists. A list reads rows along the index that matches the sort order (time or amount). A filter searches the
+ * newest of them only, so that a call takes a few milliseconds and other calls of the account do not wait for it. Tests
+ * check SQLite's query plan and the rows that it reads.
  */
 
+export type Db = Pick<DrizzleSqliteDODatabase, 'select'>
 type View = typeof transactionView | typeof payoutView
 type Ranges = Pick<TransactionFilter, 'from' | 'to' | 'amountMin' | 'amountMax'>
 type Column = View['createdAt'] | View['amount']
 export type ListQuery = {
   view: View
-  userId: string
   /** All but the ranges. */
   filters: SQL | undefined
   ranges: Ranges
@@ -32,7 +32,7 @@ export type ListQuery = {
   reach: 'all' | 'newest' | 'ids'
 }
 
-export function transactionsQuery(userId: string, filter: TransactionFilter): ListQuery {
+export function transactionsQuery(filter: TransactionFilter): ListQuery {
   const view = transactionView
   const { sort = 'newest', ...filters } = filter
   const { type, status, sender, contact, recipient, memo, wallet, search } = filters
@@ -53,23 +53,23 @@ export function transactionsQuery(userId: string, filter: TransactionFilter): Li
     hasNotes(view, filter),
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
-  return { view, userId, filters: conditions, ranges: filter, sort, reach: isFiltered(filters) ? 'newest' : 'all' }
+  return { view, filters: conditions, ranges: filter, sort, reach: isFiltered(filters) ? 'newest' : 'all' }
 }
 
-export function payoutsQuery(userId: string, filter: PayoutFilter): ListQuery {
+export function payoutsQuery(filter: PayoutFilter): ListQuery {
   const view = payoutView
   const { sort = 'newest', ...filters } = filter
   const { status, wallets, ids, recipient } = filters
   const conditions = and(
     status?.length ? inArray(view.status, status) : undefined,
     wallets?.length ? inArray(sql`lower(${view.body}->>'$.sourceWallet.address')`, wallets) : undefined,
-    // One parameter: D1 allows 100 per statement, which is also the limit of ids.
+    // One parameter: a statement has room for 100, which is also the limit of ids.
     ids ? sql`${view.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))` : undefined,
     recipient ? recipientContains(view, recipient) : undefined,
     hasNotes(view, filter),
   )
   const reach = ids ? 'ids' : isFiltered(filters) ? 'newest' : 'all'
-  return { view, userId, filters: conditions, ranges: filter, sort, reach }
+  return { view, filters: conditions, ranges: filter, sort, reach }
 }
 
 const isFiltered = (filters: object) => Object.values(filters).some((each) => each !== undefined)
@@ -102,9 +102,9 @@ type Beyond = { comparison: '<' | '>'; cursor: ListCursor }
  * When the oldest row that a filter searches was created (ms): the one after the newest row that it does not. Null if it
  * searches all rows of its days.
  */
-const searchedFrom = ({ view, userId, ranges: { from = 0, to = Number.MAX_SAFE_INTEGER } }: ListQuery) =>
+const searchedFrom = ({ view, ranges: { from = 0, to = Number.MAX_SAFE_INTEGER } }: ListQuery) =>
   sql<number | null>`(SELECT older.created_at + 1 FROM ${view} AS older
-    WHERE older.user_id = ${userId} AND older.created_at >= ${from} AND older.created_at < ${to}
+    WHERE older.created_at >= ${from} AND older.created_at < ${to}
     ORDER BY older.created_at DESC, older.id DESC LIMIT 1 OFFSET ${searchedRows})`
 
 /**
@@ -113,7 +113,7 @@ const searchedFrom = ({ view, userId, ranges: { from = 0, to = Number.MAX_SAFE_I
  * and from using a filter's bound where the cursor is the tighter one.
  */
 function conditions(query: ListQuery, beyond?: Beyond) {
-  const { view, userId, filters, ranges, sort, reach } = query
+  const { view, filters, ranges, sort, reach } = query
   const key = keyOf(view, sort)
   const indexed = reach === 'all' ? key : reach === 'newest' ? view.createdAt : null
   const isSearch = reach === 'newest'
@@ -122,7 +122,6 @@ function conditions(query: ListQuery, beyond?: Beyond) {
   const write = (column: Column, side: '<' | '>') =>
     column === indexed && !(seeks && beyond?.comparison === side) ? sql`${column}` : sql`+${column}`
   return and(
-    sql`${sql.raw(reach === 'ids' ? '+' : '')}${view.userId} = ${userId}`,
     filters,
     beyond && past(seeks ? key : sql`+${key}`, view.id, beyond),
     isSearch ? sql`${write(view.createdAt, '>')} >= coalesce(${searchedFrom(query)}, ${ranges.from ?? 0})` : undefined,
@@ -134,7 +133,7 @@ function conditions(query: ListQuery, beyond?: Beyond) {
 
 /**
  * Whether one of these fields of the row's JSON contains the text, ignoring the case of ASCII letters. Does not use LIKE,
- * because D1 limits its patterns to 50 bytes.
+ * because the platform limits its patterns to 50 bytes.
  */
 const contains = (view: View, text: string, ...paths: string[]) =>
   or(...paths.map((path) => sql`instr(lower(${view.body}->>${sql.raw(`'${path}'`)}), lower(${text})) > 0`))
@@ -148,10 +147,10 @@ const hasNotes = (view: View, filters: NoteFilters) =>
     ),
   )
 
-type Slice = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
+type Part = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
 
 /** Rows in list order from `offset` or after a cursor. Rows before a cursor come in reverse order, nearest first. */
-export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor }: Slice) {
+export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor }: Part) {
   const { view, sort } = query
   const key = keyOf(view, sort)
   const falls = isDescending(sort) !== (cursor?.side === 'before')
@@ -170,7 +169,7 @@ export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor
  * without a body, so that a query takes as long for any filter.
  */
 export function selectSlice(db: Db, query: ListQuery, limit: number, cursor: ListCursor | null) {
-  const { view, userId, filters, sort } = query
+  const { view, filters, sort } = query
   const key = keyOf(view, sort)
   const falls = isDescending(sort)
   const order = falls ? desc : asc
@@ -188,7 +187,6 @@ export function selectSlice(db: Db, query: ListQuery, limit: number, cursor: Lis
     .from(view as typeof payoutView)
     .where(
       and(
-        eq(view.userId, userId),
         beyond ? past(key, view.id, beyond) : undefined,
         bounds(query, (column, side) => (column === key && beyond?.comparison !== side ? sql`${column}` : null)),
       ),
@@ -201,7 +199,7 @@ export function selectSlice(db: Db, query: ListQuery, limit: number, cursor: Lis
 const spentOn = (chain: ChainName) => {
   const { status, category, amount, chain: ofRow } = transactionView
   const counts = and(eq(status, 'CONFIRMED'), notInArray(category, [...unspentCategories]), eq(ofRow, chain))
-  return sql<string>`CAST(coalesce(sum(CASE WHEN ${counts} THEN ${amount} END), 0) AS TEXT)`.as(chain) // D1 drops one of two columns with the same name
+  return sql<string>`CAST(coalesce(sum(CASE WHEN ${counts} THEN ${amount} END), 0) AS TEXT)`.as(chain)
 }
 
 /** Number of matching rows, how far the filter searched, and the total spent by transactions that match a filter. */
@@ -218,17 +216,16 @@ export function selectTotals(db: Db, query: ListQuery) {
     .where(conditions(query))
 }
 
-/** Reads one page and the total in one round trip. With a cursor, `page` is only the number to return. */
-export async function readPage<Row extends Transaction | Escrow>(
+/** Reads one page and the total. With a cursor, `page` is only the number to return. */
+export function readPage<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,
-  { page, pageSize, cursor }: { page: number; pageSize: number; cursor?: ListCursor | undefined },
-): Promise<{ rows: Row[]; page: Page }> {
-  const [read, [counted]] = await db.batch([
-    // One extra row tells whether another page follows.
-    selectRows(db, query, { limit: pageSize + 1, offset: cursor ? 0 : (page - 1) * pageSize, cursor }),
-    selectTotals(db, query),
-  ])
+  { page, pageSize, cursor }: Paging,
+): Listed<Row> {
+  // One extra row tells whether another page follows.
+  const offset = cursor ? 0 : (page - 1) * pageSize
+  const read = selectRows(db, query, { limit: pageSize + 1, offset, cursor }).all()
+  const counted = selectTotals(db, query).get()
   const isBackward = cursor?.side === 'before'
   const hasMore = read.length > pageSize
   const rows = read.slice(0, pageSize)
@@ -258,17 +255,14 @@ const spentIn = (sums: Partial<Record<ChainName, string>> | undefined) =>
     string
   >
 
-/**
- * Reads up to `limit` rows after a cursor, for exports, and returns those that the filters keep. `next` is where to continue,
- * or null after the last row.
- */
-export async function readSlice<Row extends Transaction | Escrow>(
+/** Reads up to `limit` rows after a cursor, for exports, and returns those that the filters keep. */
+export function readSlice<Row extends Transaction | Escrow>(
   db: Db,
   query: ListQuery,
   limit: number,
   cursor: ListCursor | null,
-): Promise<{ rows: Row[]; next: ListCursor | null }> {
-  const read = await selectSlice(db, query, limit, cursor)
+): Slice<Row> {
+  const read = selectSlice(db, query, limit, cursor).all()
   const last = read.at(-1)
   return {
     rows: read.flatMap(({ body }) => (body === null ? [] : [JSON.parse(body) as Row])),

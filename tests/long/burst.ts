@@ -1,0 +1,121 @@
+/**
+ * The burst test: 2,000 accounts pay within one second, each for the first time, while every call to D1 takes 50 ms. Each
+ * payment must be answered within 60 seconds and confirmed, once, on the chain.
+ *
+ *   node tests/long/burst.ts
+ *
+ * ACCOUNTS changes their number. The Worker, D1 and all objects share one thread here, unlike on Cloudflare.
+ */
+import { randomUUID } from 'node:crypto'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { Payment } from '#schemas/payment.ts'
+import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import type { Wallet } from '#schemas/wallet.ts'
+import { until } from '../../local/client.ts'
+import { addAccounts, takeAccount } from '../support/readyAccounts.ts'
+import { addressFor, pause } from '../support/stackClient.ts'
+import { createTestStack, type TestStack } from '../support/testStack.ts'
+
+const accounts = Number(process.env.ACCOUNTS ?? 2_000)
+const answerMs = 60_000 // 1 minute
+const micro = 100n
+const amount = '0.0001'
+const merchant = addressFor('merchant')
+
+/** An account with an imported wallet, which needs no deployment. Returns its agent's API key. */
+async function createPayer(stack: TestStack): Promise<string> {
+  const { bursar } = stack
+  const { session } = await takeAccount(stack, accounts)
+  const privateKey = generatePrivateKey()
+  const address = privateKeyToAddress(privateKey)
+  await bursar.plain('/dev/faucet', { body: { address, amount: '1' } })
+  const make = <T>(path: string, body: unknown) =>
+    bursar.api<T>(path, { token: session.accessToken, key: randomUUID(), body })
+  const wallet = await make<Wallet>('/wallets/with-private-key', {
+    address,
+    chain: 'base',
+    privateKey,
+    masterPassword: 'a master password',
+  })
+  const group = await make<PolicyGroup>('/policy-groups', {
+    name: 'Group',
+    spendLimit: 1,
+    scopes: ['address_payments:write'],
+    walletId: wallet.id,
+  })
+  const agent = await make<CreatedAgent>('/agents', { name: 'Buyer', policyGroupId: group.id })
+  return agent.apiKey!
+}
+
+/** Runs `work` for each number below `count`, ten at a time. */
+async function tenAtATime<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  let next = 0
+  const lane = async () => {
+    for (let i = next++; i < count; i = next++) results[i] = await work(i)
+  }
+  await Promise.all(Array.from({ length: 10 }, lane))
+  return results
+}
+
+type Answer = { status: number; ms: number; id: string }
+
+async function pay({ url }: TestStack, apiKey: string): Promise<Answer> {
+  const startedAt = performance.now()
+  const response = await fetch(`${url}/v1/payments`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${apiKey}`,
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ to: { type: 'address', address: merchant }, amount }),
+    signal: AbortSignal.timeout(2 * answerMs),
+  })
+  const { id } = (await response.json()) as Payment
+  return { status: response.status, ms: performance.now() - startedAt, id }
+}
+
+async function run(): Promise<boolean> {
+  await using stack = await createTestStack({ entry: 'tests/long/slowDatabase.ts', blockTime: 2 })
+  const { bursar, contracts } = stack
+  await stack.stopWorker()
+  await addAccounts(stack.stateDir, accounts)
+  await stack.restartWorker()
+  console.log(`creating ${accounts} accounts with a wallet and an agent …`)
+  const apiKeys = await tenAtATime(accounts, () => createPayer(stack))
+
+  const startedAt = performance.now()
+  const answers = await Promise.all(
+    apiKeys.map(async (apiKey, i) => {
+      await pause((i * 1000) / accounts)
+      return pay(stack, apiKey)
+    }),
+  )
+  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
+  const refused = answers.filter(({ status }) => status !== 201)
+  const slow = times.filter((ms) => ms > answerMs).length
+  const at = (share: number) => `${((times[Math.ceil(times.length * share) - 1] ?? 0) / 1000).toFixed(1)} s`
+  console.log(
+    `answered: median ${at(0.5)}, 95 % ${at(0.95)}, last ${at(1)}; ${slow} too slow, ${refused.length} refused`,
+  )
+  if (refused.length > 0) return false
+
+  await tenAtATime(accounts, (i) =>
+    until(
+      `payment ${answers[i]!.id}`,
+      async () => {
+        const { status } = await bursar.plain<Payment>(`/v1/payments/${answers[i]!.id}`, { token: apiKeys[i]! })
+        if (status === 'FAILED') throw new Error(`payment ${answers[i]!.id} failed`)
+        return status === 'CONFIRMED'
+      },
+      10 * answerMs,
+    ),
+  )
+  console.log(`all confirmed ${((performance.now() - startedAt) / 1000).toFixed(0)} s after the first call`)
+  const received = await bursar.usdcOnChain(contracts[8453].usdc, merchant)
+  if (received !== micro * BigInt(accounts)) console.log(`the merchant received ${received} micro-USDC  WRONG`)
+  return slow === 0 && received === micro * BigInt(accounts)
+}
+
+process.exitCode = (await run()) ? 0 : 1

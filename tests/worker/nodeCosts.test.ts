@@ -1,0 +1,119 @@
+/**
+ * What one payment costs at the node. Treasury, Relayer and chain follow one clock that only the test moves: a block every
+ * two seconds, final after twenty minutes, as on Base.
+ */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { toHex } from 'viem/utils'
+import { expect, test } from 'vitest'
+import { blockMs } from '#domain/networks.ts'
+import { minuteMs } from '#domain/time.ts'
+import { relayerName } from '../../worker/relayer/api.ts'
+import type { Relayer } from '../../worker/relayer/relayer.ts'
+import { units } from '../bench/scale/model.ts'
+import { computeUnits } from '../support/computeUnits.ts'
+import { changeNode } from '../support/manualClock.ts'
+import { accepted, manualChain as chain, createPayer, type Payer, prepare, until } from '../support/payer.ts'
+import { env } from '../support/testEnv.ts'
+import { inTreasury, rowsOf, setClock, treasuryOf } from '../support/treasuries.ts'
+
+const finalBlocks = (20 * minuteMs) / blockMs
+
+const relayer = () => env.RELAYER.getByName(relayerName(84532, 0))
+const timers = 'SELECT kind, due_at FROM timer ORDER BY due_at'
+type Timer = { kind: string; due_at: number }
+const relayerTimers = () =>
+  runInDurableObject(relayer(), (_: Relayer, { storage }) => storage.sql.exec<Timer>(timers).toArray())
+
+async function onOneClock(payer: Payer) {
+  const clock = { now: ((await chain.timestamp()) + 1) * 1000 }
+  let nextBlockAt = clock.now
+  await setClock(payer, () => clock.now)
+  await runInDurableObject(relayer(), (instance: Relayer) => {
+    instance.clock = { now: () => clock.now }
+  })
+  await inTreasury(payer, ({ context }) => {
+    context.env = { ...context.env, CONFIRM_DEPTH: '2' }
+  })
+  await changeNode(payer, (real) => ({
+    // One call, as for the real one.
+    finalized: async () => real.block(Number(await chain.node('eth_blockNumber')) - finalBlocks),
+  }))
+  const isAtRest = async () =>
+    [...(await relayerTimers()), ...(await rowsOf<Timer>(payer, timers))].every(
+      ({ kind }) => !kind.startsWith('retry:'),
+    )
+  const mineAt = async (at: number) => {
+    await chain.node('evm_setNextBlockTimestamp', at / 1000)
+    await chain.mine()
+  }
+  const mine = async (blocks: number) => {
+    const last = nextBlockAt + (blocks - 1) * blockMs
+    // Of many, only the first and the last have the exact time: the node's own clock goes on between them.
+    const exact = blocks > 10 ? [nextBlockAt] : Array.from({ length: blocks }, (_, i) => nextBlockAt + i * blockMs)
+    for (const at of exact) await mineAt(at)
+    if (blocks > 10) {
+      await chain.node('anvil_mine', toHex(blocks - 2), toHex(1))
+      await mineAt(last)
+    }
+    nextBlockAt = last + blockMs
+  }
+  /** Lets time pass until `isDone`, at most so long. */
+  const pass = async (ms: number, isDone: () => Promise<boolean> = async () => false) => {
+    const end = clock.now + ms
+    while (clock.now < end && !(await isDone())) {
+      await until('at rest', isAtRest)
+      const [relayerAt = end, treasuryAt = end] = [
+        (await relayerTimers())[0]?.due_at,
+        (await rowsOf<Timer>(payer, timers))[0]?.due_at,
+      ]
+      const workAt = Math.min(relayerAt, treasuryAt, end)
+      if (nextBlockAt <= workAt) {
+        clock.now = Math.max(clock.now, nextBlockAt)
+        await mine(Math.floor((workAt - nextBlockAt) / blockMs) + 1)
+      }
+      clock.now = Math.max(clock.now, workAt)
+      if (relayerAt <= clock.now) await runDurableObjectAlarm(relayer())
+      if (treasuryAt <= clock.now) await runDurableObjectAlarm(treasuryOf(payer))
+    }
+  }
+  await mine(finalBlocks)
+  clock.now = nextBlockAt
+  return { clock, pass }
+}
+
+test('a lone payment takes at most 500 compute units until it is confirmed, and 800 until its wallet is idle @costs-1', async () => {
+  await prepare()
+  const payer = await createPayer({ on: chain })
+  const { clock, pass } = await onOneClock(payer)
+  const isConfirmed = (id: string) => async () => (await payer.status(id)) === 'CONFIRMED'
+  const isFinal = async () => (await rowsOf(payer, 'SELECT 1 FROM booking')).length === 0
+  const pay = async () => {
+    const { id } = await accepted(payer)
+    await until('broadcast', async () => await inTreasury(payer, ({ context }) => context.store.payment(id)!.tx_hash))
+    return id
+  }
+  // The first payment of an account also learns when blocks become final.
+  await pass(minuteMs, isConfirmed(await pay()))
+  await pass(40 * minuteMs)
+  expect(await isFinal()).toBe(true)
+
+  await chain.takeCalls()
+  const paidAt = clock.now
+  const id = await pay()
+  await pass(minuteMs, isConfirmed(id))
+  expect(await payer.status(id)).toBe('CONFIRMED')
+  expect(clock.now - paidAt, 'ms until it is confirmed').toBeLessThanOrEqual(3 * blockMs)
+  const calls = await chain.takeCalls()
+  expect(computeUnits(calls), JSON.stringify(calls)).toBeLessThanOrEqual(500)
+
+  expect(await isFinal()).toBe(false)
+  await pass(25 * minuteMs)
+  expect(await isFinal()).toBe(true)
+  const later = await chain.takeCalls()
+  const total = computeUnits(calls) + computeUnits(later)
+  expect(total, JSON.stringify(later)).toBeLessThanOrEqual(800)
+  // The figures of docs/scale.md. A slow machine may ask for one more receipt.
+  expect(Math.abs(computeUnits(calls) - units.confirmation)).toBeLessThanOrEqual(20)
+  expect(Math.abs(total - units.payment)).toBeLessThanOrEqual(20)
+  await payer.booksBalance()
+})

@@ -1,0 +1,103 @@
+import type { ListCursor } from '#domain/lists.ts'
+import type { ChainName } from '#domain/networks.ts'
+import type { Page } from '#schemas/common.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
+import type { Overview } from '#schemas/overview.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import type { Result } from '../result.ts'
+
+/**
+ * History: one Durable Object per user, under the user's id. Serves the lists of transactions and payouts from its own copy of
+ * their rows, and keeps what the user's Treasury can be restored from. The Treasury numbers its changes, and History asks for
+ * those it lacks before it answers, so a list has every change made before it was requested.
+ */
+
+/** How far History has followed its Treasury. */
+export type Position = {
+  /** The Treasury's incarnation (Treasury's meta `incarnation`); null if History is empty. */
+  incarnation: string | null
+  /** Number of the newest change that History has; 0 if it has none. */
+  seq: number
+  /** End of the Treasury's audit log at that time: a Treasury without this row has lost changes that History has. */
+  audit: { seq: number; hash: string } | null
+}
+
+/** A row as the API returns it, with its amount in micro-USDC. `kept`: JSON to restore the row from; it is never shown. */
+export type ListRow<Row> = { row: Row; amount: number; kept: string | null }
+
+export type PaymentMethod = 'address' | 'contact' | 'email' | 'phone'
+
+/** What figures count of a payment that was accepted or refused. `at`: when (ms). `amount` in micro-USDC. */
+export type Counted = {
+  chain: ChainName
+  walletId: string
+  at: number
+  amount: number
+  /** As shown. A reclaimed payout has not failed. */
+  outcome: 'confirmed' | 'failed' | 'other'
+  /** How the recipient was named; null if the payment was refused. */
+  method: PaymentMethod | null
+  /** A payout that has not ended. */
+  isUnclaimed: boolean
+  /** Null if it moved nothing and will not. `key` is the same for all payments to one recipient. */
+  recipient: { key: string; contactId: string | null; name: string | null; address: string } | null
+}
+
+/** All that History has of a payment. `counted` is null while it waits for approval, and if it was not approved. */
+export type PaymentCopy = {
+  transactions: ListRow<Transaction>[]
+  payout: ListRow<Escrow> | null
+  counted: Counted | null
+}
+
+/**
+ * The current state of what changed last under this number. What a payment has no more is gone. A named value of the account
+ * (Treasury's delivery/backup.ts) is never removed.
+ */
+export type Change = { seq: number; ref: string; rows: PaymentCopy; value: string | null }
+
+/** Changes after the number `from`, in order. `to` is History's position with them. */
+export type ChangePage = { from: number; to: Position; changes: Change[]; isLast: boolean }
+
+export type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
+export type Listed<Row> = { rows: Row[]; page: Page }
+/** A part of an export. `next` is where to continue; null after the last row. */
+export type Slice<Row> = { rows: Row[]; next: ListCursor | null }
+
+/** Where the next page of kept payments begins. `createdAt` in ms. */
+export type KeptCursor = { createdAt: number; id: string }
+/** JSON of a payment (`BackupPayment`) and of its payout (`BackupPayout`). */
+export type KeptRow = KeptCursor & { kept: string; payout: string | null }
+export type KeptValue = { name: string; value: string }
+
+/** Counted payments on one network, summed by these. `amount` in micro-USDC. */
+export type Total = Pick<Counted, 'walletId' | 'outcome' | 'method' | 'isUnclaimed'> & { n: number; amount: number }
+
+/** `recipients`: the five paid most recently. `failed`: payments that failed in the given time. */
+export type Figures = { totals: Total[]; failed: number; recipients: Overview['recipients'] }
+
+export interface HistoryApi extends Rpc.DurableObjectBranded {
+  /** Refused with `unavailable` while History cannot follow its Treasury, or is far behind. */
+  transactions(filter: TransactionFilter, paging: Paging): Promise<Result<Listed<Transaction>>>
+  payouts(filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
+  /** For exports, row by row: a part at a time, the first one with `cursor` null. */
+  transactionSlice(filter: TransactionFilter, cursor: ListCursor | null): Promise<Result<Slice<Transaction>>>
+  payoutSlice(filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
+
+  /** Figures of one network. `failedSince` (ms) is exclusive. Takes as long for any number of payments. */
+  figures(chain: ChainName, failedSince: number): Promise<Result<Figures>>
+
+  position(): Promise<Position>
+  /** Called by the Treasury. Applies the page if it follows the position; repeated changes do nothing. Returns the position. */
+  receive(page: ChangePage): Promise<Position>
+
+  /** For a restore of the Treasury: accepted payments, oldest first. */
+  keptRows(after: KeptCursor, limit: number): Promise<KeptRow[]>
+  /** The last deadline (unix seconds) of each wallet's payment signatures. */
+  keptDeadlines(): Promise<{ walletId: string; deadline: number | null }[]>
+  /** All named values, ordered by name. */
+  keptValues(): Promise<KeptValue[]>
+  /** Deletes rows with numbers between these two that no restore brings back: approvals and their outcomes. Refusals stay. */
+  forgetUnaccepted(after: number, before: number): Promise<void>
+}

@@ -1,0 +1,154 @@
+import { DurableObject } from 'cloudflare:workers'
+import { drizzle } from 'drizzle-orm/durable-sqlite'
+import type { ListCursor } from '#domain/lists.ts'
+import type { ChainName } from '#domain/networks.ts'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
+import type { Transaction } from '#schemas/transaction.ts'
+import { primaryDb } from '../db/d1.ts'
+import { recordTrouble, schemaReporter } from '../db/troubles.ts'
+import { ObjectSchema } from '../durable/objectSchema.ts'
+import type { Env } from '../env.ts'
+import { logError } from '../observability/log.ts'
+import { ok, type Result, refuse } from '../result.ts'
+import { treasuryOf } from '../treasuryOf.ts'
+import type { ChangePage, HistoryApi, KeptCursor, Paging, Position } from './api.ts'
+import { type Db, payoutsQuery, readPage, readSlice, transactionsQuery } from './lists.ts'
+import { historySchema } from './migrations.ts'
+import { Rows } from './rows.ts'
+
+/** Rows that one call of an export reads. */
+const sliceSize = 500
+/** Operators are alerted above this. An object's SQLite holds 10 GB. */
+const largeBytes = 5_000_000_000
+/** Pages of changes that a list waits for. Only a History that was lost is further behind. */
+const maxPages = 25
+
+type Followed = 'current' | 'behind' | 'ahead'
+
+/** The lists of one user. It never writes to its Treasury, and a Treasury never waits for it to accept a payment. */
+export class History extends DurableObject<Env> implements HistoryApi {
+  /** Replaceable in tests. */
+  clock = { now: () => Date.now() }
+  largeBytes = largeBytes
+  readonly #schema: ObjectSchema
+  readonly #db: Db
+  readonly #rows: Rows
+  #hasReported = false
+  #following: Promise<Followed> | null = null
+  #next: Promise<Followed> | null = null
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    this.#schema = new ObjectSchema(ctx, historySchema, schemaReporter(env.DB, 'history', ctx.id))
+    const { storage } = this.#schema
+    this.#db = drizzle(storage)
+    this.#rows = new Rows(storage)
+    this.#schema.constructed()
+  }
+
+  async transactions(filter: TransactionFilter, paging: Paging) {
+    return this.#afterFollowing(() => readPage<Transaction>(this.#db, transactionsQuery(filter), paging))
+  }
+  async payouts(filter: PayoutFilter, paging: Paging) {
+    return this.#afterFollowing(() => readPage<Escrow>(this.#db, payoutsQuery(filter), paging))
+  }
+  async transactionSlice(filter: TransactionFilter, cursor: ListCursor | null) {
+    const read = () => readSlice<Transaction>(this.#db, transactionsQuery(filter), sliceSize, cursor)
+    return cursor ? ok(read()) : this.#afterFollowing(read)
+  }
+  async payoutSlice(filter: PayoutFilter, cursor: ListCursor | null) {
+    const read = () => readSlice<Escrow>(this.#db, payoutsQuery(filter), sliceSize, cursor)
+    return cursor ? ok(read()) : this.#afterFollowing(read)
+  }
+
+  async figures(chain: ChainName, failedSince: number) {
+    return this.#afterFollowing(() => this.#rows.figures(chain, failedSince))
+  }
+
+  async position(): Promise<Position> {
+    return this.#rows.position
+  }
+  async receive(page: ChangePage): Promise<Position> {
+    const position = this.#rows.apply(page)
+    this.#reportSize()
+    return position
+  }
+  async keptRows(after: KeptCursor, limit: number) {
+    return this.#rows.keptRows(after, limit)
+  }
+  async keptDeadlines() {
+    return this.#rows.keptDeadlines()
+  }
+  async keptValues() {
+    return this.#rows.keptValues()
+  }
+  async forgetUnaccepted(after: number, before: number): Promise<void> {
+    this.#rows.forgetUnaccepted(after, before)
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#schema.mayWork()
+  }
+
+  /** Once for each time that the object is loaded; a report that fails is then repeated. */
+  #reportSize(): void {
+    const { databaseSize } = this.ctx.storage.sql
+    if (databaseSize <= this.largeBytes || this.#hasReported) return
+    this.#hasReported = true
+    const userId = this.ctx.id.name!
+    const now = this.clock.now()
+    const trouble = {
+      kind: 'account_size',
+      subject: `history:${userId}`,
+      userId,
+      detail: `${databaseSize} bytes`,
+    } as const
+    const report = recordTrouble(primaryDb(this.env.DB), { ...trouble, edition: now, since: now })
+    this.ctx.waitUntil(report.catch((error) => logError('history_size_not_reported', { user: userId }, error)))
+  }
+
+  async #afterFollowing<T>(read: () => T): Promise<Result<T>> {
+    const followed = await this.#follow()
+    if (followed === 'current') return ok(read())
+    if (followed === 'ahead') return refuse('unavailable', 'This account is being checked. Please try again later.')
+    // Continues while the caller waits to ask again.
+    this.ctx.waitUntil(this.#follow().catch(() => {}))
+    const message = 'The history of this account is being rebuilt. Please try again in a minute.'
+    return refuse('unavailable', message, { retryAfter: 30 })
+  }
+
+  /** Asks for changes after this call has begun. Calls that arrive during one reading share the next one. */
+  #follow(): Promise<Followed> {
+    if (!this.#following) return this.#start()
+    this.#next ??= this.#following
+      .catch(() => {})
+      .then(() => {
+        this.#next = null
+        return this.#start()
+      })
+    return this.#next
+  }
+
+  #start(): Promise<Followed> {
+    const following = this.#readChanges().finally(() => {
+      if (this.#following === following) this.#following = null
+    })
+    this.#following = following
+    return following
+  }
+
+  async #readChanges(): Promise<Followed> {
+    const treasury = treasuryOf(this.env, this.ctx.id.name!)
+    for (let pages = 0; pages < maxPages; pages++) {
+      const page = await treasury.changesSince(this.#rows.position)
+      if (page === null) {
+        logError('history_ahead', { user: this.ctx.id.name!, seq: this.#rows.position.seq })
+        return 'ahead'
+      }
+      const { incarnation } = await this.receive(page)
+      if (page.isLast && incarnation === page.to.incarnation) return 'current'
+    }
+    return 'behind'
+  }
+}

@@ -1,0 +1,30 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The columns of the lists, for queries. migrations.ts creates them and says what they mean. */
+
+export const transactionView = sqliteTable('transaction_view', {
+  id: text('id').notNull(),
+  seq: integer('seq').notNull(),
+  createdAt: integer('created_at').notNull(),
+  status: text('status').notNull(),
+  category: text('category').notNull(),
+  amount: integer('amount').notNull(),
+  walletId: text('wallet_id').notNull(),
+  chain: text('chain').notNull(),
+  agentId: text('agent_id'),
+  contactId: text('contact_id'),
+  recipient: text('recipient').notNull(),
+  body: text('body').notNull(),
+  kept: text('kept'),
+})
+
+export const payoutView = sqliteTable('payout_view', {
+  id: text('id').notNull(),
+  seq: integer('seq').notNull(),
+  createdAt: integer('created_at').notNull(),
+  status: text('status').notNull(),
+  amount: integer('amount').notNull(),
+  recipient: text('recipient').notNull(),
+  body: text('body').notNull(),
+  kept: text('kept'),
+})

@@ -1,0 +1,38 @@
+import { chainNameOf } from '#domain/networks.ts'
+import type { PaymentStatus } from '#domain/payment.ts'
+import type { Counted } from '../../history/api.ts'
+import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
+import { openPayoutStatuses, statuses } from '../storage/statuses.ts'
+import type { Store } from '../storage/store.ts'
+
+const isIn = <Status extends string>(list: readonly Status[], status: string) => list.includes(status as Status)
+
+/** Null for a payment that waits for approval, or was not approved: it is in no statistics. */
+export function countedOf(store: Store, payment: PaymentRow, payout: PayoutRow | null): Counted | null {
+  const { accepted_at, refusal, status } = payment
+  if (accepted_at === null && refusal === null) return null
+  return {
+    chain: chainNameOf(store.wallet(payment.wallet_id)!.chain_id),
+    walletId: payment.wallet_id,
+    at: accepted_at ?? payment.created_at,
+    amount: payment.amount,
+    outcome: outcomeOf(payment),
+    method: accepted_at === null ? null : (payment.to_type as Counted['method']),
+    isUnclaimed: payout !== null && isIn(openPayoutStatuses, payout.status),
+    recipient: isIn<PaymentStatus>(statuses.alive, status) ? recipientOf(payment) : null,
+  }
+}
+
+function outcomeOf({ status, kind }: PaymentRow): Counted['outcome'] {
+  if (status === 'CONFIRMED') return 'confirmed'
+  const hasFailed = status === 'FAILED' || isIn<PaymentStatus>(statuses.refused, status)
+  return hasFailed || (status === 'CANCELLED' && kind === 'send') ? 'failed' : 'other'
+}
+
+function recipientOf(payment: PaymentRow): Counted['recipient'] {
+  const { contact_id, contact_name, recipient_email, recipient_phone, to_address } = payment
+  const address = recipient_email ?? recipient_phone ?? to_address
+  if (address === null) return null
+  const key = contact_id ?? recipient_email ?? recipient_phone ?? address.toLowerCase()
+  return { key, contactId: contact_id, name: contact_name, address }
+}

@@ -1,0 +1,121 @@
+import type { Change, ChangePage, Position } from '../../history/api.ts'
+import { historyOf } from '../../historyOf.ts'
+import type { Context } from '../core/context.ts'
+import { companionView, transactionView } from '../payments/views.ts'
+import { escrowView } from '../payouts/views.ts'
+import type { Store } from '../storage/store.ts'
+import { backupPayment, backupPayout, backupValue } from './backup.ts'
+import { countedOf } from './counted.ts'
+
+/** Changes in one page: a few milliseconds of work for either object. */
+const pageSize = 200
+/** Pages sent in one go, so that other work of the account has its turn. */
+const maxPages = 25
+/** A History that does not answer must not hold up settling, which the same alarm does. */
+const timeoutMs = 10_000 // 10 seconds
+
+/** The Treasury's number of its newest change; 0 if there is none. */
+export const lastChange = (store: Store): number =>
+  store.first<{ seq: number | null }>('SELECT max(seq) AS seq FROM change')!.seq ?? 0
+
+/**
+ * The next page of changes after `position`. Null if History has changes that this Treasury has not, because it was put back
+ * to an earlier time: History then keeps what it has, until a restore has given the Treasury a new incarnation.
+ */
+export function changesSince(ctx: Context, position: Position): ChangePage | null {
+  const { store } = ctx
+  const last = lastChange(store)
+  const incarnation = store.meta('incarnation') ?? ''
+  const isSame = position.incarnation === incarnation
+  if (position.incarnation !== null && (position.seq > last || (isSame && !hasAuditRow(store, position)))) return null
+  const from = isSame ? position.seq : 0
+  const rows = store.all<{ seq: number; ref: string }>(
+    'SELECT seq, ref FROM change WHERE seq > ? ORDER BY seq LIMIT ?',
+    from,
+    pageSize,
+  )
+  const isLast = rows.length < pageSize
+  const to = { incarnation, seq: rows.at(-1)?.seq ?? from, audit: auditEnd(store) }
+  return { from, to, changes: rows.map(({ seq, ref }) => changeOf(ctx, seq, ref)), isLast }
+}
+
+/** Numbers from here on are above all that a History has seen, even one that followed this object's lost changes. */
+export function raiseChanges({ store }: Context, to: number, incarnation: string): void {
+  store.run("INSERT OR REPLACE INTO change (seq, ref) VALUES (?, 'restore')", to)
+  store.setMeta('incarnation', incarnation)
+}
+
+const auditEnd = (store: Store): Position['audit'] =>
+  store.auditHead ?? store.first<{ seq: number; hash: string }>('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1')
+
+/** Every row's hash covers all rows before it, so a Treasury with other events since has another hash there, or no row. */
+const hasAuditRow = (store: Store, { audit }: Position): boolean =>
+  audit === null || store.first('SELECT 1 FROM audit WHERE seq = ? AND hash = ?', audit.seq, audit.hash) !== null
+
+function changeOf(ctx: Context, seq: number, ref: string): Change {
+  const { store } = ctx
+  const change: Change = {
+    seq,
+    ref,
+    rows: { transactions: [], payout: null, counted: null },
+    value: backupValue(ctx, ref),
+  }
+  const payment = store.payment(ref)
+  if (!payment) return change
+  const { rows } = change
+  rows.transactions.push({
+    row: transactionView(store, payment),
+    amount: payment.amount,
+    kept: backupPayment(store, payment),
+  })
+  const payout = store.payout(ref)
+  rows.counted = countedOf(store, payment, payout)
+  if (!payout) return change
+  rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: backupPayout(payout) }
+  const end = companionView(store, payment, payout)
+  if (end) rows.transactions.push({ row: end, amount: payout.amount, kept: null })
+  return change
+}
+
+/**
+ * Sends History what it lacks. `left`: changes that wait for the next call. Throws if History does not answer, or has changes
+ * that were lost here.
+ */
+export async function sendChanges(ctx: Context): Promise<{ left: number }> {
+  const { store, env, userId } = ctx
+  const history = historyOf(env, userId)
+  let position = await inTime(history.position())
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page = changesSince(ctx, position)
+    if (page === null) throw new Error('History has changes that were lost here')
+    position = await inTime(history.receive(page))
+    if (page.isLast) break
+  }
+  return { left: store.count('change WHERE seq > ?', position.seq) }
+}
+
+/** True if History has everything that was recorded here, or even more because this object was put back. Never throws. */
+export async function hasAllChanges(ctx: Context): Promise<boolean> {
+  const position = await inTime(historyOf(ctx.env, ctx.userId).position()).catch(() => null)
+  if (position === null) return false
+  const page = changesSince(ctx, position)
+  return page === null || page.changes.length === 0
+}
+
+/** True once History has the salt of the payouts' keys: without it, a lost Treasury's open payouts could not be taken back. */
+export async function keepSalt(ctx: Context): Promise<boolean> {
+  const { store } = ctx
+  if (store.meta('salt_kept')) return true
+  if (store.first('SELECT 1 FROM kept_salt') === null) return false
+  if ((await sendChanges(ctx)).left > 0) return false
+  store.setMeta('salt_kept', true)
+  return true
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('History did not answer in time')), timeoutMs)
+  })
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,16 @@
+import type { Context } from '../core/context.ts'
+
+/** Lists ask for changes themselves, so History can be told of several at once. */
+const delayMs = 3_000 // 3 seconds
+
+/**
+ * Numbers a change of what History copies, in the transaction of the change: a payment by its id, or a named value
+ * (delivery/backup.ts). Each has one number, that of its last change.
+ */
+export function recordChange({ store, schedule, now }: Context, ref: string): void {
+  store.run('INSERT OR REPLACE INTO change (ref) VALUES (?)', ref)
+  schedule('history', now() + delayMs)
+}
+
+/** Records a change of a wallet, of which History keeps a copy. */
+export const recordWalletChange = (ctx: Context, walletId: string): void => recordChange(ctx, `wallet:${walletId}`)
