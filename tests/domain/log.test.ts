@@ -66,7 +66,7 @@ test.each([
   const failure = new DrizzleQueryError(query, params, new Error('D1_ERROR: database is locked'))
   // An error loses its class on its way from an object to the Worker.
   const received = new Error(`Failed query: ${query}\nparams: ${params}`)
-  received.stack = `Error: ${received.message}\n    at Treasury.syncReadModel (treasury.ts:1:1)`
+  received.stack = `Error: ${received.message}\n    at Treasury.wakeUp (treasury.ts:1:1)`
   logError('failed', {}, failure)
   logError('failed', {}, new Error('wrapped', { cause: received }))
   logError('failed', {}, String(received))
@@ -77,7 +77,7 @@ test.each([
       expect(line).not.toContain(text)
   }
   expect(JSON.parse(written[0]!).error).toMatchObject({ cause: { message: 'D1_ERROR: database is locked' } })
-  expect(JSON.parse(written[1]!).error.cause.stack).toBe('    at Treasury.syncReadModel (treasury.ts:1:1)')
+  expect(JSON.parse(written[1]!).error.cause.stack).toBe('    at Treasury.wakeUp (treasury.ts:1:1)')
 })
 
 test('ids, hashes, addresses and amounts stay readable', () => {

@@ -12,7 +12,7 @@ import type { ApprovalRow } from '../storage/rows.ts'
 import { endOverdueGrants } from './grants.ts'
 import type { Decider } from './rpcTypes.ts'
 
-const keepMs = 30 * dayMs // D1's lists keep showing them
+const keepMs = 30 * dayMs // History keeps showing them
 const events = {
   approve: 'approval.approved',
   deny: 'approval.denied',

@@ -13,7 +13,7 @@ import { whitelistRow } from '../policies/whitelist.ts'
 import { newPayment } from '../storage/newPayment.ts'
 import type { PayInput } from './rpcTypes.ts'
 
-const keepMs = 30 * dayMs // D1's lists keep showing them
+const keepMs = 30 * dayMs
 
 /**
  * Records the refusal with the figures it was based on, and returns it. Only a limited number is recorded per minute and
