@@ -41,7 +41,9 @@ const pending = (reply: Promise<unknown>): object =>
   new Proxy(() => {}, {
     get(_, name) {
       if (name === 'then' || name === 'catch' || name === 'finally') return reply[name].bind(reply)
-      if (name === Symbol.dispose) return () => {}
+      // An object that is not released can crash workerd (treasuryOf.ts).
+      if (name === Symbol.dispose)
+        return () => void reply.then((object) => (object as Partial<Disposable>)[Symbol.dispose]?.()).catch(() => {})
       return (...values: unknown[]) =>
         pending(reply.then((object) => (object as Record<string | symbol, Method>)[name]!(...values)))
     },
