@@ -28,7 +28,9 @@ async function createPayer(stack: TestStack): Promise<string> {
   const { session } = await takeAccount(stack, accounts)
   const privateKey = generatePrivateKey()
   const address = privateKeyToAddress(privateKey)
-  await bursar.plain('/dev/faucet', { body: { address, amount: '1' } })
+  // The chain takes a limited number of the minter's transactions at once.
+  const mint = () => bursar.call('/dev/faucet', { body: { address, amount: '1' } })
+  await until('money', async () => (await mint()).status < 300)
   const make = <T>(path: string, body: unknown) =>
     bursar.api<T>(path, { token: session.accessToken, key: randomUUID(), body })
   const wallet = await make<Wallet>('/wallets/with-private-key', {
