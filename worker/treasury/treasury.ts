@@ -190,7 +190,10 @@ export class Treasury extends TreasuryObject {
 
   /** Called by History before it reads a list. */
   async changesSince(position: Position) {
-    return changesSince(this.context, position)
+    const page = changesSince(this.context, position)
+    // The alarm finds the same, and reports it to operators if it lasts.
+    if (page === null) this.context.schedule('history', this.context.now())
+    return page
   }
   /** For the WebhookSender, with the secrets in plain text. */
   async webhookTargets(): Promise<WebhookTargets> {
