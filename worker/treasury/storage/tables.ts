@@ -338,6 +338,9 @@ ${paidRecipientTable}
 
   -- The object itself
 
+  -- Login sessions of the owner that have ended in the last hour.
+  CREATE TABLE ended_session (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
   -- What History copies: seq is the number of the last change of a payment, or of a value that is kept (delivery/backup.ts).
   -- Numbers only rise, so the newest row is never deleted.
