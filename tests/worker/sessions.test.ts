@@ -1,11 +1,15 @@
 /** Login sessions of people: nothing is done for one that has ended, whatever ended it. */
 import { beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../worker/app.ts'
+import type { Deps } from '../../worker/appEnv.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { findUser } from '../../worker/db/users.ts'
 import type { Env } from '../../worker/env.ts'
-import { openLoginSession } from '../../worker/services/loginSessions.ts'
+import { openLoginSession, signOut } from '../../worker/services/loginSessions.ts'
 import { createTestApp } from '../support/accountFixture.ts'
+import { createPayer, manualChain, until } from '../support/payer.ts'
+import { copyOf } from '../support/restoredTreasury.ts'
+import { restoringOperator } from '../support/restoringOperator.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { type Api, auth, createUser, env, refresh } from './apiClient.ts'
 
@@ -175,4 +179,23 @@ test('the Treasury forgets an ended session after an hour, when no access token 
     expect([await works('ses_1'), await works('ses_2'), await works('ses_3')]).toEqual([true, true, false])
     await expect(treasury.asOwner('ses_1', { ...call, object: null, method: 'endSessions' })).rejects.toThrow()
   })
+})
+
+test('an account that went back to an earlier time still refuses a session that ended since @sessions-6', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const { run, back, goOn } = await restoringOperator(payer)
+  const { db } = openDb(env.DB)
+  const deps = { env, db, now: Date.now } as unknown as Deps
+  const { accessToken, refreshToken } = await openLoginSession(
+    { ...deps, now: () => Date.now() - 60_000 },
+    (await findUser(db, payer.userId))!,
+  )
+  const earlier = await copyOf(payer)
+  await signOut(deps, refreshToken)
+  await run('freeze')
+  await back(earlier)
+  expect(await goOn()).toMatchObject({ step: 'done' })
+  await until('the account works', () => payer.ledger().catch(() => null))
+  api.clock.now = Date.now()
+  expect(await walletsOf(accessToken)).toBe(401)
 })
