@@ -273,7 +273,7 @@ CREATE TABLE alert (
 -- Faults inside an object, for alerts. The object writes the row when its state changes, so that nobody has to wake all objects. A
 -- report counts only if its edition is higher than the stored one. detail: null once the fault has ended.
 CREATE TABLE object_trouble (
-  kind TEXT NOT NULL CHECK (kind IN ('wallet_halted', 'account_size', 'alarm_lost', 'schema_newer')),
+  kind TEXT NOT NULL CHECK (kind IN ('wallet_halted', 'account_size', 'history_late', 'alarm_lost', 'schema_newer')),
   subject TEXT NOT NULL,
   user_id TEXT,
   edition INTEGER NOT NULL,

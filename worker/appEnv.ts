@@ -3,6 +3,7 @@ import type { Scope } from '#domain/scopes.ts'
 import type { Db } from './db/d1.ts'
 import type { Env } from './env.ts'
 import type { MessageProvider } from './notifications/message.ts'
+import type { OwnerTreasury } from './treasuryOf.ts'
 
 /** Dependencies of the services. Tests pass their own clock. */
 export type Deps = {
@@ -29,8 +30,11 @@ export type AgentPrincipal = {
   tokenId?: string
 }
 
+/** A signed-in person. Every call of `treasury` fails with 401 once the login session has ended. */
+export type Person = Pick<AppEnv['Variables'], 'deps' | 'userId' | 'treasury' | 'loginSessionId'>
+
 /**
- * Hono's environment. login() sets `userId`, the user's `treasury` and `loginSessionId`, agent() sets `agent`, and operator()
+ * Hono's environment. login() sets what a Person has, agent() sets `agent`, and operator()
  * sets `operator`, the actor under which operator actions are recorded. ownerPassword() sets `passwordChecked`.
  */
 export type AppEnv = {
@@ -39,7 +43,7 @@ export type AppEnv = {
     requestId: string
     deps: Deps
     userId: string
-    treasury: ReturnType<Env['TREASURY']['getByName']>
+    treasury: OwnerTreasury
     loginSessionId: string
     passwordChecked: boolean
     agent: AgentPrincipal

@@ -94,6 +94,9 @@ type Options = {
 /** The message for any agent credential that is not valid, whether we never issued it or it has ended. */
 export const unknownCredential = 'Authentication failed: these agent credentials are unknown or no longer valid.'
 
+/** The message for a login session that has ended. */
+export const endedSession = 'Your session has expired. Please sign in again.'
+
 /** A failure that the caller may see: `message` is a sentence for people. Rendered by middleware/failures.ts. */
 export class AppError extends Error {
   override name = 'AppError'

@@ -1,21 +1,13 @@
 import type { Region } from '#domain/region.ts'
 import type { Env } from './env.ts'
+import { unwrap } from './result.ts'
+import { type OwnerCall, type ownerMethods, ownerObjects } from './treasury/core/rpcTypes.ts'
 
 type Stub = ReturnType<Env['TREASURY']['getByName']>
 type Methods = Record<PropertyKey, (...input: unknown[]) => unknown>
 
 /** The Treasury's methods that return an RPC object. */
-const rpcObjects = new Set<PropertyKey>([
-  'wallets',
-  'policies',
-  'approvals',
-  'reports',
-  'notices',
-  'webhooks',
-  'operators',
-  'backup',
-  'restore',
-] satisfies (keyof Stub)[])
+const rpcObjects = new Set<PropertyKey>([...ownerObjects, 'operators', 'backup', 'restore'] satisfies (keyof Stub)[])
 
 /**
  * The user's Treasury. Its first call creates it, near the caller unless the user's `region` is given, so pass the user where
@@ -48,4 +40,26 @@ export function treasuryOf(env: Pick<Env, 'TREASURY'>, user: string | { id: stri
       return stub[name] && ((...input: unknown[]) => stub[name]!(...input))
     },
   }) as unknown as Stub
+}
+
+/** What a signed-in owner may call of their Treasury. */
+export type OwnerTreasury = Pick<Stub, (typeof ownerObjects)[number] | (typeof ownerMethods)[number]>
+
+/**
+ * The Treasury of the owner with this login session: every call throws `unauthenticated` if the session has ended. A call
+ * such as `treasury.wallets().list()` is one round trip here, too.
+ */
+export function ownerTreasuryOf(env: Pick<Env, 'TREASURY'>, userId: string, sessionId: string): OwnerTreasury {
+  const treasury = treasuryOf(env, userId)
+  const methodsOf = (object: OwnerCall['object']) =>
+    new Proxy({} as Methods, {
+      get(_, method) {
+        if (typeof method === 'symbol' || method === 'then') return undefined
+        return async (...input: unknown[]) => unwrap(await treasury.asOwner(sessionId, { object, method, input }))
+      },
+    })
+  const objects = Object.fromEntries(ownerObjects.map((name) => [name, () => methodsOf(name)]))
+  return new Proxy(methodsOf(null), {
+    get: (methods, name) => objects[name as string] ?? methods[name],
+  }) as unknown as OwnerTreasury
 }

@@ -98,6 +98,7 @@ const runs: Record<string, LongRun> = {
     command: vitest('--project', 'treasury', 'tests/treasury/growth.test.ts'),
     env: { GROWTH_PAYMENTS: '200000' },
   },
+  million: { about: 'the overview, and accepting a payment, after a million payments', command: script('million') },
   dust: {
     about: '300,000 tiny transfers to an idle wallet, and to one that pays in every block',
     command: script('dust'),

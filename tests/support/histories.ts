@@ -2,13 +2,14 @@
 import { runInDurableObject } from 'cloudflare:test'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Deps } from '../../worker/appEnv.ts'
+import type { Person } from '../../worker/appEnv.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import type { Change } from '../../worker/history/api.ts'
 import type { History } from '../../worker/history/history.ts'
 import { Rows } from '../../worker/history/rows.ts'
 import { getOverview } from '../../worker/services/overview.ts'
 import { sendChanges } from '../../worker/treasury/delivery/history.ts'
+import { ownerTreasuryOf } from '../../worker/treasuryOf.ts'
 import { env } from './testEnv.ts'
 import { inTreasury, type User, userIdOf } from './treasuries.ts'
 
@@ -33,8 +34,14 @@ export const syncHistory = (user: User) => inTreasury(user, ({ context }) => sen
 export const forgetPayment = (user: User, id: string) =>
   historyRows(user, 'DELETE FROM transaction_view WHERE id = ? RETURNING id', id)
 
-export const overviewOf = (user: User) =>
-  getOverview({ env, db: primaryDb(env.DB), now: Date.now } as unknown as Deps, userIdOf(user))
+/** The user with an open login session. */
+export function signedIn(user: User): Person {
+  const [userId, loginSessionId] = [userIdOf(user), 'ses_test']
+  const deps = { env, db: primaryDb(env.DB), now: Date.now } as unknown as Person['deps']
+  return { deps, userId, loginSessionId, treasury: ownerTreasuryOf(env, userId, loginSessionId) }
+}
+
+export const overviewOf = (user: User) => getOverview(signedIn(user))
 
 type Listed = { transactions?: Transaction[]; payouts?: Escrow[] }
 

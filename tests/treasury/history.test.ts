@@ -7,7 +7,7 @@ import { dayMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
 import { createGroup, editGroup, topUp } from '../../worker/treasury/changes/groups.ts'
 import { budgetHistory } from '../../worker/treasury/reports/budgetHistory.ts'
-import { spendingOf, spentSince } from '../../worker/treasury/reports/spending.ts'
+import { spendingOf } from '../../worker/treasury/reports/spending.ts'
 import { usageOf } from '../../worker/treasury/reports/usage.ts'
 import { groupEdit, groupInput, usdc } from '../support/build.ts'
 import { createMemoryTreasury, type MemoryTreasury } from '../support/memoryTreasury.ts'
@@ -28,10 +28,14 @@ function spenderIn({ store }: MemoryTreasury) {
         group_id: over.group ?? null,
         agent_id: over.agent ?? null,
         amount,
+        status: over.payout ? 'PENDING' : 'CONFIRMED',
         confirmed_at: over.payout ? over.at - 3 * dayMs : over.at,
       }),
     )
-    if (over.payout) store.insert('payout', payoutRow({ id, amount, status: 'WITHDRAWN', done_at: over.at }))
+    if (over.payout) {
+      store.insert('payout', payoutRow({ id, amount, status: 'WITHDRAWN', done_at: over.at }))
+      store.update('payment', id, { status: 'CONFIRMED' })
+    }
     if (over.group) store.run('UPDATE policy_group SET spent = spent + ? WHERE id = ?', amount, over.group)
   }
 }
@@ -155,14 +159,10 @@ test('budget history shows limit and spending per day, and the changes in pages 
   treasury.close()
 })
 
-test('the history queries read only the payments of the span and the events of one group, by index @history-4', () => {
+test('the history of a budget reads only the events of one group, by index @history-4', () => {
   const { store, close } = createMemoryTreasury(1n, 1n)
   const plan = (query: string, ...values: (string | number)[]) =>
     store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, ...values).map(({ detail }) => detail)
-  const spent = plan(`SELECT day, sum(amount) FROM (${spentSince}) WHERE group_id = ?2 GROUP BY day`, 0, 'g').join('\n')
-  expect(spent).toContain('SEARCH payment USING INDEX payment_sent (confirmed_at>?)')
-  expect(spent).toContain('SEARCH payout USING INDEX payout_done (done_at>?)')
-  expect(spent).not.toMatch(/SCAN (payment|payout)/)
   const events = plan(
     `SELECT * FROM audit WHERE ref = ? AND event IN ('group.created', 'group.changed', 'group.topped_up') AND (at, seq) < (?, ?) ORDER BY at DESC, seq DESC LIMIT 21`,
     'g',
@@ -188,8 +188,8 @@ test('usage counts what was spent in the UTC month, and a budget lasts as in the
   const { globalBudget, wallets } = usageOf(context)
   expect(globalBudget.currentSpent).toBe('5')
   expect(wallets[0]!.sessionKeyBudget.currentSpent).toBe('5')
-  // 888 USDC are left, of which 12 were used in 30 days.
+  // 888 USDC are left, of which 12 were used in 30 days and a half, since midnight.
   const { budget } = wallets[0]!.policyGroups[0]!
-  expect([budget.remaining, budget.lastsUntil]).toEqual(['888', new Date(clock.now + 74 * 30 * dayMs).toISOString()])
+  expect([budget.remaining, budget.lastsUntil]).toEqual(['888', new Date(clock.now + 74 * 30.5 * dayMs).toISOString()])
   treasury.close()
 })

@@ -15,6 +15,7 @@ import type { Relayer } from '../../worker/relayer/relayer.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import { usdc } from '../support/build.ts'
+import { historyRows, syncHistory } from '../support/histories.ts'
 import { becomes, changeNode } from '../support/manualClock.ts'
 import { accepted, chain, createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { serveUrl } from '../support/serveUrl.ts'
@@ -338,6 +339,28 @@ test('an account near its storage limit raises an alert @alerts-9', async () => 
       await work('outbox')
     },
   )
+})
+
+test('a History that is ahead of its Treasury for ten minutes raises an alert @alerts-13', async () => {
+  await syncHistory(payer)
+  const move = (changes: number) => historyRows(payer, 'UPDATE position SET seq = seq + ?', changes)
+  const follow = async () => {
+    await work('history')
+    await work('outbox')
+  }
+  await move(1_000)
+  await follow()
+  await minute()
+  await expectOneAlert(
+    `history_late:${payer.userId}`,
+    async () => {
+      now += 10 * minuteMs
+      await follow()
+    },
+    () => move(-1_000).then(follow),
+  )
+  const [, started] = await mailsAbout(`history_late:${payer.userId}`)
+  expect(started).toContain('History has changes that were lost here')
 })
 
 test('a Relayer near its storage limit raises an alert @alerts-10', async () => {

@@ -15,6 +15,7 @@ import { newPayment, termsOf } from '../../worker/treasury/storage/newPayment.ts
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupEdit, owner, payInput, toEmail, usdc } from '../support/build.ts'
+import { signedIn } from '../support/histories.ts'
 import { createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { copyOf } from '../support/restoredTreasury.ts'
 import { restoringOperator } from '../support/restoringOperator.ts'
@@ -146,10 +147,12 @@ test('replies, lists, exports and webhooks show every field of the terms @terms-
     (await (await csv).text()).split('\r\n').find((line) => line.includes(id))!
   for (const name of filterNames) {
     const filter = { [name]: terms[name] }
-    expect(missingIn(await lineOf(exportTransactions(env, userId, filter), waiting.id)), 'transactions').toEqual([])
-    expect(missingIn(await lineOf(exportPayouts(env, userId, filter), accepted.id)), 'payouts').toEqual([])
+    expect(missingIn(await lineOf(exportTransactions(signedIn(userId), filter), waiting.id)), 'transactions').toEqual(
+      [],
+    )
+    expect(missingIn(await lineOf(exportPayouts(signedIn(userId), filter), accepted.id)), 'payouts').toEqual([])
     for (const exported of [exportTransactions, exportPayouts])
-      expect(await lineOf(exported(env, userId, { [name]: 'The' }), accepted.id), 'part of it').toBeUndefined()
+      expect(await lineOf(exported(signedIn(userId), { [name]: 'The' }), accepted.id), 'part of it').toBeUndefined()
   }
 
   const event = await until('the event arrives', async () => webhook.events()[0])

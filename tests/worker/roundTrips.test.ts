@@ -16,8 +16,8 @@ const roundTrips = {
   refresh: 1,
   'pay with an API key': 1,
   'budget with an API key': 1,
-  'list of transactions': 2,
-  overview: 2,
+  'list of transactions': 1,
+  overview: 1,
 }
 
 const api = await createTestApp()

@@ -6,6 +6,7 @@ import { forgetKeyUse } from '../db/keys.ts'
 import { readStopRecord } from '../db/operatorControls.ts'
 import { endRestore, openRestore, recordFrozen, startRestore } from '../db/userRestores.ts'
 import { AppError } from '../errors.ts'
+import { syncEndedSessions } from '../identity/endSessions.ts'
 import { newId } from '../identity/secrets.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
@@ -167,6 +168,8 @@ async function goOn(deps: Deps, userId: string, { actor }: Act, input: RestoreIn
   const treasury = treasuryOf(deps.env, userId)
   if (input.dryRun) return fromProgress((await treasury.restore().dryRun(id)) as RestoreProgress)
   const accept = input.accept === undefined ? null : { by: actor, list: input.accept }
+  // The object has forgotten which login sessions ended since the time that it went back to.
+  await syncEndedSessions(deps, userId)
   const until = deps.now() + maxMs
   for (;;) {
     const progress = (await treasury.restore().continue({ id, frozenAt, startedAt, accept })) as RestoreProgress

@@ -2,6 +2,7 @@ import { and, eq, exists, gt, inArray, lt, lte, not, notExists, type SQL, sql } 
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch'
 import { dayMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
+import { endedSessionMs } from './loginSessions.ts'
 import {
   accountCode,
   accountLink,
@@ -158,6 +159,6 @@ export async function deleteExpired(db: Db, now: number): Promise<void> {
       ),
     ),
     db.delete(addressNonce).where(lt(addressNonce.expiresAt, now)),
-    db.delete(loginSession).where(lt(loginSession.expiresAt, now)),
+    db.delete(loginSession).where(lt(loginSession.expiresAt, now - endedSessionMs)),
   ])
 }

@@ -1,5 +1,6 @@
-import { and, eq, gt, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { BatchItem } from 'drizzle-orm/batch'
+import { hourMs } from '#domain/time.ts'
 import type { Db } from './d1.ts'
 import { loginChallenge, loginSession, refreshToken, type UserRow, user } from './schema.ts'
 
@@ -97,43 +98,95 @@ export async function replaceRefreshToken(
   return { found, isExchanged: inserted.length === 1 }
 }
 
-/** Revokes a session whose refresh token was reused. False if the session is unknown or already revoked. */
-export async function revokeLoginSession(db: Db, sessionId: string, now: number): Promise<boolean> {
-  const revoked = await db
-    .update(loginSession)
-    .set({ revokedAt: now, revokedReason: 'reuse' })
-    .where(and(eq(loginSession.id, sessionId), isNull(loginSession.revokedAt)))
-    .returning({ id: loginSession.id })
-  return revoked.length === 1
+/** Rows of ended sessions are kept this long, so that a repeated request finds them again. Longer than an access token lives. */
+export const endedSessionMs = hourMs
+
+export type EndedSession = { id: string; userId: string }
+
+/** The user's sessions that have ended in the last hour. A session signed out when it began ends a millisecond later. */
+const recentlyEnded = (db: Db, ofUser: SQL | undefined, now: number) =>
+  db
+    .select({ id: loginSession.id, userId: loginSession.userId })
+    .from(loginSession)
+    .where(
+      and(
+        ofUser,
+        or(
+          gt(loginSession.revokedAt, now - endedSessionMs),
+          and(gt(loginSession.expiresAt, now - endedSessionMs), lte(loginSession.expiresAt, now + 1)),
+        ),
+      ),
+    )
+
+const ownerOf = (db: Db, sessionId: string) =>
+  eq(
+    loginSession.userId,
+    db.select({ userId: loginSession.userId }).from(loginSession).where(eq(loginSession.id, sessionId)),
+  )
+
+/** The user's sessions that have ended in the last hour. */
+export const endedLoginSessions = async (db: Db, userId: string, now: number): Promise<EndedSession[]> =>
+  recentlyEnded(db, eq(loginSession.userId, userId), now)
+
+/**
+ * Revokes a session whose refresh token was reused; `isRevoked` is false if it is unknown or already revoked. `ended`: all
+ * sessions of its user that have ended in the last hour.
+ */
+export async function revokeLoginSession(
+  db: Db,
+  sessionId: string,
+  now: number,
+): Promise<{ isRevoked: boolean; ended: EndedSession[] }> {
+  const [revoked, ended] = await db.batch([
+    db
+      .update(loginSession)
+      .set({ revokedAt: now, revokedReason: 'reuse' })
+      .where(and(eq(loginSession.id, sessionId), isNull(loginSession.revokedAt)))
+      .returning({ id: loginSession.id }),
+    recentlyEnded(db, ownerOf(db, sessionId), now),
+  ])
+  return { isRevoked: revoked.length === 1, ended }
 }
 
-/** Ends a session at sign-out: it expires now, unless it has expired already. */
-export async function endLoginSession(db: Db, sessionId: string, now: number): Promise<void> {
-  await db
-    .update(loginSession)
-    .set({ expiresAt: sql`min(${loginSession.expiresAt}, max(${now}, ${loginSession.createdAt} + 1))` })
-    .where(eq(loginSession.id, sessionId))
+/**
+ * Ends a session at sign-out: it expires now, unless it has expired already. Returns all sessions of its user that have ended
+ * in the last hour.
+ */
+export async function endLoginSession(db: Db, sessionId: string, now: number): Promise<EndedSession[]> {
+  const [, ended] = await db.batch([
+    db
+      .update(loginSession)
+      .set({ expiresAt: sql`min(${loginSession.expiresAt}, max(${now}, ${loginSession.createdAt} + 1))` })
+      .where(eq(loginSession.id, sessionId)),
+    recentlyEnded(db, ownerOf(db, sessionId), now),
+  ])
+  return ended
 }
 
-/** After a password change: revokes the user's sessions except `keepSessionId`, and returns the ids of those revoked. */
+/**
+ * After a password change: revokes the user's sessions except `keepSessionId`. Returns all sessions of the user that have
+ * ended in the last hour.
+ */
 export async function revokeOtherLoginSessions(
   db: Db,
   userId: string,
   keepSessionId: string | null,
   now: number,
-): Promise<string[]> {
-  const rows = await db
-    .update(loginSession)
-    .set({ revokedAt: now, revokedReason: 'password_changed' })
-    .where(
-      and(
-        eq(loginSession.userId, userId),
-        isNull(loginSession.revokedAt),
-        keepSessionId === null ? undefined : ne(loginSession.id, keepSessionId),
+): Promise<EndedSession[]> {
+  const [, ended] = await db.batch([
+    db
+      .update(loginSession)
+      .set({ revokedAt: now, revokedReason: 'password_changed' })
+      .where(
+        and(
+          eq(loginSession.userId, userId),
+          isNull(loginSession.revokedAt),
+          keepSessionId === null ? undefined : ne(loginSession.id, keepSessionId),
+        ),
       ),
-    )
-    .returning({ id: loginSession.id })
-  return rows.map((row) => row.id)
+    recentlyEnded(db, eq(loginSession.userId, userId), now),
+  ])
+  return ended
 }
 
 export async function isLoginSessionOpen(db: Db, sessionId: string, userId: string, now: number): Promise<boolean> {

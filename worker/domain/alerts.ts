@@ -48,8 +48,9 @@ export function planAlerts(known: AlertRow[], { conditions, unknown }: Observati
 
 /**
  * Kinds of trouble inside a Durable Object. `wallet_halted`: Bursar stopped a wallet. `account_size`: a Treasury is near its
- * storage limit. `alarm_lost`: an object had work but no alarm; the cron has re-armed it. `schema_newer`: newer code has
- * migrated an object's database, so the running code must not use it.
+ * storage limit. `history_late`: a History has not had all changes of its Treasury for some time, or has others. `alarm_lost`: an
+ * object had work but no alarm; the cron has re-armed it. `schema_newer`: newer code has migrated an object's database, so the
+ * running code must not use it.
  */
-export const troubleKinds = ['wallet_halted', 'account_size', 'alarm_lost', 'schema_newer'] as const
+export const troubleKinds = ['wallet_halted', 'account_size', 'history_late', 'alarm_lost', 'schema_newer'] as const
 export type TroubleKind = (typeof troubleKinds)[number]

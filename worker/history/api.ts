@@ -78,15 +78,22 @@ export type Total = Pick<Counted, 'walletId' | 'outcome' | 'method' | 'isUnclaim
 export type Figures = { totals: Total[]; failed: number; recipients: Overview['recipients'] }
 
 export interface HistoryApi extends Rpc.DurableObjectBranded {
-  /** Refused with `unavailable` while History cannot follow its Treasury, or is far behind. */
-  transactions(filter: TransactionFilter, paging: Paging): Promise<Result<Listed<Transaction>>>
-  payouts(filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
-  /** For exports, row by row: a part at a time, the first one with `cursor` null. */
-  transactionSlice(filter: TransactionFilter, cursor: ListCursor | null): Promise<Result<Slice<Transaction>>>
-  payoutSlice(filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
+  /**
+   * Refused with `unavailable` while History cannot follow its Treasury, or is far behind, and with `unauthenticated` if the
+   * login session has ended.
+   */
+  transactions(sessionId: string, filter: TransactionFilter, paging: Paging): Promise<Result<Listed<Transaction>>>
+  payouts(sessionId: string, filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
+  /** For exports, row by row: a part at a time, the first one with `cursor` null. Only that one checks the session. */
+  transactionSlice(
+    sessionId: string,
+    filter: TransactionFilter,
+    cursor: ListCursor | null,
+  ): Promise<Result<Slice<Transaction>>>
+  payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
 
   /** Figures of one network. `failedSince` (ms) is exclusive. Takes as long for any number of payments. */
-  figures(chain: ChainName, failedSince: number): Promise<Result<Figures>>
+  figures(sessionId: string, chain: ChainName, failedSince: number): Promise<Result<Figures>>
 
   position(): Promise<Position>
   /** Called by the Treasury. Applies the page if it follows the position; repeated changes do nothing. Returns the position. */

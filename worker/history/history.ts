@@ -9,6 +9,7 @@ import { primaryDb } from '../db/d1.ts'
 import { recordTrouble, schemaReporter } from '../db/troubles.ts'
 import { ObjectSchema } from '../durable/objectSchema.ts'
 import type { Env } from '../env.ts'
+import { endedSession } from '../errors.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
@@ -24,7 +25,8 @@ const largeBytes = 5_000_000_000
 /** Pages of changes that a list waits for. Only a History that was lost is further behind. */
 const maxPages = 25
 
-type Followed = 'current' | 'behind' | 'ahead'
+/** `ended`: those of the login sessions asked about that have ended. */
+type Followed = { state: 'current' | 'behind' | 'ahead'; ended: string[] }
 
 /** The lists of one user. It never writes to its Treasury, and a Treasury never waits for it to accept a payment. */
 export class History extends DurableObject<Env> implements HistoryApi {
@@ -36,7 +38,7 @@ export class History extends DurableObject<Env> implements HistoryApi {
   readonly #rows: Rows
   #hasReported = false
   #following: Promise<Followed> | null = null
-  #next: Promise<Followed> | null = null
+  #next: { sessionIds: Set<string>; followed: Promise<Followed> } | null = null
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -47,23 +49,23 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.#schema.constructed()
   }
 
-  async transactions(filter: TransactionFilter, paging: Paging) {
-    return this.#afterFollowing(() => readPage<Transaction>(this.#db, transactionsQuery(filter), paging))
+  async transactions(sessionId: string, filter: TransactionFilter, paging: Paging) {
+    return this.#afterFollowing(sessionId, () => readPage<Transaction>(this.#db, transactionsQuery(filter), paging))
   }
-  async payouts(filter: PayoutFilter, paging: Paging) {
-    return this.#afterFollowing(() => readPage<Escrow>(this.#db, payoutsQuery(filter), paging))
+  async payouts(sessionId: string, filter: PayoutFilter, paging: Paging) {
+    return this.#afterFollowing(sessionId, () => readPage<Escrow>(this.#db, payoutsQuery(filter), paging))
   }
-  async transactionSlice(filter: TransactionFilter, cursor: ListCursor | null) {
+  async transactionSlice(sessionId: string, filter: TransactionFilter, cursor: ListCursor | null) {
     const read = () => readSlice<Transaction>(this.#db, transactionsQuery(filter), sliceSize, cursor)
-    return cursor ? ok(read()) : this.#afterFollowing(read)
+    return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
-  async payoutSlice(filter: PayoutFilter, cursor: ListCursor | null) {
+  async payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null) {
     const read = () => readSlice<Escrow>(this.#db, payoutsQuery(filter), sliceSize, cursor)
-    return cursor ? ok(read()) : this.#afterFollowing(read)
+    return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
 
-  async figures(chain: ChainName, failedSince: number) {
-    return this.#afterFollowing(() => this.#rows.figures(chain, failedSince))
+  async figures(sessionId: string, chain: ChainName, failedSince: number) {
+    return this.#afterFollowing(sessionId, () => this.#rows.figures(chain, failedSince))
   }
 
   async position(): Promise<Position> {
@@ -108,47 +110,62 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.ctx.waitUntil(report.catch((error) => logError('history_size_not_reported', { user: userId }, error)))
   }
 
-  async #afterFollowing<T>(read: () => T): Promise<Result<T>> {
-    const followed = await this.#follow()
-    if (followed === 'current') return ok(read())
-    if (followed === 'ahead') return refuse('unavailable', 'This account is being checked. Please try again later.')
+  async #afterFollowing<T>(sessionId: string, read: () => T): Promise<Result<T>> {
+    const { state, ended } = await this.#follow(sessionId)
+    if (ended.includes(sessionId)) return refuse('unauthenticated', endedSession)
+    if (state === 'current') return ok(read())
+    if (state === 'ahead') return refuse('unavailable', 'This account is being checked. Please try again later.')
     // Continues while the caller waits to ask again.
     this.ctx.waitUntil(this.#follow().catch(() => {}))
     const message = 'The history of this account is being rebuilt. Please try again in a minute.'
     return refuse('unavailable', message, { retryAfter: 30 })
   }
 
-  /** Asks for changes after this call has begun. Calls that arrive during one reading share the next one. */
-  #follow(): Promise<Followed> {
-    if (!this.#following) return this.#start()
-    this.#next ??= this.#following
+  /**
+   * Asks for changes, and whether this login session has ended, after this call has begun. Calls that arrive during one
+   * reading share the next one.
+   */
+  #follow(sessionId?: string): Promise<Followed> {
+    const own = sessionId === undefined ? [] : [sessionId]
+    if (!this.#following) return this.#start(new Set(own))
+    this.#next ??= this.#startAfter(this.#following)
+    for (const id of own) this.#next.sessionIds.add(id)
+    return this.#next.followed
+  }
+
+  #startAfter(current: Promise<Followed>) {
+    const sessionIds = new Set<string>()
+    const followed = current
       .catch(() => {})
       .then(() => {
         this.#next = null
-        return this.#start()
+        return this.#start(sessionIds)
       })
-    return this.#next
+    return { sessionIds, followed }
   }
 
-  #start(): Promise<Followed> {
-    const following = this.#readChanges().finally(() => {
+  #start(sessionIds: Set<string>): Promise<Followed> {
+    const following = this.#readChanges([...sessionIds]).finally(() => {
       if (this.#following === following) this.#following = null
     })
     this.#following = following
     return following
   }
 
-  async #readChanges(): Promise<Followed> {
+  async #readChanges(sessionIds: string[]): Promise<Followed> {
     const treasury = treasuryOf(this.env, this.ctx.id.name!)
+    const endedIds = new Set<string>()
+    const found = (state: Followed['state']): Followed => ({ state, ended: [...endedIds] })
     for (let pages = 0; pages < maxPages; pages++) {
-      const page = await treasury.changesSince(this.#rows.position)
+      const { page, ended } = await treasury.changesSince(this.#rows.position, sessionIds)
+      for (const id of ended) endedIds.add(id)
       if (page === null) {
         logError('history_ahead', { user: this.ctx.id.name!, seq: this.#rows.position.seq })
-        return 'ahead'
+        return found('ahead')
       }
       const { incarnation } = await this.receive(page)
-      if (page.isLast && incarnation === page.to.incarnation) return 'current'
+      if (page.isLast && incarnation === page.to.incarnation) return found('current')
     }
-    return 'behind'
+    return found('behind')
   }
 }

@@ -1,7 +1,5 @@
 import { emailText } from '#domain/emailFormat.ts'
 import type { Deps } from '../appEnv.ts'
-import { revokeOtherLoginSessions } from '../db/loginSessions.ts'
-import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
 import type { UserRow } from '../db/schema.ts'
 import { addSignup, confirmSignup, signupsOf } from '../db/signups.ts'
 import * as users from '../db/users.ts'
@@ -9,6 +7,7 @@ import { AppError } from '../errors.ts'
 import { logWarning } from '../observability/log.ts'
 import { CognitoRefusal, cognitoApi } from './cognitoApi.ts'
 import type { Admit, IdentityDirectory, SignIn } from './directory.ts'
+import { endOtherLoginSessions } from './endSessions.ts'
 import { newId, newSecret, sha256 } from './secrets.ts'
 import { notifyAlreadyRegistered, signupToConfirm } from './signUps.ts'
 
@@ -190,8 +189,7 @@ export function cognitoDirectory(deps: Deps): IdentityDirectory {
       })
       if (passwordKept) return { passwordKept }
       // Someone who knew the discarded password may have signed in since the code was accepted.
-      await revokeOtherLoginSessions(db, user.id, null, now())
-      await deleteOtherPushSubscriptions(db, user.id, null)
+      await endOtherLoginSessions(deps, user.id, null)
       return { passwordKept, resetToken: null }
     },
 

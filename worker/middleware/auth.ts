@@ -7,7 +7,7 @@ import { AppError, unknownCredential } from '../errors.ts'
 import { agentOfApiKey } from '../identity/credentials.ts'
 import { verifyAgentToken, verifyUserToken } from '../identity/tokens.ts'
 import { withConcurrencyLimit } from '../services/concurrencyLimit.ts'
-import { isLoginSessionOpen } from '../services/loginSessions.ts'
+import { requireOpenSession } from '../services/openSession.ts'
 import {
   agentCalls,
   agentCallsAtOnce,
@@ -16,13 +16,17 @@ import {
   requireQuota,
   wrongCredentials,
 } from '../services/quotas.ts'
-import { treasuryOf } from '../treasuryOf.ts'
+import { ownerTreasuryOf } from '../treasuryOf.ts'
 import { callerAddress, rateLimit } from './rateLimit.ts'
 
-/** Identifies the signed-in user by the access token, not by X-User-ID, and checks that the login session is open. */
-export const login = () =>
+/**
+ * Identifies the signed-in user by the access token, not by X-User-ID. `checkedBy` says what refuses a login session that
+ * has ended: `d1` before the route runs, or `treasury` in the call that the route makes anyway, by `c.var.treasury` or
+ * History. A route that calls neither before it reads or writes needs `d1`.
+ */
+export const login = (checkedBy: 'd1' | 'treasury') =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const { env, db, now } = c.var.deps
+    const { env, now } = c.var.deps
     const token = bearer(c)
     if (!token) throw new AppError('unauthenticated', 'Authentication required. Please sign in.')
     const { userId, sessionId } = await verifyUserToken(env, token, now())
@@ -31,11 +35,10 @@ export const login = () =>
       throw new AppError('forbidden', 'The X-User-ID header does not match the signed-in user.')
     rateLimit(c, userCalls(env), userId)
     await withConcurrencyLimit(`user ${userId}`, limitsFrom(env).userCallsAtOnce, async () => {
-      if (!(await isLoginSessionOpen(db, sessionId, userId, now())))
-        throw new AppError('unauthenticated', 'Your session has expired. Please sign in again.')
       c.set('userId', userId)
-      c.set('treasury', treasuryOf(env, userId))
+      c.set('treasury', ownerTreasuryOf(env, userId, sessionId))
       c.set('loginSessionId', sessionId)
+      if (checkedBy === 'd1') await requireOpenSession(c.var)
       await next()
     })
   })

@@ -15,6 +15,6 @@ export const ownerPassword = () =>
     const parsed = passwordSchema.safeParse(password)
     if (!parsed.success)
       throw new AppError('invalid_input', 'Password must be text of 1 to 1,000 characters', { field: 'password' })
-    c.set('passwordChecked', await checkPassword(c.var.deps, c.var.userId, parsed.data))
+    c.set('passwordChecked', await checkPassword(c.var, parsed.data))
     await next()
   })

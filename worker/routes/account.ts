@@ -14,14 +14,14 @@ import { setPaused } from './setPaused.ts'
 
 /** /api/account: settings of the whole account. */
 export const account = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.policies().account())))
   .post('/pause', async (c) => setPaused(c, { kind: 'account' }, true))
   .post('/resume', ownerPassword(), async (c) => setPaused(c, { kind: 'account' }, false))
 
 /** /api/preferences */
 export const preferences = new Hono<AppEnv>()
-  .use(login())
+  .use(login('d1'))
   .get('/', async (c) => c.json(success(await readPreferences(c.var.deps, c.var.userId))))
   .put('/', validate('json', Preferences), async (c) => {
     await writePreferences(c.var.deps, c.var.userId, c.req.valid('json'))
@@ -30,7 +30,7 @@ export const preferences = new Hono<AppEnv>()
 
 /** /api/notices: the notices behind the bell. GET does not mark them as read. */
 export const notices = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.notices().list())))
   .get('/count', async (c) => c.json(success(await c.var.treasury.notices().count())))
   .post('/read', validate('json', ReadNotices), async (c) =>
@@ -39,7 +39,7 @@ export const notices = new Hono<AppEnv>()
 
 /** /api/push: notifications in the user's browsers. */
 export const push = new Hono<AppEnv>()
-  .use(login())
+  .use(login('d1'))
   .get('/key', (c) => c.json(success(pushKey(c.var.deps))))
   .post('/subscriptions', validate('json', SavePushSubscription), async (c) => {
     const { deps, userId: id, loginSessionId: sessionId } = c.var
@@ -55,7 +55,7 @@ export const push = new Hono<AppEnv>()
   )
 
 /** /api/audit: verifies the user's audit log from end to end. Local stacks only, because it reads the whole log. */
-export const audit = new Hono<AppEnv>().use(login()).get('/', async (c) => {
+export const audit = new Hono<AppEnv>().use(login('d1')).get('/', async (c) => {
   if (c.env.ENVIRONMENT !== 'local') throw new AppError('not_found', 'Not found.')
   return c.json(success(await c.var.treasury.reports().auditCheck()))
 })

@@ -12,13 +12,13 @@ import { setPaused } from './setPaused.ts'
 
 /** /api/agents */
 export const agents = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.policies().agents())))
   .post('/', ownerPassword(), validate('json', CreateAgent), async (c) => {
     const { name, memo, policyGroupId } = c.req.valid('json')
     const { passwordChecked } = c.var
     const input = { key: idempotencyKey(c), name, memo: memo || null, policyGroupId, passwordChecked }
-    return c.json(success(await createAgent(c.var.deps, c.var.userId, input)), 201)
+    return c.json(success(await createAgent(c.var, input)), 201)
   })
   .put('/:agentId', validate('json', UpdateAgent), async (c) => {
     const { name, memo } = c.req.valid('json')
@@ -26,20 +26,18 @@ export const agents = new Hono<AppEnv>()
       success(unwrap(await c.var.treasury.policies().editAgent(c.req.param('agentId'), { name, memo: memo || null }))),
     )
   })
-  .delete('/:agentId', async (c) =>
-    c.json(success(await deleteAgent(c.var.deps, c.var.userId, c.req.param('agentId')))),
-  )
+  .delete('/:agentId', async (c) => c.json(success(await deleteAgent(c.var, c.req.param('agentId')))))
   .post('/:agentId/regenerate-api-key', ownerPassword(), validate('json', Regenerate), async (c) => {
     const { revokeNow = false } = c.req.valid('json')
-    const { deps, userId, passwordChecked } = c.var
+    const { passwordChecked } = c.var
     const agentId = c.req.param('agentId')
-    return c.json(success(await regenerateApiKey(deps, userId, agentId, { revokeNow, passwordChecked })))
+    return c.json(success(await regenerateApiKey(c.var, agentId, { revokeNow, passwordChecked })))
   })
   .post('/:agentId/regenerate-credentials', ownerPassword(), validate('json', Regenerate), async (c) => {
     const { revokeNow = false } = c.req.valid('json')
-    const { deps, userId, passwordChecked } = c.var
+    const { passwordChecked } = c.var
     const agentId = c.req.param('agentId')
-    return c.json(success(await regenerateSecret(deps, userId, agentId, { revokeNow, passwordChecked })))
+    return c.json(success(await regenerateSecret(c.var, agentId, { revokeNow, passwordChecked })))
   })
   .post('/:agentId/pause', async (c) => setPaused(c, { kind: 'agent', id: c.req.param('agentId') }, true))
   .post('/:agentId/resume', ownerPassword(), async (c) =>

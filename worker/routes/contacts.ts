@@ -24,7 +24,7 @@ function requireOwnId(named: string | undefined, userId: string) {
 
 /** /api/contacts */
 export const contacts = new Hono<AppEnv>()
-  .use(login())
+  .use(login('d1'))
   .get('/', readsRows(), validate('query', ContactsQuery), async (c) => {
     const { userId, ...query } = c.req.valid('query')
     requireOwnId(userId, c.var.userId)

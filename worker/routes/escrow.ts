@@ -31,9 +31,9 @@ export const escrow = new Hono<AppEnv>()
   .post('/resend-passcode', addressLimit('claim-tries'), validate('json', ResendPasscode), async (c) =>
     c.json(success(await resendPasscode(c.env, c.req.valid('json').accessToken))),
   )
-  .post('/create', login(), ownerPassword(), validate('json', CreateEscrow), async (c) => {
+  .post('/create', login('treasury'), ownerPassword(), validate('json', CreateEscrow), async (c) => {
     const { sourceWalletId, recipientEmail, recipientPhone, contactId, ...terms } = c.req.valid('json')
-    const contact = await namedContact(c.var.deps, c.var.userId, contactId, {
+    const contact = await namedContact(c.var, contactId, {
       email: recipientEmail,
       phone: recipientPhone,
     })
@@ -49,28 +49,26 @@ export const escrow = new Hono<AppEnv>()
     })
     return c.json(success(unwrap(payout)), 201)
   })
-  .get('/list', login(), readsRows(), validate('query', PayoutsQuery), async (c) => {
-    const { rows, page } = await listPayouts(c.var.deps, c.var.userId, c.req.valid('query'))
+  .get('/list', login('treasury'), readsRows(), validate('query', PayoutsQuery), async (c) => {
+    const { rows, page } = await listPayouts(c.var, c.req.valid('query'))
     return c.json({ ...success({ escrows: rows }), page })
   })
-  .get('/export', login(), readsRows({ isSearch: true }), validate('query', PayoutFilter), (c) =>
-    exportPayouts(c.env, c.var.userId, c.req.valid('query')),
+  .get('/export', login('treasury'), readsRows({ isSearch: true }), validate('query', PayoutFilter), (c) =>
+    exportPayouts(c.var, c.req.valid('query')),
   )
-  .post('/reclaim-all', login(), async (c) => {
+  .post('/reclaim-all', login('treasury'), async (c) => {
     const { count, total } = unwrap(await c.var.treasury.reclaimAll())
     const message = count === 0 ? 'There are no payouts to reclaim.' : 'The payouts are being reclaimed.'
     return c.json({ ...success({ count, total }), message })
   })
-  .get('/:escrowId', login(), async (c) =>
-    c.json(success(await getPayout(c.var.deps, c.var.userId, c.req.param('escrowId')))),
-  )
-  .get('/:escrowId/link', login(), async (c) =>
+  .get('/:escrowId', login('treasury'), async (c) => c.json(success(await getPayout(c.var, c.req.param('escrowId')))))
+  .get('/:escrowId/link', login('treasury'), async (c) =>
     c.json(success(unwrap(await c.var.treasury.claimLink(c.req.param('escrowId'))))),
   )
-  .post('/:escrowId/resend', login(), async (c) =>
+  .post('/:escrowId/resend', login('treasury'), async (c) =>
     c.json(success(unwrap(await c.var.treasury.resendCode(c.req.param('escrowId'), 'sender')))),
   )
-  .post('/:escrowId/reclaim', login(), async (c) => {
+  .post('/:escrowId/reclaim', login('treasury'), async (c) => {
     const { status, txHash } = unwrap(await c.var.treasury.reclaim(c.req.param('escrowId')))
     const reply: ReclaimReply = {
       id: c.req.param('escrowId'),

@@ -12,16 +12,16 @@ import { setPaused } from './setPaused.ts'
 
 /** /api/policy-groups */
 export const policyGroups = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .get('/', async (c) => c.json(success((await c.var.treasury.policies().groups()).map((entry) => entry.policyGroup))))
   .get('/with-agents', async (c) => c.json(success(await c.var.treasury.policies().groups())))
   .post('/', validate('json', CreatePolicyGroup), async (c) =>
-    c.json(success(await createGroup(c.var.deps, c.var.userId, idempotencyKey(c), c.req.valid('json'))), 201),
+    c.json(success(await createGroup(c.var, idempotencyKey(c), c.req.valid('json'))), 201),
   )
   .get('/:groupId', async (c) => c.json(success(unwrap(await c.var.treasury.policies().group(c.req.param('groupId'))))))
   .put('/:groupId', ownerPassword(), validate('json', UpdatePolicyGroup), async (c) => {
-    const { deps, userId, passwordChecked } = c.var
-    return c.json(success(await editGroup(deps, userId, c.req.param('groupId'), c.req.valid('json'), passwordChecked)))
+    const { passwordChecked } = c.var
+    return c.json(success(await editGroup(c.var, c.req.param('groupId'), c.req.valid('json'), passwordChecked)))
   })
   .get('/:groupId/budget-history', validate('query', BudgetHistoryQuery), async (c) => {
     return c.json(
@@ -34,9 +34,7 @@ export const policyGroups = new Hono<AppEnv>()
     const raised = treasury.policies().topUp(c.req.param('groupId'), amount, idempotencyKey(c), passwordChecked)
     return c.json(success(unwrap(await raised)))
   })
-  .delete('/:groupId/cascade', async (c) =>
-    c.json(success(await deleteGroup(c.var.deps, c.var.userId, c.req.param('groupId')))),
-  )
+  .delete('/:groupId/cascade', async (c) => c.json(success(await deleteGroup(c.var, c.req.param('groupId')))))
   .post('/:groupId/pause', async (c) => setPaused(c, { kind: 'group', id: c.req.param('groupId') }, true))
   .post('/:groupId/resume', ownerPassword(), async (c) =>
     setPaused(c, { kind: 'group', id: c.req.param('groupId') }, false),

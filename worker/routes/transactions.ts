@@ -13,10 +13,10 @@ import { exportTransactions, listTransactions } from '../services/lists.ts'
 
 /** /api/transactions */
 export const transactions = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .post('/send', ownerPassword(), validate('json', SendTransaction), async (c) => {
     const { walletId, toAddress, contactId, ...terms } = c.req.valid('json')
-    const contact = await namedContact(c.var.deps, c.var.userId, contactId, { address: toAddress })
+    const contact = await namedContact(c.var, contactId, { address: toAddress })
     const sent = unwrap(
       await c.var.treasury.send({
         principal: { type: 'user', passwordChecked: c.var.passwordChecked },
@@ -38,11 +38,11 @@ export const transactions = new Hono<AppEnv>()
     c.json(success(await c.var.treasury.recipientHistory(c.req.valid('json')))),
   )
   .get('/user', readsRows(), validate('query', TransactionsQuery), async (c) => {
-    const { rows, page } = await listTransactions(c.env, c.var.userId, c.req.valid('query'))
+    const { rows, page } = await listTransactions(c.var, c.req.valid('query'))
     return c.json({ ...success(rows), page })
   })
   .get('/export', readsRows({ isSearch: true }), validate('query', TransactionFilter), (c) =>
-    exportTransactions(c.env, c.var.userId, c.req.valid('query')),
+    exportTransactions(c.var, c.req.valid('query')),
   )
   .get('/:transactionId', async (c) =>
     c.json(success(unwrap(await c.var.treasury.transaction(c.req.param('transactionId'))))),

@@ -8,7 +8,7 @@ import { getOverview } from '../services/overview.ts'
 
 /** /api/usage */
 export const usage = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .get('/dashboard', async (c) => c.json(success(await c.var.treasury.reports().usage())))
   .get('/spending', validate('query', SpendingQuery), async (c) => {
     const { wallet, ...query } = c.req.valid('query')
@@ -17,5 +17,5 @@ export const usage = new Hono<AppEnv>()
 
 /** /api/overview */
 export const overview = new Hono<AppEnv>()
-  .use(login())
-  .get('/', async (c) => c.json(success(await getOverview(c.var.deps, c.var.userId))))
+  .use(login('treasury'))
+  .get('/', async (c) => c.json(success(await getOverview(c.var))))

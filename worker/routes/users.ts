@@ -22,23 +22,23 @@ export const users = new Hono<AppEnv>()
     const reply = await signUp(c.var.deps, c.req.valid('json'), callerAddress(c))
     return c.json(success(reply, 'Account created! Check your email for login credentials.'), 201)
   })
-  .post('/complete-onboarding', login(), validate('json', CompleteOnboarding), async (c) =>
+  .post('/complete-onboarding', login('d1'), validate('json', CompleteOnboarding), async (c) =>
     c.json(success(await completeOnboarding(c.var.deps, c.var.userId, c.var.loginSessionId, c.req.valid('json')))),
   )
-  .get('/:userId', login(), ownUser, async (c) => c.json(success(await getUser(c.var.deps, c.var.userId))))
-  .patch('/:userId', login(), ownUser, validate('json', EditUser), async (c) =>
+  .get('/:userId', login('d1'), ownUser, async (c) => c.json(success(await getUser(c.var.deps, c.var.userId))))
+  .patch('/:userId', login('d1'), ownUser, validate('json', EditUser), async (c) =>
     c.json(success(await rename(c.var.deps, c.var.userId, c.req.valid('json').name))),
   )
-  .post('/:userId/public-address/nonce', login(), ownUser, async (c) =>
+  .post('/:userId/public-address/nonce', login('d1'), ownUser, async (c) =>
     c.json(success(await addressNonce(c.var.deps, c.var.userId))),
   )
-  .patch('/:userId/public-address', login(), ownUser, validate('json', LinkAddress), async (c) => {
+  .patch('/:userId/public-address', login('d1'), ownUser, validate('json', LinkAddress), async (c) => {
     const { publicAddress, signature } = c.req.valid('json')
     const { deps, userId } = c.var
     if (publicAddress === null || signature === undefined) return c.json(success(await unlinkAddress(deps, userId)))
     return c.json(success(await linkAddress(deps, userId, { publicAddress, signature })))
   })
-  .patch('/:userId/change-password', login(), ownUser, validate('json', ChangePassword), async (c) => {
+  .patch('/:userId/change-password', login('d1'), ownUser, validate('json', ChangePassword), async (c) => {
     await changePassword(c.var.deps, c.var.userId, c.var.loginSessionId, c.req.valid('json'))
     return c.json(success(null, 'Password changed successfully!'))
   })

@@ -17,7 +17,7 @@ import { setPaused } from './setPaused.ts'
 
 /** /api/wallets */
 export const wallets = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.wallets().list())))
   .post('/smart-wallets-v2/deploy', validate('json', DeployWallet), async (c) => {
     const { ownerAddress, chainId, name } = c.req.valid('json')
@@ -119,7 +119,7 @@ const notInUse = (chainId: ChainId, field: string) =>
 
 /** /api/onramp */
 export const onramp = new Hono<AppEnv>()
-  .use(login())
+  .use(login('d1'))
   .post('/session', validate('json', CreateOnrampSession), async (c) => {
     const clientIp = c.req.header('cf-connecting-ip') ?? null
     return c.json(success(await createOnrampSession(c.var.deps, c.var.userId, c.req.valid('json'), clientIp)), 201)

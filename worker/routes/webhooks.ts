@@ -9,7 +9,7 @@ const pageSize = 25
 
 /** /api/webhooks */
 export const webhooks = new Hono<AppEnv>()
-  .use(login())
+  .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.webhooks().list())))
   .post('/', validate('json', CreateWebhook), async (c) =>
     c.json(success(unwrap(await c.var.treasury.webhooks().create(c.req.valid('json')))), 201),

@@ -5,12 +5,13 @@ import type { UserRow } from '../db/schema.ts'
 import { editUser, findUser, returnPasscode, takePasscode } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
+import { endOtherLoginSessions, syncEndedSessions } from '../identity/endSessions.ts'
 import { newTemporaryPassword, passcodeHash } from '../identity/secrets.ts'
 import { notifyAlreadyRegistered } from '../identity/signUps.ts'
 import { keyring } from '../keyrings/keyring.ts'
 import { temporaryPasswordMessage } from '../notifications/accountMessages.ts'
 import { attemptKey, limitAttempts, limitCodeRequests, resetAttempts } from './attemptLimits.ts'
-import { asUser, endOtherLoginSessions } from './loginSessions.ts'
+import { asUser } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword, requirePassword } from './passwords.ts'
 
 /**
@@ -71,6 +72,7 @@ export async function completeOnboarding(
   // Without this check, the call could change a password without the current one.
   const alreadyDone = new AppError('conflict', 'Your account is already set up.')
   if (!asUser(row).needsOnboarding) throw alreadyDone
+  await syncEndedSessions(deps, userId)
   const changed = await directoryFrom(deps).choosePassword(row, input.password, input.name)
   if (!changed) throw alreadyDone
   await endOtherLoginSessions(deps, userId, sessionId)
@@ -86,6 +88,7 @@ export async function changePassword(
   refuseCommonPassword(input.newPassword, 'newPassword')
   const wrong = 'Your current password is incorrect.'
   const row = await requirePassword(deps, userId, input.currentPassword, { field: 'currentPassword', wrong })
+  await syncEndedSessions(deps, userId)
   if (!(await directoryFrom(deps).choosePassword(row, input.newPassword)))
     throw new AppError('conflict', 'Your password has just been changed. Please try again.')
   await endOtherLoginSessions(deps, userId, sessionId)

@@ -10,20 +10,15 @@ import {
   maxGrantMs,
   type SetApprovalSettings,
 } from '#schemas/approval.ts'
-import type { Deps } from '../appEnv.ts'
+import type { Person } from '../appEnv.ts'
 import { findUser } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { unwrap } from '../result.ts'
 import type { Decider } from '../treasury/approvals/rpcTypes.ts'
-import { treasuryOf } from '../treasuryOf.ts'
 import { checkPassword } from './passwords.ts'
 
 /** The person who decides, identified by a login session, never an agent. */
-export type Person = { deps: Deps; userId: string; sessionId: string }
-
-const approvals = ({ deps, userId }: Person) => treasuryOf(deps.env, userId).approvals()
-
-async function decider({ deps, userId, sessionId }: Person): Promise<Decider> {
+async function decider({ deps, userId, loginSessionId: sessionId }: Person): Promise<Decider> {
   const user = await findUser(deps.db, userId)
   return { userId, name: user?.name ?? user?.email ?? null, sessionId }
 }
@@ -32,7 +27,7 @@ export async function listApprovals(
   person: Person,
   { status, agentId, cursor }: z.output<typeof ApprovalsQuery>,
 ): Promise<ApprovalList> {
-  return approvals(person).list({ status, agentId: agentId ?? null, after: cursor ?? null })
+  return person.treasury.approvals().list({ status, agentId: agentId ?? null, after: cursor ?? null })
 }
 
 export async function approve(person: Person, id: string, input: z.output<typeof Approve>): Promise<Approval> {
@@ -40,9 +35,9 @@ export async function approve(person: Person, id: string, input: z.output<typeof
   const endsAt = grant && Date.parse(grant.endsAt)
   if (endsAt && endsAt > person.deps.now() + maxGrantMs)
     throw new AppError('invalid_input', 'A permission can last at most 366 days.', { field: 'grant.endsAt' })
-  const passwordChecked = await checkPassword(person.deps, person.userId, password)
+  const passwordChecked = await checkPassword(person, password)
   return unwrap(
-    await approvals(person).approve(id, {
+    await person.treasury.approvals().approve(id, {
       hash,
       by: await decider(person),
       passwordChecked,
@@ -53,18 +48,18 @@ export async function approve(person: Person, id: string, input: z.output<typeof
 
 export async function deny(person: Person, id: string, input: z.output<typeof Deny>): Promise<Approval> {
   const { hash, pauseAgent = false } = input
-  return unwrap(await approvals(person).deny(id, { hash, by: await decider(person), pauseAgent }))
+  return unwrap(await person.treasury.approvals().deny(id, { hash, by: await decider(person), pauseAgent }))
 }
 
 export async function endGrant(person: Person, id: string): Promise<Grant> {
-  return unwrap(await approvals(person).endGrant(id, await decider(person)))
+  return unwrap(await person.treasury.approvals().endGrant(id, await decider(person)))
 }
 
 export async function setApprovalSettings(
   person: Person,
   { passwordAbove, password }: z.output<typeof SetApprovalSettings>,
 ): Promise<ApprovalSettings> {
-  const passwordChecked = await checkPassword(person.deps, person.userId, password)
+  const passwordChecked = await checkPassword(person, password)
   const by = await decider(person)
-  return unwrap(await approvals(person).setSettings({ passwordAbove, by, passwordChecked }))
+  return unwrap(await person.treasury.approvals().setSettings({ passwordAbove, by, passwordChecked }))
 }

@@ -11,7 +11,7 @@ import type {
   ContactsQuery,
   SaveContact,
 } from '#schemas/contact.ts'
-import type { Deps } from '../appEnv.ts'
+import type { Deps, Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import { chainsFrom } from '../chain/rpcChain.ts'
 import type { Address } from '../chain/types.ts'
@@ -19,6 +19,7 @@ import * as contacts from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../identity/secrets.ts'
 import { treasuryOf } from '../treasuryOf.ts'
+import { requireOpenSession } from './openSession.ts'
 
 type Input = z.output<typeof SaveContact>
 
@@ -108,13 +109,14 @@ export async function contactBalances(deps: Deps, userId: string, contactIds: st
  * phone does not match the payment's recipient.
  */
 export async function namedContact(
-  deps: Deps,
-  userId: string,
+  person: Person,
   contactId: string | undefined,
   to: { address?: string | undefined; email?: string | undefined; phone?: string | undefined },
 ): Promise<{ id: string; name: string } | null> {
   if (contactId === undefined) return null
-  const contact = await contacts.findContact(deps.db, userId, contactId)
+  const { deps, userId } = person
+  const found = contacts.findContact(deps.db, userId, contactId)
+  const [contact] = await Promise.all([found, requireOpenSession(person)])
   if (!contact) throw new AppError('not_found', 'Contact not found.', { field: 'contactId' })
   const same = (stored: string | null, given: string | undefined) =>
     given === undefined || stored?.toLowerCase() === given.toLowerCase()

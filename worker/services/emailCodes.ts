@@ -3,9 +3,9 @@ import type { Deps } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import type { EmailProof } from '../identity/directory.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
+import { endOtherLoginSessions } from '../identity/endSessions.ts'
 import { admitSignUp } from './accounts.ts'
 import { admitOwner, limitCodeRequests, limitProofs, limitWrongCodes } from './attemptLimits.ts'
-import { endOtherLoginSessions } from './loginSessions.ts'
 import { notifyPasswordChanged, refuseCommonPassword } from './passwords.ts'
 
 /**

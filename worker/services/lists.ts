@@ -7,38 +7,34 @@ import { isSpent } from '#domain/statistics.ts'
 import type { Escrow, EscrowItem } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Deps } from '../appEnv.ts'
+import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
-import type { Env } from '../env.ts'
 import type { Paging, Slice } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
 import { type Result, unwrap } from '../result.ts'
-import { treasuryOf } from '../treasuryOf.ts'
 
 /** The most parts that an export reads, of 500 rows each, whether or not its filter keeps them. */
 const maxSlices = 200
 
 export async function listTransactions(
-  env: Env,
-  userId: string,
+  { deps, userId, loginSessionId }: Person,
   { page, pageSize, cursor, ...filter }: TransactionFilter & Paging,
 ) {
-  return unwrap(await historyOf(env, userId).transactions(filter, { page, pageSize, cursor }))
+  return unwrap(await historyOf(deps.env, userId).transactions(loginSessionId, filter, { page, pageSize, cursor }))
 }
 
 export async function listPayouts(
-  { env, db }: Deps,
-  userId: string,
+  { deps: { env, db }, userId, loginSessionId }: Person,
   { page, pageSize, cursor, ...filter }: PayoutFilter & Paging,
 ) {
-  const found = unwrap(await historyOf(env, userId).payouts(filter, { page, pageSize, cursor }))
+  const found = unwrap(await historyOf(env, userId).payouts(loginSessionId, filter, { page, pageSize, cursor }))
   return { rows: await withDeliveries(db, found.rows), page: found.page }
 }
 
-export async function getPayout({ env, db }: Deps, userId: string, escrowId: string): Promise<EscrowItem> {
-  const [payout] = await withDeliveries(db, [unwrap(await treasuryOf(env, userId).escrow(escrowId))])
+export async function getPayout({ deps, treasury }: Person, escrowId: string): Promise<EscrowItem> {
+  const [payout] = await withDeliveries(deps.db, [unwrap(await treasury.escrow(escrowId))])
   return payout!
 }
 
@@ -51,9 +47,12 @@ async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> 
 }
 
 /** CSV of all matching rows, in list order. Times are UTC; amounts are in USDC and micro-USDC. */
-export async function exportTransactions(env: Env, userId: string, filter: TransactionFilter): Promise<Response> {
+export async function exportTransactions(
+  { deps: { env }, userId, loginSessionId }: Person,
+  filter: TransactionFilter,
+): Promise<Response> {
   const network = chainNameOf(primaryChain(env))
-  const slice = (cursor: ListCursor | null) => historyOf(env, userId).transactionSlice(filter, cursor)
+  const slice = (cursor: ListCursor | null) => historyOf(env, userId).transactionSlice(loginSessionId, filter, cursor)
   return csv<Transaction>(slice, 'bursar-transactions.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],
@@ -79,8 +78,11 @@ export async function exportTransactions(env: Env, userId: string, filter: Trans
   ])
 }
 
-export async function exportPayouts(env: Env, userId: string, filter: PayoutFilter): Promise<Response> {
-  const slice = (cursor: ListCursor | null) => historyOf(env, userId).payoutSlice(filter, cursor)
+export async function exportPayouts(
+  { deps: { env }, userId, loginSessionId }: Person,
+  filter: PayoutFilter,
+): Promise<Response> {
+  const slice = (cursor: ListCursor | null) => historyOf(env, userId).payoutSlice(loginSessionId, filter, cursor)
   return csv<Escrow>(slice, 'bursar-payouts.csv', [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],

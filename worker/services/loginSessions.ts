@@ -3,13 +3,12 @@ import { dayMs, isoOf } from '#domain/time.ts'
 import type { LoginReply, Tokens, User } from '#schemas/account.ts'
 import type { Deps } from '../appEnv.ts'
 import { keepAccount } from '../backup/accounts.ts'
-import type { Db } from '../db/d1.ts'
 import * as sessions from '../db/loginSessions.ts'
-import { deleteOtherPushSubscriptions } from '../db/pushSubscriptions.ts'
 import type { UserRow } from '../db/schema.ts'
 import { placing } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
+import { endOtherLoginSessions, syncEndedSessions, tellTreasury } from '../identity/endSessions.ts'
 import { newId, newSecret, sha256 } from '../identity/secrets.ts'
 import { newRefreshToken, sessionOfRefreshToken } from '../identity/signed.ts'
 import { signUserTokens } from '../identity/tokens.ts'
@@ -73,6 +72,7 @@ export async function answerChallenge(
   const { email } = input
   const user = await sessions.takeLoginChallenge(deps.db, sha256(input.session), email, deps.now())
   if (!user) throw expired
+  await syncEndedSessions(deps, user.id)
   const proof = input.session.slice(input.session.indexOf('.') + 1)
   const changed = await directoryFrom(deps).answerChallenge(user, proof, input.newPassword)
   if (!changed) throw expired
@@ -104,7 +104,8 @@ export async function refresh(deps: Deps, token: string): Promise<Tokens & { use
     const { user } = found
     return { ...(await signUserTokens(env, user, sessionId, now)), refreshToken, user: asUser(user) }
   }
-  if (!found || isStolen(found, now)) await endStolenSession(db, sessionId, now)
+  // A repeat tells the Treasury of a session that has been revoked already.
+  if (!found || found.session.revokedAt !== null || isStolen(found, now)) await endStolenSession(deps, sessionId)
   throw expired
 }
 
@@ -117,18 +118,18 @@ function isStolen({ token, session }: FoundToken, now: number): boolean {
   return isReused || (token.expiresAt > now && session.expiresAt > now)
 }
 
-async function endStolenSession(db: Db, sessionId: string, now: number): Promise<void> {
-  const revoked = await sessions.revokeLoginSession(db, sessionId, now)
-  openUntil.delete(sessionId)
-  if (revoked) logWarning('refresh_token_reused', { session: sessionId })
+async function endStolenSession(deps: Deps, sessionId: string): Promise<void> {
+  const { isRevoked, ended } = await sessions.revokeLoginSession(deps.db, sessionId, deps.now())
+  if (isRevoked) logWarning('refresh_token_reused', { session: sessionId })
+  await tellTreasury(deps, ended[0]?.userId, ended)
 }
 
-/** Ends the session of this refresh token with all its tokens. Does nothing for a token that we did not issue. */
+/** Ends the session of this refresh token with all its tokens. Does nothing for a token that we did not issue. Repeatable. */
 export async function signOut(deps: Deps, token: string): Promise<void> {
   const sessionId = sessionOfRefreshToken(deps.env, token)
   if (sessionId === null) return
-  await sessions.endLoginSession(deps.db, sessionId, deps.now())
-  openUntil.delete(sessionId)
+  const ended = await sessions.endLoginSession(deps.db, sessionId, deps.now())
+  await tellTreasury(deps, ended[0]?.userId, ended)
 }
 
 /** Opens a session for a user whose password or code was right. Runs `also` in the same round trip. */
@@ -153,28 +154,4 @@ export async function openLoginSession(
   await sessions.insertLoginSession(db, session, also)
   deps.runInBackground?.(keepAccount(env, db, user.id))
   return { ...tokens, refreshToken, user: asUser(user) }
-}
-
-/**
- * Ends the user's sessions except `keepSessionId`: immediately in this isolate, within 30 seconds in others. Their browsers
- * no longer receive push messages.
- */
-export async function endOtherLoginSessions(deps: Deps, userId: string, keepSessionId: string | null): Promise<void> {
-  const ended = await sessions.revokeOtherLoginSessions(deps.db, userId, keepSessionId, deps.now())
-  for (const sessionId of ended) openUntil.delete(sessionId)
-  await deleteOtherPushSubscriptions(deps.db, userId, keepSessionId)
-}
-
-// Saves a D1 read on most calls. A revoked session may stay valid for 30 more seconds in another isolate.
-const openUntil = new Map<string, number>()
-const cacheMs = 30_000 // 30 seconds
-const cacheSize = 10_000
-
-export async function isLoginSessionOpen(db: Db, sessionId: string, userId: string, now: number): Promise<boolean> {
-  if ((openUntil.get(sessionId) ?? 0) > now) return true
-  const isOpen = await sessions.isLoginSessionOpen(db, sessionId, userId, now)
-  if (openUntil.size >= cacheSize) openUntil.clear()
-  if (isOpen) openUntil.set(sessionId, now + cacheMs)
-  else openUntil.delete(sessionId)
-  return isOpen
 }

@@ -3,20 +3,20 @@ import { chainNameOf } from '#domain/networks.ts'
 import { averageOf, successRate } from '#domain/statistics.ts'
 import { dayMs } from '#domain/time.ts'
 import type { Overview } from '#schemas/overview.ts'
-import type { Deps } from '../appEnv.ts'
+import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import { countContacts } from '../db/contacts.ts'
 import type { Figures, PaymentMethod, Total } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
 import { unwrap } from '../result.ts'
 import type { AccountFigures } from '../treasury/reports/rpcTypes.ts'
-import { treasuryOf } from '../treasuryOf.ts'
 
 /** The data of all overview widgets. */
-export async function getOverview({ env, db, now }: Deps, userId: string): Promise<Overview> {
+export async function getOverview({ deps, userId, treasury, loginSessionId }: Person): Promise<Overview> {
+  const { env, db, now } = deps
   const [account, figures, contactCount] = await Promise.all([
-    treasuryOf(env, userId).reports().overview(),
-    historyOf(env, userId).figures(chainNameOf(primaryChain(env)), now() - dayMs),
+    treasury.reports().overview(),
+    historyOf(env, userId).figures(loginSessionId, chainNameOf(primaryChain(env)), now() - dayMs),
     countContacts(db, userId),
   ])
   return { ...overviewOf(account, unwrap(figures)), contactCount }

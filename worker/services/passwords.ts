@@ -1,10 +1,11 @@
-import type { Deps } from '../appEnv.ts'
+import type { Deps, Person } from '../appEnv.ts'
 import type { UserRow } from '../db/schema.ts'
 import { findUser } from '../db/users.ts'
 import { AppError } from '../errors.ts'
 import { directoryFrom } from '../identity/directoryFrom.ts'
 import { passwordChangedMessage } from '../notifications/accountMessages.ts'
 import { attemptKey, limitAttempts, limitPasswords, resetAttempts } from './attemptLimits.ts'
+import { requireOpenSession } from './openSession.ts'
 
 /** Throws `invalid_input` for passwords that attackers try first. Schemas check the length. */
 export function refuseCommonPassword(password: string, field: string): void {
@@ -62,9 +63,13 @@ export async function requirePassword(
   return row
 }
 
-/** True if the right password was given, false if none was. Throws as `requirePassword` does for a wrong one. */
-export async function checkPassword(deps: Deps, userId: string, password: string | undefined): Promise<boolean> {
+/**
+ * True if the right password was given, false if none was. Throws as `requirePassword` does for a wrong one. The session is
+ * checked first, because passwords must not be tried with one that has ended.
+ */
+export async function checkPassword(person: Person, password: string | undefined): Promise<boolean> {
   if (password === undefined) return false
-  await requirePassword(deps, userId, password)
+  await requireOpenSession(person)
+  await requirePassword(person.deps, person.userId, password)
   return true
 }

@@ -10,19 +10,19 @@ import type {
   UpdatedPolicyGroup,
   UpdatePolicyGroup,
 } from '#schemas/policy.ts'
-import type { Deps } from '../appEnv.ts'
+import type { Person } from '../appEnv.ts'
 import { findContacts } from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
 import { mintApiKey, mintClient, mintCredentials, replacedCredentialMs } from '../identity/credentials.ts'
 import { unwrap } from '../result.ts'
 import type { ContactSnapshot, GroupLimits } from '../treasury/policies/rpcTypes.ts'
-import { treasuryOf } from '../treasuryOf.ts'
-
-const policies = (deps: Deps, userId: string) => treasuryOf(deps.env, userId).policies()
+import { requireOpenSession } from './openSession.ts'
 
 /** The current values of the contacts that exist. */
-async function snapshots({ db }: Deps, userId: string, contactIds: string[] = []): Promise<ContactSnapshot[]> {
-  const found = await findContacts(db, userId, contactIds)
+async function snapshots(person: Person, contactIds: string[] = []): Promise<ContactSnapshot[]> {
+  if (contactIds.length === 0) return []
+  const { deps, userId } = person
+  const [found] = await Promise.all([findContacts(deps.db, userId, contactIds), requireOpenSession(person)])
   return found.map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
 }
 
@@ -42,17 +42,16 @@ const limitsOf = (input: GroupLimits): EveryLimit => ({
 })
 
 export async function createGroup(
-  deps: Deps,
-  userId: string,
+  person: Person,
   key: string | null,
   input: z.output<typeof CreatePolicyGroup>,
 ): Promise<PolicyGroup> {
   const { name, spendLimit, scopes, walletId, whitelistedContactIds = [] } = input
-  const contacts = await snapshots(deps, userId, whitelistedContactIds)
+  const contacts = await snapshots(person, whitelistedContactIds)
   if (contacts.length !== new Set(whitelistedContactIds).size)
     throw new AppError('not_found', 'Whitelisted contact not found.', { field: 'whitelistedContactIds' })
   return unwrap(
-    await policies(deps, userId).createGroup({
+    await person.treasury.policies().createGroup({
       key,
       name,
       spendLimit: spendLimit ?? null,
@@ -65,22 +64,21 @@ export async function createGroup(
 }
 
 export async function editGroup(
-  deps: Deps,
-  userId: string,
+  person: Person,
   groupId: string,
   input: z.output<typeof UpdatePolicyGroup>,
   passwordChecked: boolean,
 ): Promise<UpdatedPolicyGroup> {
   const { version, name, scopes, walletId, spendLimit, whitelistedContactIds } = input
   return unwrap(
-    await policies(deps, userId).editGroup(groupId, {
+    await person.treasury.policies().editGroup(groupId, {
       version,
       name,
       scopes,
       walletId,
       spendLimit,
       contactIds: whitelistedContactIds,
-      contacts: await snapshots(deps, userId, whitelistedContactIds),
+      contacts: await snapshots(person, whitelistedContactIds),
       limits: limitsOf(input),
       passwordChecked,
     }),
@@ -88,69 +86,66 @@ export async function editGroup(
 }
 
 /** Also deletes the group's agents. */
-export const deleteGroup = async (deps: Deps, userId: string, groupId: string): Promise<Removed> =>
-  unwrap(await policies(deps, userId).deleteGroup(groupId))
+export const deleteGroup = async (person: Person, groupId: string): Promise<Removed> =>
+  unwrap(await person.treasury.policies().deleteGroup(groupId))
 
 /** A repeat with the same key returns the agent without its secrets, which are shown only once. */
 export async function createAgent(
-  deps: Deps,
-  userId: string,
+  person: Person,
   input: { key: string | null; name: string; memo: string | null; policyGroupId: string; passwordChecked: boolean },
 ): Promise<CreatedAgent> {
+  const { deps, userId } = person
   const id = `agt_${crypto.randomUUID().replaceAll('-', '')}`
   const issuedAt = deps.now()
   const minted = mintCredentials(deps.env, { userId, agentId: id }, issuedAt)
   const { clientId, clientSecret, apiKey, secretHash, apiKeyHash } = minted
-  const created = await policies(deps, userId).createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
+  const created = await person.treasury
+    .policies()
+    .createAgent({ ...input, id, clientId, secretHash, apiKeyHash, issuedAt })
   const { agent, repeated } = unwrap(created)
   if (repeated) return { agent, clientId: agent.clientId, clientSecret: null, apiKey: null, shownOnce: true }
   return { agent, clientId, clientSecret, apiKey }
 }
 
-export const deleteAgent = async (deps: Deps, userId: string, agentId: string): Promise<Removed> =>
-  unwrap(await policies(deps, userId).deleteAgent(agentId))
+export const deleteAgent = async (person: Person, agentId: string): Promise<Removed> =>
+  unwrap(await person.treasury.policies().deleteAgent(agentId))
 
 /** `revokeNow`: the previous credential ends at once. */
 type Replacing = { revokeNow: boolean; passwordChecked: boolean }
 
-export async function regenerateApiKey(
-  deps: Deps,
-  userId: string,
-  agentId: string,
-  how: Replacing,
-): Promise<RegeneratedApiKey> {
-  await requireAgent(deps, userId, agentId)
+export async function regenerateApiKey(person: Person, agentId: string, how: Replacing): Promise<RegeneratedApiKey> {
+  const { deps, userId } = person
+  await requireAgent(person, agentId)
   const { apiKey, apiKeyHash: hash } = mintApiKey(deps.env, { userId, agentId }, deps.now())
-  return { apiKey, previousUntil: await replaceCredential(deps, userId, agentId, { kind: 'api_key', hash, ...how }) }
+  return { apiKey, previousUntil: await replaceCredential(person, agentId, { kind: 'api_key', hash, ...how }) }
 }
 
 /** Replaces the secret. The client id changes only if another version of its keyring has become current. */
 export async function regenerateSecret(
-  deps: Deps,
-  userId: string,
+  person: Person,
   agentId: string,
   how: Replacing,
 ): Promise<RegeneratedCredentials> {
-  await requireAgent(deps, userId, agentId)
+  const { deps, userId } = person
+  await requireAgent(person, agentId)
   const { clientId, clientSecret, secretHash: hash } = mintClient(deps.env, { userId, agentId }, deps.now())
   const replacing = { kind: 'secret' as const, hash, clientId, ...how }
-  return { clientId, clientSecret, previousUntil: await replaceCredential(deps, userId, agentId, replacing) }
+  return { clientId, clientSecret, previousUntil: await replaceCredential(person, agentId, replacing) }
 }
 
 /** Throws `not_found`: credentials can only name an agent that exists. */
-async function requireAgent(deps: Deps, userId: string, agentId: string): Promise<void> {
-  unwrap(await policies(deps, userId).agent(agentId))
+async function requireAgent(person: Person, agentId: string): Promise<void> {
+  unwrap(await person.treasury.policies().agent(agentId))
 }
 
 /** Returns until when the previous credential works; null if not at all. */
 async function replaceCredential(
-  deps: Deps,
-  userId: string,
+  person: Person,
   agentId: string,
   { revokeNow, ...input }: { kind: 'secret' | 'api_key'; hash: string; clientId?: string } & Replacing,
 ): Promise<string | null> {
-  const issuedAt = deps.now()
+  const issuedAt = person.deps.now()
   const endsAt = revokeNow ? issuedAt : issuedAt + replacedCredentialMs
-  const replaced = await policies(deps, userId).replaceCredential(agentId, { ...input, endsAt, issuedAt })
+  const replaced = await person.treasury.policies().replaceCredential(agentId, { ...input, endsAt, issuedAt })
   return isoOf(unwrap(replaced).previousUntil)
 }

@@ -7,7 +7,7 @@ import type { AlarmKind, Context } from './core/context.ts'
 import { nextMinedAt, settleEveryMs, signEveryMs } from './core/minedReports.ts'
 import type { Outbox } from './delivery/flush.ts'
 import { sendChanges } from './delivery/history.ts'
-import { recordSize } from './delivery/troubles.ts'
+import { recordHistory, recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
 import { pruneMessages } from './limits/messageLimits.ts'
 import { nextDueAt } from './outbox/entries.ts'
@@ -35,7 +35,7 @@ export async function runAlarm(
     case 'outbox':
       return flushOutbox(ctx, outbox)
     case 'history':
-      return (await sendChanges(ctx)).left > 0 ? ctx.now() : null
+      return sendHistory(ctx)
     case 'reclaim':
       return andSubmit(ctx, () => continueReclaimAll(ctx))
     case 'scan':
@@ -70,6 +70,15 @@ async function settleOpen(ctx: Context): Promise<number | null> {
   store.setMeta('busy_reported_at', 0)
   await markIdle(ctx.db, ctx.userId)
   return null
+}
+
+async function sendHistory(ctx: Context): Promise<number | null> {
+  const { left } = await sendChanges(ctx).catch((error: unknown) => {
+    recordHistory(ctx, error instanceof Error ? error.message : String(error))
+    throw error
+  })
+  recordHistory(ctx, left > 0 ? `it lacks ${left} changes` : null)
+  return left > 0 ? ctx.now() : null
 }
 
 async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null> {

@@ -1,12 +1,14 @@
 import { maxResends } from '#domain/attempts.ts'
+import { endedSession } from '../errors.ts'
 import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
-import { andThen, notFound, ok, refuse } from '../result.ts'
+import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
 import { Backup } from './backup/rpc.ts'
 import { Policies } from './changes/rpc.ts'
 import { refuseUnreachable } from './core/chainHeads.ts'
-import type { Principal } from './core/rpcTypes.ts'
+import { type OwnerCall, ownerMethods, ownerObjects, type Principal } from './core/rpcTypes.ts'
+import { endSessions, hasEnded } from './core/sessions.ts'
 import { freshStop } from './core/stop.ts'
 import { Approvals } from './decisions/rpc.ts'
 import { changesSince } from './delivery/history.ts'
@@ -190,9 +192,31 @@ export class Treasury extends TreasuryObject {
     })
   }
 
-  /** Called by History before it reads a list. */
-  async changesSince(position: Position) {
-    return changesSince(this.context, position)
+  // Login sessions of the owner
+
+  /** Makes a call of the owner with this login session. Refused with `unauthenticated` if it has ended. */
+  async asOwner(sessionId: string, { object, method, input }: OwnerCall): Promise<Result<unknown>> {
+    if (hasEnded(this.context, sessionId)) return refuse('unauthenticated', endedSession)
+    const names: readonly string[] = object === null ? ownerMethods : ownerObjects
+    const isAllowed = names.includes(object ?? method)
+    const target: object = isAllowed && object !== null ? this[object]() : this
+    const call: unknown = isAllowed && Reflect.get(target, method)
+    // The text of Workers RPC, which says to a caller with newer code that it has to wait.
+    if (typeof call !== 'function') throw new TypeError(`The Treasury does not implement the method "${method}".`)
+    return ok(await call.apply(target, input))
+  }
+  /** From now on, nothing is done for these login sessions. Also works during a restore. Repeated calls change nothing. */
+  async endSessions(ids: string[]) {
+    endSessions(this.restoreContext, ids)
+  }
+
+  /** Called by History before it reads a list, with the login sessions that it reads for. `ended`: those that have ended. */
+  async changesSince(position: Position, sessionIds: string[]) {
+    const ended = sessionIds.filter((id) => hasEnded(this.context, id))
+    const page = changesSince(this.context, position)
+    // The alarm finds the same, and reports it to operators if it lasts.
+    if (page === null) this.context.schedule('history', this.context.now())
+    return { page, ended }
   }
   /** For the WebhookSender, with the secrets in plain text. */
   async webhookTargets(): Promise<WebhookTargets> {

@@ -61,6 +61,7 @@ function reportAgain(ctx: Context): void {
     for (const { id } of store.all<{ id: string }>('SELECT id FROM wallet WHERE halt_kind IS NOT NULL'))
       enqueue(ctx, 'trouble', id)
     if (store.meta('is_large')) enqueue(ctx, 'trouble', 'size')
+    if (store.meta('history_problem')?.isReported) enqueue(ctx, 'trouble', 'history')
   })
 }
 

@@ -1,10 +1,14 @@
+import { minuteMs } from '#domain/time.ts'
 import { recordTrouble } from '../../db/troubles.ts'
 import type { Context } from '../core/context.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
 
-/** Ref of the entry for the Treasury's size. The ref of every other `trouble` entry is a wallet. */
+/** Refs of the entries for the Treasury's size and for its History. The ref of every other `trouble` entry is a wallet. */
 const sizeRef = 'size'
+const historyRef = 'history'
+/** Operators hear of a History that has been late for so long. It does not respond while it moves, or for a deployment. */
+const historyLateMs = 10 * minuteMs
 
 /** Reports to operators when the storage grows beyond `ctx.largeBytes` or shrinks below it again. */
 export function recordSize(ctx: Context): void {
@@ -17,17 +21,39 @@ export function recordSize(ctx: Context): void {
   })
 }
 
-/** Writes the current state of the wallet, or of the Treasury's size, to D1, where alerts read it. */
+/** Reports to operators when History stays late, and when it has all changes again. `detail`: why; null if it has them. */
+export function recordHistory(ctx: Context, detail: string | null): void {
+  const { store, now } = ctx
+  const known = store.meta('history_problem')
+  if (known === null && detail === null) return
+  const since = known?.since ?? now()
+  const isReported = known?.isReported || now() - since >= historyLateMs
+  store.transaction(() => {
+    store.setMeta('history_problem', detail === null ? null : { since, detail, isReported })
+    if (detail === null ? known?.isReported : isReported && !known?.isReported) enqueue(ctx, 'trouble', historyRef)
+  })
+}
+
+/** Writes the current state that the entry refers to to D1, where alerts read it. */
 export async function reportTrouble(ctx: Context, entry: Entry): Promise<void> {
   const { db, userId, now } = ctx
-  const trouble = entry.ref === sizeRef ? sizeTrouble(ctx) : haltTrouble(ctx, entry.ref)
-  await recordTrouble(db, { ...trouble, userId, edition: nextEdition(ctx), since: now() })
+  await recordTrouble(db, { since: now(), ...troubleOf(ctx, entry.ref), userId, edition: nextEdition(ctx) })
   markSent(ctx, entry)
+}
+
+function troubleOf(ctx: Context, ref: string) {
+  if (ref === sizeRef) return sizeTrouble(ctx)
+  return ref === historyRef ? historyTrouble(ctx) : haltTrouble(ctx, ref)
 }
 
 function sizeTrouble({ store, userId }: Context) {
   const detail = store.meta('is_large') ? `${store.databaseSize} bytes` : null
   return { kind: 'account_size', subject: userId, detail } as const
+}
+
+function historyTrouble({ store, userId, now }: Context) {
+  const { since, detail } = store.meta('history_problem') ?? { since: now(), detail: null }
+  return { kind: 'history_late', subject: userId, since, detail } as const
 }
 
 /** A halt for contract code is the owner's doing and ends without operators, so it is not reported. */

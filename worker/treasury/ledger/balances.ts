@@ -2,7 +2,6 @@ import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
 import type { WalletFunds } from '#domain/policy.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
-import { isOpenPayout } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 
 /** The wallet's balance according to our books, including held money, as of the last block that was read. */
@@ -32,19 +31,12 @@ export function walletFunds(wallet: WalletRow, session: SessionRow | null, arriv
 }
 
 /** Money of this wallet in payouts that are funded and neither withdrawn nor reclaimed. */
-export function escrowedOf(store: Store, walletId: string): MicroUsdc {
-  const row = store.first<{ sum: number | null }>(
-    `SELECT sum(amount) AS sum FROM payout WHERE wallet_id = ? AND funded = 1 AND ${isOpenPayout}`,
-    walletId,
-  )
-  return row?.sum ? fromColumn(row.sum) : zeroUsdc
-}
+export const escrowedOf = (store: Store, walletId: string): MicroUsdc => sumOf(store, 'escrowed', walletId)
 
 /** Total of confirmed sends and withdrawn payouts. */
-export function spentOf(store: Store, walletId: string): MicroUsdc {
-  const row = store.first<{ sum: number | null }>(
-    "SELECT sum(amount) AS sum FROM payment WHERE wallet_id = ? AND status = 'CONFIRMED'",
-    walletId,
-  )
-  return row?.sum ? fromColumn(row.sum) : zeroUsdc
+export const spentOf = (store: Store, walletId: string): MicroUsdc => sumOf(store, 'spent', walletId)
+
+function sumOf(store: Store, column: 'escrowed' | 'spent', walletId: string): MicroUsdc {
+  const row = store.first<{ sum: number }>(`SELECT ${column} AS sum FROM wallet_sum WHERE wallet_id = ?`, walletId)
+  return row ? fromColumn(row.sum) : zeroUsdc
 }

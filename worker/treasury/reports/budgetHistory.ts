@@ -1,3 +1,4 @@
+import { utcDay } from '#domain/gasAllowance.ts'
 import { encodeRowCursor, type RowCursor } from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { lastDays } from '#domain/statistics.ts'
@@ -8,7 +9,6 @@ import type { Context } from '../core/context.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { Store } from '../storage/store.ts'
 import type { BudgetHistoryInput } from './rpcTypes.ts'
-import { spentSince } from './spending.ts'
 
 const pageSize = 20
 const kinds = {
@@ -33,8 +33,8 @@ export function budgetHistory(ctx: Context, groupId: string, input: BudgetHistor
   const spends = new Map(
     store
       .all<{ day: number; sum: number }>(
-        `SELECT day, sum(amount) AS sum FROM (${spentSince}) WHERE group_id = ?2 GROUP BY day`,
-        window[0]!.startsAt,
+        'SELECT day - ?1 AS day, sum(amount) AS sum FROM spent_day WHERE day >= ?1 AND group_id = ?2 GROUP BY 1',
+        utcDay(window[0]!.startsAt),
         groupId,
       )
       .map(({ day, sum }) => [Math.min(day, input.days - 1), sum]),

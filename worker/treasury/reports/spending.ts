@@ -1,6 +1,6 @@
+import { utcDay } from '#domain/gasAllowance.ts'
 import { formatUsdc, zeroUsdc } from '#domain/money.ts'
 import { lastDays } from '#domain/statistics.ts'
-import { dayMs } from '#domain/time.ts'
 import type { Spending, SpendingSeries } from '#schemas/usage.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import { notFound, ok, type Result } from '../../result.ts'
@@ -12,26 +12,15 @@ import type { SpendingInput } from './rpcTypes.ts'
 /** More series could not be distinguished in a chart. */
 const maxSeries = 5
 
-/**
- * SQL: money that left since `?1`, as (day from ?1, amount, agent_id, group_id, wallet_id). A send is spent when it is
- * confirmed, a payout when its recipient withdraws it, not when it is funded. The indexes are named because SQLite would
- * otherwise use the one on the status and read every payment ever made.
- */
-export const spentSince = `SELECT CAST((confirmed_at - ?1) / ${dayMs} AS INTEGER) AS day, amount, agent_id, group_id, wallet_id
-    FROM payment INDEXED BY payment_sent WHERE status = 'CONFIRMED' AND kind = 'send' AND confirmed_at >= ?1
-  UNION ALL
-  SELECT CAST((payout.done_at - ?1) / ${dayMs} AS INTEGER), payment.amount, agent_id, group_id, payment.wallet_id
-    FROM payout INDEXED BY payout_done CROSS JOIN payment ON payment.id = payout.id
-    WHERE payout.done_at >= ?1 AND payment.status = 'CONFIRMED' AND payment.kind = 'payout'`
-
 /** Money that left one wallet, or all wallets on the primary network, on each of the last UTC days. */
 export function spendingOf({ env, store, now }: Context, { days, by, walletId }: SpendingInput): Result<Spending> {
   if (walletId !== undefined && !store.wallet(walletId)) return notFound('Wallet', 'wallet')
   const window = lastDays(now(), days)
   const wallets = walletId === undefined ? 'wallet_id IN (SELECT id FROM wallet WHERE chain_id = ?2)' : 'wallet_id = ?2'
   const rows = store.all<{ id: string | null; day: number; n: number; sum: number }>(
-    `SELECT ${by}_id AS id, day, count(*) AS n, sum(amount) AS sum FROM (${spentSince}) WHERE ${wallets} GROUP BY 1, 2`,
-    window[0]!.startsAt,
+    `SELECT nullif(${by}_id, '') AS id, day - ?1 AS day, sum(n) AS n, sum(amount) AS sum FROM spent_day
+     WHERE day >= ?1 AND ${wallets} GROUP BY 1, 2 HAVING sum(n) > 0`,
+    utcDay(window[0]!.startsAt),
     walletId ?? primaryChain(env),
   )
   const found = new Map<string | null, Sums>()

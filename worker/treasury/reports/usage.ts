@@ -1,4 +1,4 @@
-import { stepGas } from '#domain/gasAllowance.ts'
+import { stepGas, utcDay } from '#domain/gasAllowance.ts'
 import { formatUsdc, type MicroUsdc, microUsdc, saturatingSub, zeroUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { lastsUntil, monthOf, percentUsed } from '#domain/statistics.ts'
@@ -10,9 +10,9 @@ import { gasAllowance } from '../limits/gas.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { spentSince } from './spending.ts'
 
-const paceMs = 30 * dayMs
+/** Spending is forecast from the last 30 days, beginning with a whole UTC day. */
+const paceFrom = (now: number) => utcDay(now - 30 * dayMs) * dayMs
 
 /** Spending in the current UTC month, by wallet, group and agent. Deleted wallets count in the total. */
 export function usageOf(ctx: Context): Usage {
@@ -21,7 +21,7 @@ export function usageOf(ctx: Context): Usage {
   const now = ctx.now()
   const { month, startsAt, endsAt } = monthOf(now)
   const spent = spentBy(store, 'wallet_id', startsAt)
-  const pace = spentBy(store, 'group_id', now - paceMs)
+  const pace = spentBy(store, 'group_id', paceFrom(now))
   const wallets = store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at")
   const limits = wallets
     .filter((wallet) => wallet.chain_id === primary && wallet.status === 'active' && wallet.kind === 'smart')
@@ -62,11 +62,11 @@ const against = (spent: bigint, limit: bigint | null) => ({
 
 type Spent = Map<string | null, MicroUsdc>
 
-/** Reads only what was spent since then, however many payments there are. */
+/** `since`: the start of a UTC day, in ms. */
 function spentBy(store: Store, column: 'wallet_id' | 'group_id', since: number): Spent {
   const rows = store.all<{ id: string | null; sum: number }>(
-    `SELECT ${column} AS id, sum(amount) AS sum FROM (${spentSince}) GROUP BY 1`,
-    since,
+    `SELECT nullif(${column}, '') AS id, sum(amount) AS sum FROM spent_day WHERE day >= ? GROUP BY 1`,
+    utcDay(since),
   )
   return new Map(rows.map(({ id, sum }) => [id, fromColumn(sum)]))
 }
@@ -112,8 +112,8 @@ function groupsOf(store: Store, wallet: WalletRow, pace: Spent, now: number): Us
     })
 }
 
-/** `spent`: in the last 30 days, or since the group was created. */
+/** `spent`: since `paceFrom`, or since the group was created. */
 function forecast(group: GroupRow, spent: MicroUsdc, left: MicroUsdc, now: number): string | null {
-  const since = Math.max(group.created_at, now - paceMs)
+  const since = Math.max(group.created_at, paceFrom(now))
   return isoOf(lastsUntil(spent, now - since, left, now))
 }

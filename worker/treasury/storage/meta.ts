@@ -33,6 +33,8 @@ export const metaFormats = {
   busy_reported_at: whole,
   /** Operators know that the storage is large. */
   is_large: flag,
+  /** Why History does not have all changes. Null if it has them. */
+  history_problem: json<HistoryProblem>(),
   /** Since when signing has been stopped. */
   signing_stopped_since: whole,
   /** How old the newest finalized block was when it was last read, by chain. */
@@ -55,6 +57,9 @@ export const metaFormats = {
 
 /** `since` is in ms, null if the account is not suspended. `version` rises with each change. */
 export type SuspensionState = { since: number | null; version: number }
+
+/** `since` is in ms. `isReported`: operators know. */
+export type HistoryProblem = { since: number; detail: string; isReported: boolean }
 
 type Formats = typeof metaFormats
 export type MetaName = keyof Formats

@@ -1,4 +1,5 @@
 import { paidRecipientTable } from './paidRecipients.ts'
+import { spentSumTables } from './spentSums.ts'
 import { statusIn } from './statuses.ts'
 
 /**
@@ -168,9 +169,8 @@ export const tables = `
   CREATE INDEX payment_status ON payment (status, wallet_id, epoch, sequence);
   -- The order of lists (storage/statuses.ts).
   CREATE INDEX payment_agent ON payment (agent_id, coalesce(accepted_at, created_at), id);
-  CREATE INDEX payment_reference ON payment (reference, agent_id) WHERE reference IS NOT NULL;
+  CREATE INDEX payment_reference ON payment (reference, agent_id, coalesce(accepted_at, created_at), id) WHERE reference IS NOT NULL;
   CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED';
-  CREATE INDEX payment_sent ON payment (confirmed_at) WHERE status = 'CONFIRMED' AND kind = 'send';
   -- Repeated payments. Without those that were refused or ended: there may be thousands. Not case-sensitive: addresses are
   -- stored as they were given.
   CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE, amount, accepted_at)
@@ -218,7 +218,6 @@ export const tables = `
   CREATE INDEX payout_code ON payout (code_until) WHERE sealed_code IS NOT NULL;
   CREATE INDEX payout_unannounced ON payout (payout_hash) WHERE announced = 0;
   CREATE INDEX payout_reclaim_asked ON payout (reclaim_asked_at) WHERE reclaim_asked_at IS NOT NULL;
-  CREATE INDEX payout_done ON payout (done_at) WHERE done_at IS NOT NULL;
   CREATE INDEX payout_returned ON payout (wallet_id, returned_block) WHERE returned_block IS NOT NULL;
   -- The salt of the payouts' keys, sealed for History.
   CREATE TABLE kept_salt (one INTEGER PRIMARY KEY CHECK (one = 1), sealed_salt TEXT NOT NULL);
@@ -229,6 +228,7 @@ export const tables = `
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, kind TEXT NOT NULL, ref TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
 
 ${paidRecipientTable}
+${spentSumTables}
   -- Approvals
 
   -- Requests to the owner: a payment that waits, or an amount of budget. reason: the agent's. rules: JSON, why approval is
@@ -337,6 +337,9 @@ ${paidRecipientTable}
   );
 
   -- The object itself
+
+  -- Login sessions of the owner that have ended in the last hour.
+  CREATE TABLE ended_session (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
 
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
   -- What History copies: seq is the number of the last change of a payment, or of a value that is kept (delivery/backup.ts).

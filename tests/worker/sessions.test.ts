@@ -1,0 +1,201 @@
+/** Login sessions of people: nothing is done for one that has ended, whatever ended it. */
+import { beforeAll, expect, test } from 'vitest'
+import { createApp } from '../../worker/app.ts'
+import type { Deps } from '../../worker/appEnv.ts'
+import { openDb } from '../../worker/db/d1.ts'
+import { findUser } from '../../worker/db/users.ts'
+import type { Env } from '../../worker/env.ts'
+import { openLoginSession, signOut } from '../../worker/services/loginSessions.ts'
+import { createTestApp } from '../support/accountFixture.ts'
+import { createPayer, manualChain, until } from '../support/payer.ts'
+import { copyOf } from '../support/restoredTreasury.ts'
+import { restoringOperator } from '../support/restoringOperator.ts'
+import { inTreasury } from '../support/treasuries.ts'
+import { type Api, auth, createUser, env, refresh } from './apiClient.ts'
+
+const expired = 'Your session has expired. Please sign in again.'
+const id = 'abc_0123456789'
+const someone = `0x${'12'.repeat(20)}`
+const to = { type: 'address', address: someone }
+const group = { name: 'Group', scopes: ['address_payments:write'], walletId: id }
+const rotation = { spendingLimit: '2000000000', ttlHours: 1 }
+const signature = { signature: `0x${'12'.repeat(65)}`, deadline: 1, ownerNonce: '0' }
+
+/** Routes that need no login. */
+const open = new Set([
+  'GET /api/config',
+  'GET /api/health',
+  'GET /api/ready',
+  'POST /api/login',
+  'POST /api/users',
+  'GET /api/escrow/claim/:accessToken',
+  'POST /api/escrow/claim',
+  'POST /api/escrow/resend-passcode',
+  'POST /api/escrow/verify-passcode',
+])
+
+/** What the routes need that look at their input before they call the Treasury. */
+const bodies: Record<string, object> = {
+  'POST /api/transactions/send': { walletId: id, toAddress: someone, amount: '1' },
+  'POST /api/transactions/recipient-check': { toAddress: someone, amount: '1' },
+  'POST /api/escrow/create': { sourceWalletId: id, amount: '1', recipientEmail: 'thief@example.com' },
+  'POST /api/policy-groups': group,
+  'PUT /api/policy-groups/:groupId': group,
+  'POST /api/policy-groups/:groupId/top-up': { amount: '1' },
+  'POST /api/policy-groups/:groupId/contacts/:contactId/confirm': { address: someone, email: null, phone: null },
+  'POST /api/agents': { name: 'Thief', policyGroupId: id },
+  'PUT /api/agents/:agentId': { name: 'Thief' },
+  'POST /api/agents/:agentId/check': { to, amount: '1' },
+  'POST /api/wallets/smart-wallets-v2/deploy': { ownerAddress: someone, chainId: 8453 },
+  'POST /api/wallets/smart-wallets-v2/:walletId/rotate-session-key': rotation,
+  'POST /api/wallets/smart-wallets-v2/:walletId/session-offers': rotation,
+  'POST /api/wallets/smart-wallets-v2/:walletId/owner-actions': { kind: 'revokeSession', ...signature },
+  'POST /api/wallets/with-private-key': {
+    address: someone,
+    chain: 'base',
+    privateKey: `0x${'12'.repeat(32)}`,
+    masterPassword: 'correct horse battery',
+  },
+  'POST /api/wallets/:walletId/private-key': { masterPassword: 'correct horse battery' },
+  'POST /api/approvals/:approvalId/approve': { hash: '0'.repeat(64) },
+  'POST /api/approvals/:approvalId/deny': { hash: '0'.repeat(64) },
+  'PUT /api/approval-settings': { passwordAbove: '50' },
+  'POST /api/notices/read': { upTo: 1 },
+  'POST /api/webhooks': { url: 'https://example.com/hook', events: ['payment.confirmed'] },
+}
+let api: Api
+beforeAll(async () => {
+  api = await createTestApp()
+}, 60_000)
+
+const routes = () => [
+  ...new Set(
+    createApp()
+      .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+      .map(({ method, path }) => `${method} ${path.replace(/(.)\/$/, '$1')}`)
+      .filter((route) => !open.has(route) && !route.includes('/api/auth/cognito/')),
+  ),
+]
+
+const walletsOf = async (token: string) => (await api.call('GET', '/api/wallets', { token })).status
+const listOf = async (token: string) => (await api.call('GET', '/api/transactions/user', { token })).status
+
+/** A second login session of the user. */
+async function secondSession({ id: userId }: { id: string }) {
+  const { db } = openDb(env.DB)
+  const row = (await findUser(db, userId))!
+  return openLoginSession({ env, db, now: () => api.clock.now }, row)
+}
+
+/** Settings with which no Treasury can be told about ended sessions. */
+const unreachable = {
+  TREASURY: {
+    getByName: (name: string) =>
+      new Proxy(env.TREASURY.getByName(name), {
+        get(stub, method) {
+          if (method === 'endSessions') return () => Promise.reject(new Error('unreachable'))
+          return (...input: unknown[]) => (stub as unknown as Record<PropertyKey, Method>)[method]!(...input)
+        },
+      }),
+  } as unknown as Env['TREASURY'],
+}
+type Method = (...input: unknown[]) => unknown
+
+test('no route does anything for a session that was signed out @sessions-1', async () => {
+  const user = await createUser(api)
+  expect((await user.asOwner('GET', '/wallets')).status).toBe(200)
+  api.clock.now += 1_000
+  expect((await auth(api, 'sign-out', { refreshToken: user.refreshToken })).status).toBe(200)
+  const answers: Record<string, unknown> = {}
+  for (const route of routes()) {
+    const [method, path] = route.split(' ') as [string, string]
+    const body = method === 'GET' ? undefined : (bodies[route] ?? {})
+    const filled = path.replace(':userId', user.id).replace(/:\w+/g, id)
+    const { status, json } = await api.call(method, filled, { token: user.token, body })
+    if (status !== 401 || json.error !== expired) answers[route] = json
+  }
+  expect(answers).toEqual({})
+})
+
+test('sign-out and password changes are done once the Treasury knows, and can be repeated until then @sessions-2', async () => {
+  const user = await createUser(api)
+  const other = await secondSession(user)
+  api.clock.now += 1_000
+  const change = (newPassword: string, more: object = {}) =>
+    api.call('PATCH', `/api/users/${user.id}/change-password`, {
+      token: user.token,
+      body: { currentPassword: user.password, newPassword },
+      ...more,
+    })
+  const signOut = (more: object = {}) =>
+    api.call('POST', '/api/auth/cognito/sign-out', { body: { refreshToken: user.refreshToken }, ...more })
+
+  const failed = await change('another horse battery', { env: unreachable })
+  expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '2'])
+  expect((await change('another horse battery')).status).toBe(200)
+  expect([await walletsOf(other.accessToken), await listOf(other.accessToken)]).toEqual([401, 401])
+  expect([await walletsOf(user.token), await listOf(user.token)]).toEqual([200, 200])
+
+  expect((await signOut({ env: unreachable })).status).toBe(503)
+  expect(await walletsOf(user.token)).toBe(200)
+  api.clock.now += 60_000
+  expect((await signOut()).status).toBe(200)
+  expect(await walletsOf(user.token)).toBe(401)
+})
+
+test('a stolen refresh token ends its session at the Treasury, even if that fails at first @sessions-3', async () => {
+  const user = await createUser(api)
+  const next = await refresh(api, user.refreshToken)
+  const again = await refresh(api, next.json.data.refreshToken)
+  const { accessToken } = again.json.data
+  api.clock.now += 31_000
+  const stolen = { body: { refreshToken: user.refreshToken } }
+  expect((await api.call('POST', '/api/auth/cognito/refresh', { ...stolen, env: unreachable })).status).toBe(503)
+  expect((await auth(api, 'refresh', stolen.body)).status).toBe(401)
+  expect([await walletsOf(accessToken), await listOf(accessToken)]).toEqual([401, 401])
+})
+
+test('lists that are requested together are refused only for the session that has ended @sessions-4', async () => {
+  const user = await createUser(api)
+  const other = await secondSession(user)
+  api.clock.now += 1_000
+  expect((await auth(api, 'sign-out', { refreshToken: other.refreshToken })).status).toBe(200)
+  const tokens = [user.token, other.accessToken, user.token, other.accessToken, user.token]
+  expect(await Promise.all(tokens.map(listOf))).toEqual([200, 401, 200, 401, 200])
+})
+
+test('the Treasury forgets an ended session after an hour, when no access token of it is left @sessions-5', async () => {
+  const user = await createUser(api)
+  await inTreasury(user.id, async (treasury) => {
+    const call = { object: 'notices' as const, method: 'count', input: [] }
+    const works = async (sessionId: string) => (await treasury.asOwner(sessionId, call)).ok
+    await treasury.endSessions(['ses_1'])
+    await treasury.endSessions(['ses_1', 'ses_2'])
+    expect([await works('ses_1'), await works('ses_2'), await works('ses_3')]).toEqual([false, false, true])
+    const { restoreContext } = treasury as unknown as { restoreContext: { now: () => number } }
+    const now = restoreContext.now() + 3_601_000
+    restoreContext.now = () => now
+    await treasury.endSessions(['ses_3'])
+    expect([await works('ses_1'), await works('ses_2'), await works('ses_3')]).toEqual([true, true, false])
+    await expect(treasury.asOwner('ses_1', { ...call, object: null, method: 'endSessions' })).rejects.toThrow()
+  })
+})
+
+test('an account that went back to an earlier time still refuses a session that ended since @sessions-6', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const { run, back, goOn } = await restoringOperator(payer)
+  const { db } = openDb(env.DB)
+  const deps = { env, db, now: Date.now } as unknown as Deps
+  const { accessToken, refreshToken } = await openLoginSession(
+    { ...deps, now: () => Date.now() - 60_000 },
+    (await findUser(db, payer.userId))!,
+  )
+  const earlier = await copyOf(payer)
+  await signOut(deps, refreshToken)
+  await run('freeze')
+  await back(earlier)
+  expect(await goOn()).toMatchObject({ step: 'done' })
+  await until('the account works', () => payer.ledger().catch(() => null))
+  api.clock.now = Date.now()
+  expect(await walletsOf(accessToken)).toBe(401)
+})
