@@ -224,7 +224,8 @@ test.describe('signed out', () => {
       await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`)
       await signInAsDemo(page)
       await expect(page).toHaveURL('/dashboard/overview')
-      await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`)
+      // The page may redirect before it has loaded.
+      await page.goto(`/login?redirect=${encodeURIComponent(elsewhere)}`, { waitUntil: 'commit' })
       await expect(page).toHaveURL('/dashboard/overview')
     })
 
