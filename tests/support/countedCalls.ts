@@ -1,5 +1,6 @@
 /** Counts the round trips of the Worker: to D1, to Durable Objects and to nodes. */
 import type { Env } from '../../worker/env.ts'
+import { changedDatabase, changedNamespaces } from './changedBindings.ts'
 
 type Call = { name: string; depth: number; isEnded: boolean }
 
@@ -31,12 +32,21 @@ export function countCalls<E extends Env>(env: E) {
     return isOurs ? begin('node')(plainFetch(input, init)) : plainFetch(input, init)
   }
 
-  const namespaces = ['TREASURY', 'HISTORY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER', 'SERVICE_STOPS'] as const
   return {
     env: {
       ...env,
-      DB: countedDb(env.DB, begin),
-      ...Object.fromEntries(namespaces.map((name) => [name, countedNamespace(name, env[name], begin)])),
+      DB: changedDatabase(
+        env.DB,
+        (method) =>
+          (...input) =>
+            begin('D1')(method(...input) as Promise<unknown>),
+      ),
+      ...changedNamespaces(
+        env,
+        (method, binding) =>
+          (...input) =>
+            countedStub(binding, method(...input) as Methods, begin),
+      ),
       RPC_URLS_8453: env.RPC_URLS_8453 + nodePath,
       RPC_URLS_84532: env.RPC_URLS_84532 + nodePath,
     } as E,
@@ -57,54 +67,14 @@ export function countCalls<E extends Env>(env: E) {
 type Begin = (name: string) => <T>(result: Promise<T>) => Promise<T>
 type Methods = Record<PropertyKey, (...input: unknown[]) => Promise<unknown>>
 
-/** A proxy whose `methods` are replaced. All others are the target's own. */
-const withMethods = <T extends object>(target: T, methods: Record<string, (...input: never[]) => unknown>): T =>
-  new Proxy(target, {
-    get(_, name) {
-      if (typeof name === 'string' && Object.hasOwn(methods, name)) return methods[name]
-      const value = (target as unknown as Methods)[name]
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-
-function countedDb<D extends D1Database>(db: D, begin: Begin): D {
-  /** The statements behind the proxies, because `batch` accepts only its own. */
-  const plain = new WeakMap<D1PreparedStatement, D1PreparedStatement>()
-  function statement(target: D1PreparedStatement): D1PreparedStatement {
-    const runs = Object.fromEntries(
-      (['first', 'run', 'all', 'raw'] as const).map((name) => [
-        name,
-        (...input: unknown[]) => begin('D1')((target as unknown as Methods)[name]!(...input)),
-      ]),
-    )
-    const wrapped = withMethods(target, { ...runs, bind: (...values: unknown[]) => statement(target.bind(...values)) })
-    plain.set(wrapped, target)
-    return wrapped
-  }
-  const countedIn = <T extends D1Database | D1DatabaseSession>(target: T): T =>
-    withMethods(target, {
-      prepare: (sql: string) => statement(target.prepare(sql)),
-      batch: (statements: D1PreparedStatement[]) => begin('D1')(target.batch(statements.map((one) => plain.get(one)!))),
-      ...('withSession' in target && { withSession: (at: string) => countedIn(target.withSession(at)) }),
-    })
-  return countedIn(db)
-}
-
-type Namespace = { getByName(name: string, options?: object): Methods }
-
-const countedNamespace = (binding: string, namespace: object, begin: Begin) =>
-  withMethods(namespace, {
-    getByName: (name: string, options?: object) => {
-      const stub = (namespace as Namespace).getByName(name, options)
-      return new Proxy(stub, {
-        get(_, method) {
-          if (method === 'then' || typeof method === 'symbol') return undefined
-          return (...input: unknown[]) => {
-            const end = begin(`${binding}.${method}`)
-            return countedResult(stub[method]!(...input) as unknown as Methods, end)
-          }
-        },
-      })
+const countedStub = (binding: string, stub: Methods, begin: Begin) =>
+  new Proxy(stub, {
+    get(_, method) {
+      if (method === 'then' || typeof method === 'symbol') return undefined
+      return (...input: unknown[]) => {
+        const end = begin(`${binding}.${method}`)
+        return countedResult(stub[method]!(...input) as unknown as Methods, end)
+      }
     },
   })
 

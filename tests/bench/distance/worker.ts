@@ -6,11 +6,9 @@
 import { aheadMs, moveAhead } from './clock.ts'
 import type { Env } from '../../../worker/env.ts'
 import * as bursar from '../../../worker/index.ts'
+import { changedObject, changedWorker } from '../../support/changedWorker.ts'
 import { farEnv } from '../../support/farEnv.ts'
 import { delays } from './delays.ts'
-
-const ofWorker = (env: Env) => farEnv(env, delays)
-const ofObject = (env: Env) => farEnv(env, { d1: delays.d1, object: delays.objectToObject })
 
 /** The platform's alarms follow the real clock. */
 function onRealClock(ctx: DurableObjectState): DurableObjectState {
@@ -20,44 +18,24 @@ function onRealClock(ctx: DurableObjectState): DurableObjectState {
   return ctx
 }
 
-export class Treasury extends bursar.Treasury {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(onRealClock(ctx), ofObject(env))
-  }
-}
-export class History extends bursar.History {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(onRealClock(ctx), ofObject(env))
-  }
-}
-export class ClaimDesk extends bursar.ClaimDesk {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(onRealClock(ctx), ofObject(env))
-  }
-}
-export class Relayer extends bursar.Relayer {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(onRealClock(ctx), ofObject(env))
-  }
-}
-export class WebhookSender extends bursar.WebhookSender {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(onRealClock(ctx), ofObject(env))
-  }
-}
-export class ServiceStops extends bursar.ServiceStops {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(onRealClock(ctx), ofObject(env))
-  }
+const ofObject = (ctx: DurableObjectState, env: Env): [DurableObjectState, Env] => [
+  onRealClock(ctx),
+  farEnv(env, { d1: delays.d1, object: delays.objectToObject }),
+]
+
+export const Treasury = changedObject(bursar.Treasury, ofObject)
+export const History = changedObject(bursar.History, ofObject)
+export const ClaimDesk = changedObject(bursar.ClaimDesk, ofObject)
+export const Relayer = changedObject(bursar.Relayer, ofObject)
+export const WebhookSender = changedObject(bursar.WebhookSender, ofObject)
+export const ServiceStops = changedObject(bursar.ServiceStops, ofObject)
+
+async function setClock(request: Request): Promise<Response> {
+  moveAhead((await request.json<{ ms: number }>()).ms)
+  return new Response(null, { status: 204 })
 }
 
-const { fetch, scheduled } = bursar.default
-
-export default {
-  async fetch(request, env, ctx) {
-    if (new URL(request.url).pathname !== '/dev/ahead') return fetch(request, ofWorker(env), ctx)
-    moveAhead((await request.json<{ ms: number }>()).ms)
-    return new Response(null, { status: 204 })
-  },
-  scheduled: (controller, env) => scheduled(controller, ofWorker(env)),
-} satisfies ExportedHandler<Env>
+export default changedWorker(
+  (env) => farEnv(env, delays),
+  (request) => (new URL(request.url).pathname === '/dev/ahead' ? setClock(request) : null),
+)

@@ -4,6 +4,8 @@
  */
 import type { Env } from '../../../worker/env.ts'
 import * as bursar from '../../../worker/index.ts'
+import { changedDatabase, changedNamespaces, type Method } from '../../support/changedBindings.ts'
+import { changedObject, changedWorker } from '../../support/changedWorker.ts'
 
 export type Counts = {
   /** Calls and alarms of objects. */
@@ -18,56 +20,28 @@ const sizes = { treasury: 0, history: 0, relayer: 0 }
 /** A cursor knows how many rows it has written only when it has ended. */
 let cursors: { rowsWritten: number }[] = []
 
-type Method = (...values: unknown[]) => unknown
-
-const changed = <T extends object>(real: T, change: (name: string | symbol, method: Method) => Method): T =>
-  new Proxy(real, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? change(name, value.bind(target) as Method) : value
-    },
-  })
-
 /** Rows of statements that return rows are not counted: D1 does not tell them. */
-function countedDatabase<T extends object>(real: T): T {
-  const count = (...results: D1Result[]) => {
-    for (const { meta } of results) counts.d1Rows += meta.rows_written
+const countRows =
+  (method: Method): Method =>
+  async (...values) => {
+    const result = await method(...values)
+    for (const { meta } of [result].flat() as Partial<D1Result>[]) counts.d1Rows += meta?.rows_written ?? 0
+    return result
   }
-  const counting =
-    (method: Method): Method =>
-    async (...values) => {
-      const result = (await method(...values)) as D1Result | D1Result[]
-      count(...[result].flat())
-      return result
-    }
-  const statement = (one: D1PreparedStatement): D1PreparedStatement => {
-    const { bind } = one
-    const methods = (['run', 'all'] as const).map((name) => [name, counting((one[name] as Method).bind(one))])
-    return Object.assign(one, Object.fromEntries(methods), {
-      bind: (...values: unknown[]) => statement(bind.apply(one, values)),
-    })
-  }
-  return changed(real, (name, method) => {
-    if (name === 'prepare') return (query) => statement(method(query) as D1PreparedStatement)
-    if (name === 'withSession') return (...values) => countedDatabase(method(...values) as object)
-    return name === 'batch' ? counting(method) : method
-  })
-}
 
-function counted(env: Env): Env {
-  const namespaces = Object.entries(env).flatMap(([name, value]: [string, unknown]) => {
-    if (typeof value !== 'object' || value === null || !('getByName' in value)) return []
-    // A stub is made for one call.
-    const count =
-      (key: string | symbol, method: Method): Method =>
-      (...values) => {
-        if (key === 'getByName' || key === 'get') counts.calls += 1
-        return method(...values)
-      }
-    return [[name, changed(value, count)]]
-  })
-  return { ...env, DB: countedDatabase(env.DB), ...Object.fromEntries(namespaces) }
-}
+/** A stub is made for one call. */
+const countCall =
+  (method: Method): Method =>
+  (...values) => {
+    counts.calls += 1
+    return method(...values)
+  }
+
+const counted = (env: Env): Env => ({
+  ...env,
+  DB: changedDatabase(env.DB, countRows),
+  ...changedNamespaces(env, countCall),
+})
 
 /** Setting an alarm is billed as a row. */
 function countedStorage(ctx: DurableObjectState, kind?: keyof typeof sizes): DurableObjectState {
@@ -87,59 +61,35 @@ function countedStorage(ctx: DurableObjectState, kind?: keyof typeof sizes): Dur
   return ctx
 }
 
-const countAlarm = () => {
-  counts.calls += 1
-}
+const countedObject =
+  (kind?: keyof typeof sizes) =>
+  (ctx: DurableObjectState, env: Env): [DurableObjectState, Env] => [countedStorage(ctx, kind), counted(env)]
 
-export class Treasury extends bursar.Treasury {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(countedStorage(ctx, 'treasury'), counted(env))
-  }
+export class Treasury extends changedObject(bursar.Treasury, countedObject('treasury')) {
   override alarm() {
-    countAlarm()
+    counts.calls += 1
     return super.alarm()
   }
 }
-export class History extends bursar.History {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(countedStorage(ctx, 'history'), counted(env))
-  }
-}
-export class ServiceStops extends bursar.ServiceStops {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(countedStorage(ctx), counted(env))
-  }
-}
-export class ClaimDesk extends bursar.ClaimDesk {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(countedStorage(ctx), counted(env))
-  }
-}
-export class Relayer extends bursar.Relayer {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(countedStorage(ctx, 'relayer'), counted(env))
-  }
+export class Relayer extends changedObject(bursar.Relayer, countedObject('relayer')) {
   override alarm() {
-    countAlarm()
+    counts.calls += 1
     return super.alarm()
   }
 }
-export class WebhookSender extends bursar.WebhookSender {
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(countedStorage(ctx), counted(env))
-  }
+export const History = changedObject(bursar.History, countedObject('history'))
+export const ClaimDesk = changedObject(bursar.ClaimDesk, countedObject())
+export const WebhookSender = changedObject(bursar.WebhookSender, countedObject())
+export const ServiceStops = changedObject(bursar.ServiceStops, countedObject())
+
+async function takeCounts(): Promise<Response> {
+  const objectRows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, counts.objectRows)
+  const taken: Counts = { ...counts, objectRows, bytes: { ...sizes } }
+  Object.assign(counts, { calls: 0, objectRows: 0, d1Rows: 0 })
+  cursors = []
+  return Response.json(taken)
 }
 
-const { fetch, scheduled } = bursar.default
-
-export default {
-  async fetch(request, env, ctx) {
-    if (new URL(request.url).pathname !== '/dev/counts') return fetch(request, counted(env), ctx)
-    const objectRows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, counts.objectRows)
-    const taken: Counts = { ...counts, objectRows, bytes: { ...sizes } }
-    Object.assign(counts, { calls: 0, objectRows: 0, d1Rows: 0 })
-    cursors = []
-    return Response.json(taken)
-  },
-  scheduled: (controller, env) => scheduled(controller, counted(env)),
-} satisfies ExportedHandler<Env>
+export default changedWorker(counted, (request) =>
+  new URL(request.url).pathname === '/dev/counts' ? takeCounts() : null,
+)
