@@ -72,9 +72,9 @@ export const rules: IForbiddenRuleType[] = [
   imports('db', 'D1 queries import only rules and the wire contract.', '^worker/db/', '^worker/(db|schemas|domain)/'),
   imports(
     'stops',
-    'What operators have stopped is read by objects and written by operators; it uses only rules and D1.',
+    'What operators have stopped is read by objects and written by operators; it uses only rules, D1 and what all objects share.',
     '^worker/stops/',
-    '^worker/(stops|domain|db)/|^worker/env\\.ts$',
+    '^worker/(stops|domain|db|durable)/|^worker/env\\.ts$',
   ),
   {
     name: 'adapters-below-use-cases',

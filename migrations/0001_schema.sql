@@ -222,7 +222,7 @@ CREATE TABLE account_to_keep (
 CREATE TRIGGER user_created_keep AFTER INSERT ON user WHEN new.status <> 'UNCONFIRMED' BEGIN
   INSERT INTO account_to_keep (user_id, version) VALUES (new.id, 1) ON CONFLICT (user_id) DO UPDATE SET version = version + 1;
 END;
-CREATE TRIGGER user_changed_keep AFTER UPDATE OF email, name, status, temporary_since, public_address, password_at ON user
+CREATE TRIGGER user_changed_keep AFTER UPDATE OF email, name, status, temporary_since, public_address, region, password_at ON user
 WHEN new.status <> 'UNCONFIRMED' BEGIN
   INSERT INTO account_to_keep (user_id, version) VALUES (new.id, 1) ON CONFLICT (user_id) DO UPDATE SET version = version + 1;
 END;

@@ -110,7 +110,7 @@ export type Settings = {
   /**
    * JSON of the regions whose objects hold the operators' stops, with the location hints that each serves, such as
    * `{"weur":["weur","eeur","afr","me"],…}`. The first serves objects whose location is not known. Defaults to
-   * Europe, the Americas and Asia (stops/stopRegions.ts).
+   * Europe, the Americas and Asia (stops/regions.ts).
    */
   STOP_REGIONS?: string
   /** JSON of the limits that override `defaultLimits` (domain/limits.ts). */

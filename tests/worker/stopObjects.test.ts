@@ -159,3 +159,18 @@ test('a Treasury that was rolled back waits for a reading of its own, however yo
   await kill(payer.treasury())
   await expect(Promise.resolve(payer.treasury().payAsAgent(payer.payment()))).rejects.toThrow('account_restoring')
 })
+
+test('a Treasury reads the object that serves its owner’s region, once it knows it @stop-23', async () => {
+  const payer = await createPayer()
+  const reader = () => inTreasury(payer, ({ context }) => context.stop.reader)
+  expect(await reader(), 'not known yet').toBe(stopReader(env))
+  const owner = { email: 'far@bursar.test', name: null, status: 'CONFIRMED', temporarySince: null } as const
+  const times = { passwordAt: 1, createdAt: 1, updatedAt: 1 }
+  await payer
+    .treasury()
+    .backup()
+    .keepOwner({ ...owner, publicAddress: null, region: 'oc', ...times })
+  await kill(payer.treasury())
+  await payer.ledger()
+  expect(await reader()).toBe(stopReader(env, 'apac'))
+})

@@ -30,8 +30,8 @@ export async function keepAccount(env: Env, db: Db, userId: string): Promise<voi
 async function keepOne(env: Env, db: Db, { userId, version, row }: ToKeep): Promise<void> {
   try {
     if (row !== null) {
-      const { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt } = row
-      const owner = { email, name, status, temporarySince, publicAddress, passwordAt, createdAt, updatedAt }
+      const { email, name, status, temporarySince, publicAddress, region, passwordAt, createdAt, updatedAt } = row
+      const owner = { email, name, status, temporarySince, publicAddress, region, passwordAt, createdAt, updatedAt }
       await treasuryOf(env, row).backup().keepOwner(owner)
       await env.BACKUP.put(`${prefix}${userId}`, '')
     }

@@ -5,7 +5,7 @@ import { accountToKeep, type UserRow, user } from './schema.ts'
 /** The columns of an account's row that its Treasury keeps. Times in ms. */
 export type Owner = Pick<
   UserRow,
-  'email' | 'name' | 'status' | 'temporarySince' | 'publicAddress' | 'passwordAt' | 'createdAt' | 'updatedAt'
+  'email' | 'name' | 'status' | 'temporarySince' | 'publicAddress' | 'region' | 'passwordAt' | 'createdAt' | 'updatedAt'
 >
 
 /** Up to `limit` accounts that have changed since they were last kept. `row` is null if the account was deleted. */
@@ -79,6 +79,7 @@ export async function restoreOwner(db: Db, userId: string, owner: Owner, noPassw
           status: later('status'),
           temporarySince: later('temporarySince'),
           publicAddress: later('publicAddress'),
+          region: later('region'),
           createdAt: later('createdAt'),
           updatedAt: later('updatedAt'),
           passwordHash: sql`CASE WHEN ${isOutdated} THEN ${noPassword} ELSE ${user.passwordHash} END`,

@@ -12,7 +12,7 @@ type Table = {
 
 /** Covers every table of schema.ts, enforced by the compiler. `except`: columns recovered in another way, or not at all. */
 export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
-  user: { by: 'treasuries', except: ['password_hash', 'region'] },
+  user: { by: 'treasuries', except: ['password_hash'] },
   webhookEndpoint: { by: 'treasuries', except: ['edition', 'failing_since'] },
   userSuspension: { by: 'treasuries' },
 

@@ -1,7 +1,9 @@
+import type { Region } from '#domain/region.ts'
 import { stopReadingMs, stopRefreshMs } from '#domain/serviceStop.ts'
+import { within } from '../durable/within.ts'
 import type { Env } from '../env.ts'
 import type { StopReading } from './api.ts'
-import { type LocationHint, stopObject, stopRegionOf, within } from './regions.ts'
+import { answerMs, stopObject, stopRegionOf } from './regions.ts'
 
 /** While the object does not respond, it is read at most this often, then half as often each time, down to the last figure. */
 const firstRetryMs = 1_000 // 1 second
@@ -54,7 +56,7 @@ export class StopReader {
     const readAt = this.clock.now()
     this.#busySince = readAt
     try {
-      const reading = await within(() => this.#source(env))
+      const reading = await within(answerMs, () => this.#source(env))
       if (reading.edition < (this.last?.edition ?? 0)) throw new Error('an older state')
       if (number > (this.last?.number ?? 0)) this.last = { ...reading, number, readAt }
       this.#failures = 0
@@ -72,10 +74,10 @@ export class StopReader {
   }
 }
 
-const readers = new Map<LocationHint, StopReader>()
+const readers = new Map<Region, StopReader>()
 
 /** The reader that all objects of this isolate in this location share. A null `hint` means that it is not known. */
-export function stopReader(env: Env, hint: string | null = null): StopReader {
+export function stopReader(env: Env, hint: Region | null = null): StopReader {
   const region = stopRegionOf(env, hint)
   const known = readers.get(region)
   if (known) return known

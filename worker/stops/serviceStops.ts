@@ -2,9 +2,10 @@ import { DurableObject } from 'cloudflare:workers'
 import { editionOf, includesStops, mergedStops, nothingStopped, type StopState } from '#domain/stopState.ts'
 import { primaryDb } from '../db/d1.ts'
 import { readStopRecord } from '../db/operatorControls.ts'
+import { within } from '../durable/within.ts'
 import type { Env } from '../env.ts'
 import type { ServiceStopsApi, StopReading, StopWrite, UnrecordedAct } from './api.ts'
-import { stopObject, stopRegions, within } from './regions.ts'
+import { stopObject, stopRegions } from './regions.ts'
 import { syncStops } from './sync.ts'
 
 /** How often an object repeats a change until all others and D1 have it. */
@@ -76,8 +77,8 @@ export class ServiceStops extends DurableObject<Env> implements ServiceStopsApi 
   async #learn(): Promise<StopState> {
     const others = stopRegions(this.env).filter((region) => region !== this.ctx.id.name)
     const answers = await Promise.allSettled([
-      within(() => readStopRecord(primaryDb(this.env.DB)), learnMs),
-      ...others.map((region) => within(() => stopObject(this.env, region).known(), learnMs)),
+      within(learnMs, () => readStopRecord(primaryDb(this.env.DB))),
+      ...others.map((region) => within(learnMs, () => stopObject(this.env, region).known())),
     ])
     const known = answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value ?? []) : []))
     if (known.length === 0) throw new Error('neither D1 nor another object says what is stopped')

@@ -1,18 +1,23 @@
+import type { Region } from '#domain/region.ts'
 import { editionOf, includesStops, mergedStops, nothingStopped, type StopState } from '#domain/stopState.ts'
 import { primaryDb } from '../db/d1.ts'
 import { readStopRecord, recordStop } from '../db/operatorControls.ts'
+import { within } from '../durable/within.ts'
 import type { Env } from '../env.ts'
 import type { StopWrite } from './api.ts'
-import { type LocationHint, stopObject, stopRegions, within } from './regions.ts'
+import { answerMs, stopObject, stopRegions } from './regions.ts'
 
 type StopEnv = Pick<Env, 'DB' | 'SERVICE_STOPS' | 'STOP_REGIONS'>
 
 /** `state` is null if the object did not answer. */
-export type RegionAnswer = { region: LocationHint; state: StopState | null }
+export type RegionAnswer = { region: Region; state: StopState | null }
 
-const fromAll = async <T>(env: StopEnv, ask: (region: LocationHint) => Promise<T>) =>
+const fromAll = async <T>(env: StopEnv, ask: (region: Region) => Promise<T>) =>
   Promise.all(
-    stopRegions(env).map(async (region) => ({ region, answer: await within(() => ask(region)).catch(() => null) })),
+    stopRegions(env).map(async (region) => ({
+      region,
+      answer: await within(answerMs, () => ask(region)).catch(() => null),
+    })),
   )
 
 const newestOf = (states: StopState[]): StopState => states.reduce(mergedStops, nothingStopped)
@@ -32,11 +37,11 @@ export const writeStops = async (env: StopEnv, write: StopWrite): Promise<Region
   }))
 
 /** Writes to one object, which decides between operators that lift stops at the same time. Throws if it does not answer. */
-export const writeStopTo = (env: StopEnv, region: LocationHint, write: StopWrite): Promise<StopState> =>
-  within(() => stopObject(env, region).write(write))
+export const writeStopTo = (env: StopEnv, region: Region, write: StopWrite): Promise<StopState> =>
+  within(answerMs, () => stopObject(env, region).write(write))
 
 /** The regions whose objects have not confirmed everything in `state`. */
-export const unconfirmedBy = (answers: RegionAnswer[], state: StopState): LocationHint[] =>
+export const unconfirmedBy = (answers: RegionAnswer[], state: StopState): Region[] =>
   answers.filter((answer) => !answer.state || !includesStops(answer.state, state)).map(({ region }) => region)
 
 /**
@@ -45,10 +50,10 @@ export const unconfirmedBy = (answers: RegionAnswer[], state: StopState): Locati
  */
 export async function syncStops(
   env: StopEnv,
-): Promise<{ state: StopState; unconfirmed: LocationHint[]; isRecorded: boolean }> {
+): Promise<{ state: StopState; unconfirmed: Region[]; isRecorded: boolean }> {
   const db = primaryDb(env.DB)
   const [record, reports] = await Promise.all([
-    within(() => readStopRecord(db)).catch(() => null),
+    within(answerMs, () => readStopRecord(db)).catch(() => null),
     fromAll(env, (region) => stopObject(env, region).report()),
   ])
   const known = reports.flatMap(({ answer }) => answer ?? [])
@@ -63,7 +68,7 @@ export async function syncStops(
     }),
     record !== null &&
       (isCurrent ||
-        within(() => recordStop(db, state.stop, acts)).then(
+        within(answerMs, () => recordStop(db, state.stop, acts)).then(
           () => true,
           () => false,
         )),

@@ -1,4 +1,5 @@
 import { parseLimits, withLimits } from '#domain/limits.ts'
+import type { Region } from '#domain/region.ts'
 import { chainsFrom } from '../chain/rpcChain.ts'
 import { primaryDb } from '../db/d1.ts'
 import type { Env } from '../env.ts'
@@ -22,7 +23,9 @@ export function createContext(
   schedule: Context['schedule'],
   overrides: Partial<Context> = {},
 ): Context {
-  const reader = stopReader(env)
+  // Known from the next load on: the account is created before its owner is copied here.
+  const region = store.first<{ region: Region | null }>('SELECT region FROM owner')?.region ?? null
+  const reader = stopReader(env, region)
   const context: Context = {
     env,
     db: primaryDb(env.DB),

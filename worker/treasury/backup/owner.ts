@@ -1,3 +1,4 @@
+import type { Region } from '#domain/region.ts'
 import type { Owner } from '../../db/keptAccounts.ts'
 import type { UserRow } from '../../db/schema.ts'
 import type { Context } from '../core/context.ts'
@@ -8,6 +9,7 @@ type OwnerRow = {
   status: UserRow['status']
   temporary_since: number | null
   public_address: string | null
+  region: Region | null
   password_at: number
   created_at: number
   updated_at: number
@@ -16,10 +18,10 @@ type OwnerRow = {
 /** Ignores a state that is older than the stored one: D1 may have been restored to an earlier time. */
 export function keepOwner({ store }: Context, owner: Owner): void {
   store.run(
-    `INSERT INTO owner (one, email, name, status, temporary_since, public_address, password_at, created_at, updated_at)
-     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO owner (one, email, name, status, temporary_since, public_address, region, password_at, created_at, updated_at)
+     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (one) DO UPDATE SET email = excluded.email, name = excluded.name, status = excluded.status,
-       temporary_since = excluded.temporary_since, public_address = excluded.public_address,
+       temporary_since = excluded.temporary_since, public_address = excluded.public_address, region = excluded.region,
        password_at = max(password_at, excluded.password_at), created_at = excluded.created_at, updated_at = excluded.updated_at
      WHERE excluded.updated_at >= updated_at`,
     owner.email,
@@ -27,6 +29,7 @@ export function keepOwner({ store }: Context, owner: Owner): void {
     owner.status,
     owner.temporarySince,
     owner.publicAddress,
+    owner.region,
     owner.passwordAt,
     owner.createdAt,
     owner.updatedAt,
@@ -43,6 +46,7 @@ export function keptOwner({ store }: Context): Owner | null {
       status: row.status,
       temporarySince: row.temporary_since,
       publicAddress: row.public_address,
+      region: row.region,
       passwordAt: row.password_at,
       createdAt: row.created_at,
       updatedAt: row.updated_at,

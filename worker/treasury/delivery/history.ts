@@ -1,3 +1,4 @@
+import { within } from '../../durable/within.ts'
 import type { Change, ChangePage, Position } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
@@ -84,11 +85,11 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
 export async function sendChanges(ctx: Context): Promise<{ left: number }> {
   const { store, env, userId } = ctx
   const history = historyOf(env, userId)
-  let position = await inTime(history.position())
+  let position = await within(timeoutMs, () => history.position())
   for (let pages = 0; pages < maxPages; pages++) {
     const page = changesSince(ctx, position)
     if (page === null) throw new Error('History has changes that were lost here')
-    position = await inTime(history.receive(page))
+    position = await within(timeoutMs, () => history.receive(page))
     if (page.isLast) break
   }
   return { left: store.count('change WHERE seq > ?', position.seq) }
@@ -96,7 +97,7 @@ export async function sendChanges(ctx: Context): Promise<{ left: number }> {
 
 /** True if History has everything that was recorded here, or even more because this object was put back. Never throws. */
 export async function hasAllChanges(ctx: Context): Promise<boolean> {
-  const position = await inTime(historyOf(ctx.env, ctx.userId).position()).catch(() => null)
+  const position = await within(timeoutMs, () => historyOf(ctx.env, ctx.userId).position()).catch(() => null)
   if (position === null) return false
   const page = changesSince(ctx, position)
   return page === null || page.changes.length === 0
@@ -110,12 +111,4 @@ export async function keepSalt(ctx: Context): Promise<boolean> {
   if ((await sendChanges(ctx)).left > 0) return false
   store.setMeta('salt_kept', true)
   return true
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('History did not answer in time')), timeoutMs)
-  })
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }

@@ -354,7 +354,7 @@ ${spentSumTables}
   -- The owner as D1 has them, so that D1 can be rebuilt. password_at: when their password was chosen.
   CREATE TABLE owner (
     one INTEGER PRIMARY KEY CHECK (one = 1), email TEXT NOT NULL, name TEXT, status TEXT NOT NULL,
-    temporary_since INTEGER, public_address TEXT, password_at INTEGER NOT NULL,
+    temporary_since INTEGER, public_address TEXT, region TEXT, password_at INTEGER NOT NULL,
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
   );
 `
