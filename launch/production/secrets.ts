@@ -1,7 +1,7 @@
 /** The secrets of a deployment: which it needs, where they come from, and the encrypted file that is their only copy. */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { newSigningKey } from '../../local/stack/secrets.ts'
+import { hexSecrets, newSigningKey } from '../../local/stack/secrets.ts'
 import type { ChainId } from '../../worker/domain/networks.ts'
 import type { ProductionConfig } from '../config.ts'
 import type { State } from '../state.ts'
@@ -10,15 +10,6 @@ import { LaunchError, type Outcome } from '../steps.ts'
 export type Secrets = Record<string, string>
 
 export const backupName = 'secrets.backup.json'
-const hexSecrets = [
-  'KEK_V1',
-  'PAYOUT_SECRET_V1',
-  'ID_SECRET_V1',
-  'RELAYER_SEED_V1',
-  'CODE_PEPPER',
-  'PASSWORD_PEPPER',
-  'OPERATOR_KEY_V1',
-]
 
 /** Secrets that third parties issue. They are read from the environment and stored with the others. */
 const issuedSecrets = {
@@ -51,7 +42,7 @@ export async function prepareSecrets(
   const path = state.path(backupName)
   const known = existsSync(path) ? decrypt(readFileSync(path, 'utf8'), passphrase) : {}
   const secrets = { ...known }
-  for (const name of hexSecrets) secrets[name] ??= randomBytes(32).toString('hex')
+  for (const name of [...hexSecrets, 'OPERATOR_KEY_V1']) secrets[name] ??= randomBytes(32).toString('hex')
   secrets.JWT_PRIVATE_JWK ??= await newSigningKey()
   secrets.PUSH_PRIVATE_JWK ??= await newSigningKey()
 

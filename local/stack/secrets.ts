@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 
 /** Secrets of worker/settings.ts that are 32 random bytes in hex. */
-const hexSecrets = [
+export const hexSecrets = [
   'KEK_V1',
   'PAYOUT_SECRET_V1',
   'ID_SECRET_V1',
