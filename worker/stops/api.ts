@@ -3,8 +3,8 @@ import type { StopState } from '#domain/stopState.ts'
 
 /**
  * ServiceStops: one Durable Object per region, under the location hint that it was created with. Each holds the same: the
- * operators' stop for all accounts, and which accounts are being restored. Treasuries and Relayers read the one of their
- * region; operators write to all of them. D1 has the operators' record.
+ * operators' stop for all accounts, and which accounts are being restored. A Treasury reads the one of its owner's
+ * region, a Relayer the first; operators write to all of them. D1 has the operators' record.
  */
 
 /** What Treasuries and Relayers read. `frozen`: the ids of open restores by user id. `edition` rises with each change. */
