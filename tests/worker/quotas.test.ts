@@ -191,6 +191,26 @@ describe('calls of one signed-in user', () => {
     }
   })
 
+  test('a refused call and a refused search are answered after a delay, and others do not wait @quotas-12', async () => {
+    const api = createApi({ LIMITS: '{"userCallBurst":6,"userCallsPerSecond":1}' })
+    const [ann, bob] = [await createUser(api), await createUser(api)]
+    for (let i = 1; i <= 3; i++) expect((await ann.asOwner('GET', '/contacts')).status).toBe(200)
+    const answered: string[] = []
+    const call = async (name: string, { asOwner }: typeof ann, path: string) => {
+      const { status } = await asOwner('GET', path)
+      answered.push(`${name} ${status}`)
+    }
+    const search = call('search', ann, '/contacts?search=x')
+    await scheduler.wait(10)
+    for (let i = 1; i <= 2; i++) expect((await ann.asOwner('GET', '/contacts')).status).toBe(200)
+    const list = call('list', ann, '/contacts')
+    await call('other', bob, '/contacts')
+    await scheduler.wait(50)
+    expect(answered).toEqual(['other 200'])
+    await Promise.all([search, list])
+    expect(answered).toEqual(['other 200', 'search 429', 'list 429'])
+  })
+
   test.each([
     ['calls', 'GET', '/preferences', 16],
     ['lists', 'GET', '/contacts?page=2', 2],

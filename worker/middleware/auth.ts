@@ -33,7 +33,7 @@ export const login = (checkedBy: 'd1' | 'treasury') =>
     const claimed = c.req.header('x-user-id')
     if (claimed !== undefined && claimed !== userId)
       throw new AppError('forbidden', 'The X-User-ID header does not match the signed-in user.')
-    rateLimit(c, userCalls(env), userId)
+    await rateLimit(c, userCalls(env), userId)
     await withConcurrencyLimit(`user ${userId}`, limitsFrom(env).userCallsAtOnce, async () => {
       c.set('userId', userId)
       c.set('treasury', ownerTreasuryOf(env, userId, sessionId))
@@ -62,7 +62,7 @@ export const agent = (resource: '/v1' | '/mcp') =>
     }
     c.set('agent', token.startsWith('bk_') ? byApiKey(c, resource, token) : await byToken(c, resource, token))
     const { agentId } = c.var.agent
-    rateLimit(c, agentCalls, agentId)
+    await rateLimit(c, agentCalls, agentId)
     await withConcurrencyLimit(`agent ${agentId}`, agentCallsAtOnce, next)
   })
 

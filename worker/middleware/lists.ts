@@ -2,8 +2,8 @@ import { createMiddleware } from 'hono/factory'
 import { limitsFrom } from '#domain/limits.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { type Slot, takeSlot } from '../services/concurrencyLimit.ts'
-import { quotaExceeded } from '../services/quotas.ts'
 import { userCalls } from './auth.ts'
+import { refuseCall } from './rateLimit.ts'
 
 /** Parameters that only choose the place in a list, or its rows by id. */
 const places = new Set(['page', 'pageSize', 'cursor', 'sort', 'ids', 'userId'])
@@ -19,7 +19,7 @@ export const readsRows = ({ isSearch = false } = {}) =>
     if (isSearch || Object.keys(c.req.query()).some((name) => !places.has(name))) {
       const [quota, now] = [userCalls(c.env), deps.now()]
       // login() has counted one, and will count one when the call is repeated.
-      if (quota.take(userId, now, userSearchCost - 1) < 0) throw quotaExceeded(quota, userId, now, userSearchCost)
+      if (quota.take(userId, now, userSearchCost - 1) < 0) await refuseCall(quota, userId, now, userSearchCost)
     }
     const slot = await takeSlot(`list ${userId}`, userListsAtOnce)
     try {

@@ -9,14 +9,34 @@ import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /**
  * Counts one request against `quota` and reports what is left (draft-ietf-httpapi-ratelimit-headers, 08 and later). Throws
- * `rate_limited` if nothing was left.
+ * `rate_limited` after a delay if nothing was left.
  */
-export function rateLimit(c: Context<AppEnv>, quota: Quota, key: string): void {
+export async function rateLimit(c: Context<AppEnv>, quota: Quota, key: string): Promise<void> {
   const now = c.var.deps.now()
   const left = quota.take(key, now)
   c.header('RateLimit-Policy', `"${quota.name}";q=${quota.limit};w=${quota.windowMs / 1000}`)
   c.header('RateLimit', `"${quota.name}";r=${Math.max(0, left)};t=${quota.resetsIn(key, now)}`)
-  if (left < 0) throw quotaExceeded(quota, key, now)
+  if (left < 0) await refuseCall(quota, key, now)
+}
+
+/** Throws `rate_limited` after a delay. */
+export async function refuseCall(quota: Quota, key: string, now: number, cost?: number): Promise<never> {
+  await delayRefusal()
+  throw quotaExceeded(quota, key, now, cost)
+}
+
+const refusalDelayMs = 250
+const maxDelayed = 1_000
+/** When the delays end, oldest first. Not a counter, which a call whose client disconnects would never decrement. */
+const delayed: number[] = []
+
+/** Waiting takes no CPU time: a caller that ignores Retry-After uses up its connections, not the time of other callers. */
+async function delayRefusal(): Promise<void> {
+  const now = Date.now()
+  while (delayed[0] !== undefined && delayed[0] <= now) delayed.shift()
+  if (delayed.length >= maxDelayed) return
+  delayed.push(now + refusalDelayMs)
+  await scheduler.wait(refusalDelayMs)
 }
 
 /** Adds the rates of the caller's payments to both headers. */
@@ -52,6 +72,6 @@ const publicCalls = {
 /** Limits a public call per network address, before anything else is done. */
 export const addressLimit = (name: keyof typeof publicCalls) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    rateLimit(c, quotaFor(name, limitsFrom(c.env)[publicCalls[name]], minuteMs), callerAddress(c))
+    await rateLimit(c, quotaFor(name, limitsFrom(c.env)[publicCalls[name]], minuteMs), callerAddress(c))
     await next()
   })

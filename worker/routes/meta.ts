@@ -8,7 +8,7 @@ import { readinessChecks } from '../services/quotas.ts'
 /** /api/health, /api/ready and /api/config: public. Only operators can see why a server is not ready. */
 export const meta = new Hono<AppEnv>()
   .get('/ready', async (c) => {
-    rateLimit(c, readinessChecks, callerAddress(c))
+    await rateLimit(c, readinessChecks, callerAddress(c))
     return c.json(success(await checkReady(c.var.deps)))
   })
   .get('/health', addressLimit('health'), async (c) => c.json(success(await checkHealth(c.var.deps))))
