@@ -20,7 +20,7 @@ const readsChain = '^worker/chain/(readLogs|rpcClient|rpcResults)\\.ts$'
 export const treasuryFolders = [
   ...['storage', 'core', 'ledger', 'outbox'],
   ...['limits', 'wallets', 'policies', 'payouts', 'approvals', 'payments'],
-  ...['changes', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'keys', 'backup', 'reports', 'decisions'],
+  ...['changes', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'keys', 'account', 'reports', 'decisions'],
   ...['restore', 'operators'],
 ]
 

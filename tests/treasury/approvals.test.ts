@@ -16,7 +16,7 @@ import { deleteGroup } from '../../worker/treasury/changes/groups.ts'
 import { setPaused } from '../../worker/treasury/changes/pausing.ts'
 import { deny } from '../../worker/treasury/decisions/decide.ts'
 import { listApprovals } from '../../worker/treasury/decisions/views.ts'
-import { backupPayment } from '../../worker/treasury/delivery/backup.ts'
+import { keptPayment } from '../../worker/treasury/delivery/kept.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
@@ -257,7 +257,7 @@ describe('deciding an approval', () => {
     const book = createApprovalBook({ approveAbove: usdc('10') })
     const row = book.asked(book.addAgent(), { type: 'address', address: addressOf(2) }, usdc('11'), 'rent-june')
     expect(book.approve(row.id)).toMatchObject({ ok: true })
-    const kept = JSON.parse(backupPayment(book.store, book.payments()[0]!)!)
+    const kept = JSON.parse(keptPayment(book.store, book.payments()[0]!)!)
     expect(kept.request).toMatchObject({ key: `${row.agent_id}|rent-june` })
   })
 

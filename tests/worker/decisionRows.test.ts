@@ -298,7 +298,7 @@ describe('figures, lists and alarms', () => {
     ['webhooks', (treasury) => treasury.webhooks().list()],
     ['audit log', (treasury) => treasury.operators().readAudit(null)],
     ['report for operators', (treasury) => treasury.operators().report()],
-    ['what D1 lacks', (treasury) => treasury.backup().reproject({ from: { after: '' }, isDry: true })],
+    ['what D1 lacks', (treasury) => treasury.account().reproject({ from: { after: '' }, isDry: true })],
     ['changes for History', (treasury) => treasury.changesSince(nothing, [])],
     ['settlement', alarm('settle')],
     ['finality', alarm('finality')],

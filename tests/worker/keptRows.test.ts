@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
-import type { BackupPayment, BackupPayout } from '../../worker/treasury/delivery/backup.ts'
+import type { KeptPayment, KeptPayout } from '../../worker/treasury/delivery/kept.ts'
 import { tokenBinding } from '../../worker/treasury/payouts/codes.ts'
 import { historyOf, historyRows, syncHistory } from '../support/histories.ts'
 import { createImporter } from '../support/importer.ts'
@@ -27,7 +27,7 @@ test('History keeps payments with their idempotency keys, payouts without their 
   const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })
   await syncHistory(payer)
 
-  const payments: BackupPayment[] = await keptRows('transaction_view', payer.userId)
+  const payments: KeptPayment[] = await keptRows('transaction_view', payer.userId)
   const of = (id: string) => payments.find(({ row }) => row.id === id)!
   const stored = await inTreasury(payer.userId, ({ context: { store } }) =>
     [sent, payout].map(({ id }) => ({ row: store.payment(id)!, payout: store.payout(id) })),
@@ -41,7 +41,7 @@ test('History keeps payments with their idempotency keys, payouts without their 
   }
   expect(of(sent.id).request?.key).toMatch(/\|key of the send$/)
 
-  const [kept]: BackupPayout[] = await keptRows('payout_view', payer.userId)
+  const [kept]: KeptPayout[] = await keptRows('payout_view', payer.userId)
   expect(kept).toMatchObject({ id: payout.id, payout_hash: stored[1]!.payout!.payout_hash, code_version: 1 })
   expect(Object.keys(kept!)).not.toContain('sealed_code')
   const values = () => historyOf(payer).keptValues()
@@ -65,7 +65,7 @@ test('History keeps payments with their idempotency keys, payouts without their 
   await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
   expect(await inTreasury(payer.userId, (treasury) => treasury.operators().renewKeys())).toMatchObject({ unsealed: 0 })
   expect((await values())[1]!.value).toMatch(/^v2\./)
-  const [again]: BackupPayout[] = await keptRows('payout_view', payer.userId)
+  const [again]: KeptPayout[] = await keptRows('payout_view', payer.userId)
   expect(again!.sealed_token).toMatch(/^v2\./)
   const opened = await inTreasury(payer.userId, ({ context }) =>
     context.sealer.open(again!.sealed_token!, tokenBinding(context, payout.id)),

@@ -168,7 +168,7 @@ test('a Treasury reads the object that serves its owner’s region, once it know
   const times = { passwordAt: 1, createdAt: 1, updatedAt: 1 }
   await payer
     .treasury()
-    .backup()
+    .account()
     .keepOwner({ ...owner, publicAddress: null, region: 'oc', ...times })
   await kill(payer.treasury())
   await payer.ledger()

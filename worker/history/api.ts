@@ -53,7 +53,7 @@ export type PaymentCopy = {
 
 /**
  * The current state of what changed last under this number. What a payment has no more is gone. A named value of the account
- * (Treasury's delivery/backup.ts) is never removed.
+ * (Treasury's delivery/kept.ts) is never removed.
  */
 export type Change = { seq: number; ref: string; rows: PaymentCopy; value: string | null }
 
@@ -67,7 +67,7 @@ export type Slice<Row> = { rows: Row[]; next: ListCursor | null }
 
 /** Where the next page of kept payments begins. `createdAt` in ms. */
 export type KeptCursor = { createdAt: number; id: string }
-/** JSON of a payment (`BackupPayment`) and of its payout (`BackupPayout`). */
+/** JSON of a payment (`KeptPayment`) and of its payout (`KeptPayout`). */
 export type KeptRow = KeptCursor & { kept: string; payout: string | null }
 export type KeptValue = { name: string; value: string }
 

@@ -4,7 +4,7 @@ import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
-import { Backup } from './backup/rpc.ts'
+import { Account } from './account/rpc.ts'
 import { Policies } from './changes/rpc.ts'
 import { refuseUnreachable } from './core/chainHeads.ts'
 import { type OwnerCall, ownerMethods, ownerObjects, type Principal } from './core/rpcTypes.ts'
@@ -77,8 +77,8 @@ export class Treasury extends TreasuryObject {
     const { context, outbox, submissions } = this
     return new Operators(context, { outbox, submissions, wakeUp: () => this.wakeUp() })
   }
-  backup() {
-    return new Backup(this.context)
+  account() {
+    return new Account(this.context)
   }
   restore() {
     return this.#restore

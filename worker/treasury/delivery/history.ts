@@ -5,8 +5,8 @@ import type { Context } from '../core/context.ts'
 import { companionView, transactionView } from '../payments/views.ts'
 import { escrowView } from '../payouts/views.ts'
 import type { Store } from '../storage/store.ts'
-import { backupPayment, backupPayout, backupValue } from './backup.ts'
 import { countedOf } from './counted.ts'
+import { keptPayment, keptPayout, keptValue } from './kept.ts'
 
 /** Changes in one page: a few milliseconds of work for either object. */
 const pageSize = 200
@@ -59,7 +59,7 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
     seq,
     ref,
     rows: { transactions: [], payout: null, counted: null },
-    value: backupValue(ctx, ref),
+    value: keptValue(ctx, ref),
   }
   const payment = store.payment(ref)
   if (!payment) return change
@@ -67,12 +67,12 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
   rows.transactions.push({
     row: transactionView(store, payment),
     amount: payment.amount,
-    kept: backupPayment(store, payment),
+    kept: keptPayment(store, payment),
   })
   const payout = store.payout(ref)
   rows.counted = countedOf(store, payment, payout)
   if (!payout) return change
-  rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: backupPayout(payout) }
+  rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: keptPayout(payout) }
   const end = companionView(store, payment, payout)
   if (end) rows.transactions.push({ row: end, amount: payout.amount, kept: null })
   return change

@@ -2,10 +2,10 @@ import { zeroUsdc } from '#domain/money.ts'
 import { findContacts } from '../../db/contacts.ts'
 import { accountRows } from '../../db/restoreRows.ts'
 import { historyOf } from '../../historyOf.ts'
-import { keepOwner } from '../backup/owner.ts'
+import { keepOwner } from '../account/owner.ts'
 import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
-import type { BackupWallet } from '../delivery/backup.ts'
+import type { KeptWallet } from '../delivery/kept.ts'
 import { enqueue } from '../outbox/enqueue.ts'
 import { ensureSaltBackedUp, saltBinding } from '../payouts/keys.ts'
 import { count, type RestoreState, recordUnexplained, writeState } from './state.ts'
@@ -40,11 +40,11 @@ export async function importAccount(ctx: Context, state: RestoreState): Promise<
   if (store.meta('payout_salt') !== null) await ensureSaltBackedUp(ctx)
 }
 
-export const keptWallets = async ({ env, userId }: Context): Promise<BackupWallet[]> =>
+export const keptWallets = async ({ env, userId }: Context): Promise<KeptWallet[]> =>
   walletsIn(await historyOf(env, userId).keptValues())
 
-const walletsIn = (kept: { name: string; value: string }[]): BackupWallet[] =>
-  kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as BackupWallet)
+const walletsIn = (kept: { name: string; value: string }[]): KeptWallet[] =>
+  kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as KeptWallet)
 
 function importSalt({ store }: Context, state: RestoreState, salt: string | null): void {
   const here = store.meta('payout_salt')
@@ -110,7 +110,7 @@ function updateContacts(ctx: Context, state: RestoreState, contacts: Contact[]):
  * Adds a wallet that was created since, without its keys, which only the lost object had. A wallet that was also deleted
  * since is added until its payments have been read.
  */
-function importWallet(ctx: Context, state: RestoreState, wallet: BackupWallet): void {
+function importWallet(ctx: Context, state: RestoreState, wallet: KeptWallet): void {
   const { store } = ctx
   const known = store.wallet(wallet.id)
   if (known) {

@@ -4,7 +4,7 @@ import { deliveredOf } from '../../db/restoreRows.ts'
 import type { KeptCursor, KeptRow } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
-import type { BackupPayment, BackupPayout } from '../delivery/backup.ts'
+import type { KeptPayment, KeptPayout } from '../delivery/kept.ts'
 import { audit } from '../ledger/audit.ts'
 import { reserve } from '../ledger/ledger.ts'
 import { recordChange } from '../outbox/changes.ts'
@@ -19,7 +19,7 @@ import { count, type RestoreState, recordUnexplained, writeState } from './state
 /** Payments per step. */
 const pageSize = 100
 
-type Change = { act: RestoreAct; kept: BackupPayment; payout: BackupPayout | null; known: PaymentRow | null }
+type Change = { act: RestoreAct; kept: KeptPayment; payout: KeptPayout | null; known: PaymentRow | null }
 
 const planned = (row: Partial<PaymentRow>): PlannedPayment => ({
   status: row.status!,
@@ -31,14 +31,14 @@ const planned = (row: Partial<PaymentRow>): PlannedPayment => ({
 })
 
 const changeOf = ({ store }: Context, { kept, payout }: KeptRow): Change => {
-  const content = JSON.parse(kept) as BackupPayment
+  const content = JSON.parse(kept) as KeptPayment
   const own = store.payment(content.row.id!)
   // It waited for approval or was not approved here, and has been accepted since.
   const known = own?.accepted_at === null ? null : own
   return {
     act: planPayment(known && planned(known), planned(content.row)),
     kept: content,
-    payout: payout === null ? null : (JSON.parse(payout) as BackupPayout),
+    payout: payout === null ? null : (JSON.parse(payout) as KeptPayout),
     known,
   }
 }
@@ -237,7 +237,7 @@ function recordSigned({ store }: Context, state: RestoreState, row: Partial<Paym
 }
 
 /** Binds the Idempotency-Key again, so that it returns the payment and refuses different content. */
-function bindKey({ store }: Context, state: RestoreState, { row, request }: BackupPayment): void {
+function bindKey({ store }: Context, state: RestoreState, { row, request }: KeptPayment): void {
   if (request === null) return
   store.run(
     "INSERT OR IGNORE INTO idempotency (key, fingerprint, kind, ref, created_at) VALUES (?, ?, 'payment', ?, ?)",

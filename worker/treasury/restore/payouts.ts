@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts'
-import type { BackupPayout } from '../delivery/backup.ts'
+import type { KeptPayout } from '../delivery/kept.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import { codeReplayMs } from '../payouts/codes.ts'
 import { storedPayoutKey } from '../payouts/keys.ts'
@@ -33,7 +33,7 @@ const notFromD1 = {
 export function addPayout(
   ctx: Context,
   state: RestoreState,
-  kept: BackupPayout,
+  kept: KeptPayout,
   status: 'CREATING' | 'FAILED',
   code: FreshCode | null,
 ): void {
@@ -68,7 +68,7 @@ function checkKeys(ctx: Context, state: RestoreState, row: PayoutRow): void {
  * Updates a payout that is known here with what people have done since, off chain. Its code becomes the newest one that
  * was sent.
  */
-export function updatePayout(ctx: Context, kept: BackupPayout): void {
+export function updatePayout(ctx: Context, kept: KeptPayout): void {
   const { store } = ctx
   const known = store.payout(kept.id!)!
   const isSame =

@@ -342,7 +342,7 @@ ${spentSumTables}
   CREATE TABLE ended_session (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
 
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
-  -- What History copies: seq is the number of the last change of a payment, or of a value that is kept (delivery/backup.ts).
+  -- What History copies: seq is the number of the last change of a payment, or of a value that is kept (delivery/kept.ts).
   -- Numbers only rise, so the newest row is never deleted.
   CREATE TABLE change (seq INTEGER PRIMARY KEY, ref TEXT NOT NULL UNIQUE);
   -- Refs of what D1, the ClaimDesks and the mailer do not have yet; contents are read from the rows. Failing entries have

@@ -7,7 +7,7 @@ import { reproject } from './reproject.ts'
 import type { ReprojectCursor } from './rpcTypes.ts'
 
 /** The calls that make D1 replaceable. */
-export class Backup extends RpcTarget {
+export class Account extends RpcTarget {
   readonly #ctx: Context
 
   constructor(ctx: Context) {
