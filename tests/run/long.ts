@@ -24,9 +24,9 @@ const runs: Record<string, LongRun> = {
     env: { CHAOS_KILLS: '500' },
   },
   restore: {
-    about: 'the Worker is killed 30 times while one account is restored to an earlier time',
-    command: vitest('--project', 'stack', 'tests/stack/restoreUser.test.ts', '--testTimeout=600000'),
-    env: { RESTORE_KILLS: '30' },
+    about: 'the Worker is killed 30 times while one account with ten payments of each kind is restored',
+    command: vitest('--project', 'stack', 'tests/stack/restore.test.ts', '--testTimeout=600000'),
+    env: { RESTORE_KILLS: '30', RESTORE_COUNT: '10' },
   },
   'rotate-keys': {
     about: 'every secret gets another version in the middle of 30 kills under load',

@@ -8,8 +8,7 @@ import type { Env } from '../../worker/env.ts'
 import { openLoginSession, signOut } from '../../worker/services/loginSessions.ts'
 import { createTestApp } from '../support/accountFixture.ts'
 import { createPayer, manualChain, until } from '../support/payer.ts'
-import { copyOf } from '../support/restoredTreasury.ts'
-import { restoringOperator } from '../support/restoringOperator.ts'
+import { copyOf, restoringOperator } from '../support/restoringOperator.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { type Api, auth, createUser, env, refresh } from './apiClient.ts'
 
@@ -194,7 +193,7 @@ test('an account that went back to an earlier time still refuses a session that 
   await signOut(deps, refreshToken)
   await run('freeze')
   await back(earlier)
-  expect(await goOn()).toMatchObject({ step: 'done' })
+  expect(await goOn()).toMatchObject({ state: 'open' })
   await until('the account works', () => payer.ledger().catch(() => null))
   api.clock.now = Date.now()
   expect(await walletsOf(accessToken)).toBe(401)

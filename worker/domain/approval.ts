@@ -26,7 +26,7 @@ export const maxDuplicateMinutes = 60 * 24 * 7
 export type ApprovalKind = 'payment' | 'budget'
 export type ApprovalStatus = 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CANCELLED'
 export type ApprovalEvent = 'approve' | 'deny' | 'expire' | 'cancel'
-export type AskedRule = 'above_limit' | 'new_recipient' | 'duplicate' | 'budget_request'
+export type AskedRule = 'above_limit' | 'new_recipient' | 'duplicate' | 'unrecorded_transfer' | 'budget_request'
 /** Why an approval ended without a decision. `agent`: the agent cancelled it. */
 export type CancelReason = 'agent' | 'agent_deleted' | 'group_deleted' | 'account_restored'
 export type GrantEnd =
@@ -66,6 +66,8 @@ export type AskedPayment = {
   isNewRecipient: boolean
   /** The group has paid, or asked for, the same amount to the same recipient within `duplicateMinutes`. */
   isDuplicate: boolean
+  /** It equals a transfer that was found without a record when the account was restored. */
+  isUnrecorded: boolean
 }
 
 /** The rules that require approval, most significant first. Empty if the payment needs none. */
@@ -74,6 +76,7 @@ export function askedRules(rules: ApprovalRules, payment: AskedPayment): AskedRu
   if (rules.approveAbove !== null && payment.amount > rules.approveAbove) asked.push('above_limit')
   if (rules.approveNewRecipient && payment.isNewRecipient) asked.push('new_recipient')
   if (rules.duplicateMinutes > 0 && payment.isDuplicate) asked.push('duplicate')
+  if (payment.isUnrecorded) asked.push('unrecorded_transfer')
   return asked
 }
 
@@ -115,6 +118,8 @@ export function askedText(rule: AskedRule, rules: ApprovalRules): string {
       return 'This account has not paid the recipient before.'
     case 'duplicate':
       return `The policy group has paid, or asked for, the same amount to the same recipient within ${minutesText(rules.duplicateMinutes)}.`
+    case 'unrecorded_transfer':
+      return 'The account was restored from a backup, and this may be a payment that was already made: the same amount has been sent, and its record is lost.'
     case 'budget_request':
       return 'The agent asks for more budget.'
   }

@@ -99,12 +99,10 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
   /** Called by the Treasury. Applies the page if it follows the position; repeated changes do nothing. Returns the position. */
   receive(page: ChangePage): Promise<Position>
 
-  /** For a restore of the Treasury: accepted payments, oldest first. */
+  /** For a restore of the Treasury: payments that were accepted or have an Idempotency-Key, oldest first. */
   keptRows(after: KeptCursor, limit: number): Promise<KeptRow[]>
   /** The last deadline (unix seconds) of each wallet's payment signatures. */
   keptDeadlines(): Promise<{ walletId: string; deadline: number | null }[]>
   /** All named values, ordered by name. */
   keptValues(): Promise<KeptValue[]>
-  /** Deletes rows with numbers between these two that no restore brings back: approvals and their outcomes. Refusals stay. */
-  forgetUnaccepted(after: number, before: number): Promise<void>
 }

@@ -85,9 +85,6 @@ export class History extends DurableObject<Env> implements HistoryApi {
   async keptValues() {
     return this.#rows.keptValues()
   }
-  async forgetUnaccepted(after: number, before: number): Promise<void> {
-    this.#rows.forgetUnaccepted(after, before)
-  }
 
   override async alarm(): Promise<void> {
     await this.#schema.mayWork()

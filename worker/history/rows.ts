@@ -162,15 +162,6 @@ export class Rows {
     return this.#all<KeptValue>('SELECT name, value FROM kept_value ORDER BY name')
   }
 
-  forgetUnaccepted(after: number, before: number): void {
-    this.#run(
-      `DELETE FROM transaction_view WHERE kept IS NULL AND seq > ? AND seq < ?
-         AND status NOT IN ('POLICY_REJECTED','VALIDATION_FAILED')`,
-      after,
-      before,
-    )
-  }
-
   #insert(table: string, row: Record<string, SqlStorageValue>): void {
     const names = Object.keys(row)
     this.#run(`INSERT INTO ${table} (${names}) VALUES (${names.map(() => '?')})`, ...Object.values(row))

@@ -97,12 +97,12 @@ export function accountRestoredMessage(input: {
   const parts = [
     paragraph('Hello,'),
     paragraph(
-      `We had to restore your account from a backup of ${new Date(asOf).toISOString().slice(0, 16).replace('T', ' ')} UTC. Your money was never at risk: every payment since then was recovered from the chain, and nothing is paid twice.`,
+      `We had to restore your account from a backup of ${new Date(asOf).toISOString().slice(0, 16).replace('T', ' ')} UTC. Payments since then were recovered from our records and from the chain, and are not made again.`,
     ),
     paragraph(
-      'Changes that you made since then are lost: agents, policy groups, budgets, whitelists, permissions and webhooks are as they were. All agents are paused. Please review these settings, remove what should not be there, renew the session keys of your wallets, and then resume your agents.',
+      'Other changes that you made since then are lost: agents, policy groups, budgets and whitelists are as they were. So that nothing that you have revoked works again, all API keys, webhooks, permissions and session keys have ended, and every policy group is paused. Please review the rules of each group before you resume it.',
     ),
-    link('Open agents', `${appOrigin}/dashboard/agents`),
+    link('Review the rules', `${appOrigin}/dashboard/restored`),
   ]
   return email({ id, to, subject: 'Your account was restored from a backup', parts })
 }

@@ -144,7 +144,7 @@ export const PaymentCheck = z.object({
     .boolean()
     .describe('Whether the owner would have to approve it first: it would be PENDING_APPROVAL, with nothing reserved.'),
   approval_rules: z
-    .array(z.enum(['above_limit', 'new_recipient', 'duplicate', 'budget_request']))
+    .array(z.enum(['above_limit', 'new_recipient', 'duplicate', 'unrecorded_transfer', 'budget_request']))
     .describe('The rules that require approval.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>

@@ -45,7 +45,6 @@ export class Treasury extends TreasuryObject {
   readonly #policies = new Policies(this.context, this.agentGate)
   /** Kept, because its calls take turns. */
   readonly #restore = new Restore({
-    context: () => this.restoreContext,
     close: (id) => this.closeForRestore(id),
     reload: () => this.reload(),
     abort: (why) => this.ctx.abort(why),

@@ -1,5 +1,6 @@
 import { type AskedRule, askedDespiteGrant, askedRules } from '#domain/approval.ts'
 import type { MicroUsdc } from '#domain/money.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
 import type { Caller } from '../policies/paymentParties.ts'
@@ -56,6 +57,18 @@ const isPending = ({ store }: Context, same: string, since: number): boolean =>
   ) !== null
 
 /**
+ * Whether it may be a payment that was made before the account was restored and of which there is no record. Of a payout's
+ * transfer only the amount can be compared.
+ */
+function isUnrecorded({ store, now }: Context, { address }: PaidTo, amount: MicroUsdc): boolean {
+  const watch = store.meta('watch')
+  if (watch === null || watch.until <= now()) return false
+  return watch.transfers.some(
+    (sent) => sent.amount === toColumn(amount) && (address === null || sameAddress(sent.to, address)),
+  )
+}
+
+/**
  * The group's rules that require the owner's approval of this payment; empty if none applies or a grant covers it. `grant`
  * is the grant that the payment uses. Called inside the transaction that decides.
  */
@@ -76,6 +89,7 @@ export function approvalRulesFor(
       approvals.duplicateMinutes > 0 &&
       (equalPayments(ctx, group.id, to, toColumn(amount), since, { most: 1 }) > 0 ||
         isPending(ctx, sameRequest(group.id, to, amount), since)),
+    isUnrecorded: isUnrecorded(ctx, to, amount),
   })
   const left = askedDespiteGrant(rules)
   if (left.length === rules.length || to.address === null) return { rules, grant: null }

@@ -12,7 +12,6 @@ import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { reservedSince } from '../ledger/ledger.ts'
 import { boundsOf, takeIncrease } from '../limits/ownerPassword.ts'
-import { recordChange } from '../outbox/changes.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { raisedLimit } from '../policies/budgets.ts'
 import type { GroupEdit, GroupInput, GroupLimits } from '../policies/rpcTypes.ts'
@@ -235,7 +234,6 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed> {
     const stoppedPayments = stopQueued(ctx, { column: 'group_id', id }, 'group_deleted')
     store.run('DELETE FROM credential WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?)', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
-    recordChange(ctx, 'credentials')
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')

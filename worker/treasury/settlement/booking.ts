@@ -57,7 +57,8 @@ function bookTransfer(ctx: Context, wallet: WalletRow, nonces: NonceLogs, log: L
   const [outgoing, incoming] = [sameAddress(from, wallet.address), sameAddress(to, wallet.address)]
   if (outgoing === incoming) return // between a payout and a third party, or from the wallet to itself
   forgetSnapshot(ctx, wallet.id)
-  if (outgoing) bookOutgoing(ctx, wallet, log, paymentBefore(ctx, wallet, nonces, log))
+  if (outgoing)
+    bookOutgoing(ctx, wallet, log, nonceBefore(wallet, nonces, log) !== null, paymentBefore(ctx, wallet, nonces, log))
   else bookIncoming(ctx, wallet, log)
   ctx.store.run(
     'INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
@@ -127,18 +128,22 @@ function explainWithdrawal(ctx: Context, wallet: WalletRow, nonces: NonceLogs, l
   if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) return
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
   dropWithdrawal(ctx, wallet, log)
-  bookOutgoing(ctx, wallet, log, payment)
+  bookOutgoing(ctx, wallet, log, true, payment)
 }
 
-/** The payment whose nonce log is directly before this Transfer in the same transaction: together they prove it. */
-function paymentBefore(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): PaymentRow | null {
+/** The nonce whose log is directly before this Transfer in the same transaction: together they prove who signed it. */
+function nonceBefore(wallet: WalletRow, nonces: NonceLogs, transfer: Log): Hex | null {
   const log = nonces.get(`${transfer.transactionHash}:${transfer.logIndex}`)
   if (!log) return null
-  if (wallet.kind === 'imported') {
-    const authorization = authorizationIn(log)
-    return authorization?.event === 'used' ? authorizedPayment(ctx, wallet, authorization.nonce) : null
-  }
-  return log.topics.length === 1 && log.data === '0x' ? paymentOf(ctx, wallet, BigInt(log.topics[0]!)) : null
+  if (wallet.kind === 'smart') return log.topics.length === 1 && log.data === '0x' ? log.topics[0]! : null
+  const authorization = authorizationIn(log)
+  return authorization?.event === 'used' ? authorization.nonce : null
+}
+
+function paymentBefore(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): PaymentRow | null {
+  const nonce = nonceBefore(wallet, nonces, transfer)
+  if (nonce === null) return null
+  return wallet.kind === 'imported' ? authorizedPayment(ctx, wallet, nonce) : paymentOf(ctx, wallet, BigInt(nonce))
 }
 
 const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
@@ -172,17 +177,18 @@ export const cancelledCode = 'authorization_cancelled'
 const isTransferOf = (payment: PaymentRow, log: Log) =>
   fromColumn(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))
 
-function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow | null): void {
+function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, isSigned: boolean, payment: PaymentRow | null): void {
   const { store } = ctx
   const value = Number(BigInt(log.data))
   const to = addressIn(log.topics[2])
   if (!payment) {
-    // A withdrawal by the owner, or a send by a session key that is not ours.
+    // A withdrawal by the owner, or a send that a key signed and of which there is no record (a restore looks for these).
     bookWithdrawal(ctx, wallet, log, value)
     audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
       amount: formatColumn(value),
       to,
       tx: log.transactionHash,
+      ...(isSigned && { signed: true, log: log.logIndex }),
     })
     return
   }

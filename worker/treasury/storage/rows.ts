@@ -59,6 +59,8 @@ export type WalletRow = {
   /** The block at which reading its logs began, and its balance there. */
   start_block: number
   start_balance: number
+  /** The key of its row in `idempotency`; null if there is none. */
+  request_key: string | null
 }
 
 export type SessionRow = {

@@ -42,7 +42,9 @@ export const tables = `
     mismatch_since INTEGER, final_mismatch_since INTEGER, reread_at INTEGER,
     -- The booked block that the node contradicts, and since when.
     doubted_block INTEGER, doubted_since INTEGER,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    -- The key of its row in idempotency.
+    request_key TEXT
   );
   -- One address may be on both chains, and may be added again after it was deleted.
   CREATE UNIQUE INDEX wallet_address ON wallet (chain_id, address) WHERE status <> 'deleted';
