@@ -57,7 +57,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
   ).toEqual([
     ['webhook.disabled', 'Your webhook at example.com is switched off', 'webhook whk_1'],
-    ['account.restored', 'Your account was restored from a backup', null],
+    ['account.restored', 'Your account was restored from a backup', 'restore account'],
     ['account.suspended', 'Your account is suspended', null],
     ['wallet.withdrawn', '7 USDC left Main without Bursar', 'wallet wal'],
     ['wallet.halted', 'Payments from Main are stopped', 'wallet wal'],

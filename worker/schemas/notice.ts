@@ -4,7 +4,10 @@ import type { NoticeEvent } from '#domain/events.ts'
 /** POST /notices/read: `upTo` is the id of the newest notice that was shown. */
 export const ReadNotices = z.object({ upTo: z.int('upTo must be the id of a notice').nonnegative() })
 
-export type NoticeSubject = { type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook'; id: string }
+export type NoticeSubject = {
+  type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook' | 'restore'
+  id: string
+}
 /** A notice of an event in the account. Ids only rise. */
 export type Notice = {
   id: number

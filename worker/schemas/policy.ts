@@ -124,8 +124,11 @@ export type ToppedUp = {
 export type Removed = { id: string; agents: number; stoppedPayments: number }
 /** POST …/pause and …/resume of an agent, a group, a wallet or (without id) all agents of the account. */
 export type Paused = { id: string | null; paused: boolean; stoppedPayments: number }
-/** GET /account. `suspended`: by the operator; agents may not do anything, the owner may read and withdraw. */
-export type AccountState = { paused: boolean; suspended: boolean }
+/**
+ * GET /account. `suspended`: by the operator; agents may not do anything, the owner may read and withdraw. `restored`: the
+ * account was last restored `at` this time from a backup of `asOf` (ISO 8601); null if it never was.
+ */
+export type AccountState = { paused: boolean; suspended: boolean; restored: { at: string; asOf: string } | null }
 export type RegeneratedApiKey = { apiKey: string; previousUntil: string | null }
 export type RegeneratedCredentials = { clientId: string; clientSecret: string; previousUntil: string | null }
 /** GET /agents/{id}/refusals: newest first. Amounts are decimal USDC; figures as in /v1 problems. */

@@ -1,6 +1,8 @@
 import { RpcTarget } from 'cloudflare:workers'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { Scope } from '#domain/scopes.ts'
+import { isoOf } from '#domain/time.ts'
+import type { AccountState } from '#schemas/policy.ts'
 import { andThen, notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
@@ -88,9 +90,11 @@ export class Policies extends RpcTarget {
   async pause(subject: PauseSubject, paused: boolean, passwordChecked = false) {
     return setPaused(this.#ctx, subject, paused, passwordChecked)
   }
-  async account() {
-    const { accountPaused, isSuspended } = this.#ctx.store
-    return { paused: accountPaused, suspended: isSuspended }
+  async account(): Promise<AccountState> {
+    const { store } = this.#ctx
+    const last = store.meta('restored')
+    const restored = last && last.asOf !== null ? { at: isoOf(last.at), asOf: isoOf(last.asOf) } : null
+    return { paused: store.accountPaused, suspended: store.isSuspended, restored }
   }
 
   /** GET /v1/context: what the agent may do now. */

@@ -109,8 +109,8 @@ function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words 
     case 'account.restored':
       return {
         text: 'Your account was restored from a backup',
-        detail: 'Agents are paused. Review your agents and rules, then resume them.',
-        subject: null,
+        detail: 'Policy groups are paused. Review their rules, then resume them.',
+        subject: { type: 'restore', id: ref },
       }
     case 'account.suspended':
       return { text: 'Your account is suspended', detail: 'Agents cannot pay. Please contact support.', subject: null }

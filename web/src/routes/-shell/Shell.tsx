@@ -100,6 +100,7 @@ const here = () => location.pathname + location.search
 /** Pages without their own route, by the last part of their path: every page, even /login, loads all route definitions. */
 const otherPages = {
   notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
+  restored: lazy(() => import('../dashboard/-restored/RestoredPage.tsx')),
   webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
 }
 

@@ -2,12 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { ChevronLeft, CirclePause, Pause, Plus } from 'lucide-react'
 import { useCallback, useDeferredValue, useMemo } from 'react'
+import { dayMs } from '#domain/time.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
+import { TextLink } from '#web/components/Links.tsx'
+import { Notice } from '#web/components/Notice.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { searchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
+import { other } from '../-shell/pages.ts'
 import { AgentDialogs } from './-agents/AgentDialogs.tsx'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupDetail } from './-agents/GroupDetail.tsx'
@@ -20,6 +24,9 @@ export const Route = createFileRoute('/dashboard/agents')({
 })
 
 const refreshMs = 30_000 // 30 seconds
+
+/** The rules were restored within the last week. */
+const isRecent = (at: string | undefined) => at !== undefined && Date.now() - Date.parse(at) < 7 * dayMs
 
 function AgentsPage() {
   const search = Route.useSearch()
@@ -71,6 +78,14 @@ function AgentsPage() {
           The operator has suspended this account. All calls by agents are refused; you can still reclaim payouts and
           withdraw.
         </p>
+      )}
+      {isRecent(state?.restored?.at) && groups.data?.some(({ policyGroup }) => policyGroup.status === 'paused') && (
+        <div className="mb-4">
+          <Notice tone="warning">
+            This account was restored from a backup. <TextLink to={other('restored')}>Review the rules</TextLink> of
+            each group before you resume it.
+          </Notice>
+        </div>
       )}
       {paused && (
         <PausedNotice subject={account} className="mb-4">

@@ -99,5 +99,7 @@ function linkTo({ type, id }: NoticeSubject): Pick<LinkProps, 'to' | 'params' | 
       return { to: '/dashboard/agents', search: { group: id } }
     case 'webhook':
       return { to: other('webhooks') }
+    case 'restore':
+      return { to: other('restored') }
   }
 }
