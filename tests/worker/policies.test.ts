@@ -456,9 +456,9 @@ describe('changes that act on the next call @policy-14', () => {
     const agents = (await owner().get('/api/agents')).json.data
     expect(agents.find(({ id }: { id: string }) => id === made.agent)).toMatchObject({ status: 'paused' })
     await owner().post('/api/account/pause')
-    expect((await owner().get('/api/account')).json.data).toEqual({ paused: true, suspended: false })
+    expect((await owner().get('/api/account')).json.data).toEqual({ paused: true, suspended: false, restored: null })
     await owner().post('/api/account/resume')
-    expect((await owner().get('/api/account')).json.data).toEqual({ paused: false, suspended: false })
+    expect((await owner().get('/api/account')).json.data).toEqual({ paused: false, suspended: false, restored: null })
   })
 
   test('a paused wallet does not pay, not even for its owner', async () => {
