@@ -130,9 +130,11 @@ async function freeze(deps: RestoreDeps, userId: string): Promise<UserRestoreRep
     await end(deps, row, 'open')
     return freeze(deps, userId)
   }
-  await change(db, row, { frozenAt: row.frozenAt ?? now(), confirmed: frozen.confirmed })
+  // The account has refused everything since History confirmed it.
+  const confirmed = frozen.confirmed ?? row.confirmed
+  await change(db, row, { frozenAt: row.frozenAt ?? now(), confirmed })
   return replyOf('frozen', {
-    doing: frozen.confirmed
+    doing: confirmed
       ? 'History has everything; the account can be rolled back, or opened with unfreeze'
       : 'History has not confirmed that it has everything: freeze again, or go back with --lost',
   })

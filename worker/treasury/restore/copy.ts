@@ -53,7 +53,7 @@ function copyRow(ctx: Context, until: Progress['until'], { kept, payout }: KeptR
   const id = row.id!
   const here = store.payment(id)
   // A request that was never accepted is deleted after a month, but its key stays.
-  if (!here && request && isBound(ctx, request, id)) return []
+  if (!here && row.accepted_at === undefined && request && isBound(ctx, request, id)) return []
   bindKey(ctx, request, 'payment', id, row.created_at!)
   const terms = payout === null ? null : (JSON.parse(payout) as KeptPayout)
   const unexplained = here && here.sequence !== null ? [] : copyPayment(ctx, until, row, request)
