@@ -5,6 +5,7 @@ import { hourMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { continueRestores } from '../../worker/ops/restoreUser.ts'
 import { unwrap } from '../../worker/result.ts'
+import { reserve } from '../../worker/treasury/ledger/ledger.ts'
 import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import { recompute } from '../../worker/treasury/restore/recompute.ts'
 import { agentInput, agentPrincipal, groupEdit, groupInput, toEmail, usdc } from '../support/build.ts'
@@ -110,6 +111,8 @@ test('rows that were QUEUED, PENDING_APPROVAL and PROCESSING, and were signed, a
   const code = await payoutOf(payer, payout.id)
   // Never signed, and refused by the owner: they end with the restore.
   const unsigned = await payUnsigned(payer, account.leftUnsigned)
+  const askedSince = account.input('asked since', '8')
+  expect((await pay(payer, askedSince)).status).toBe('PENDING_APPROVAL')
   await syncHistory(payer)
   const books = await ledgers(payer)
   expect(books[2]![0]).toMatchObject({ spent: Number(usdc('9')), held: Number(usdc('3')) })
@@ -145,7 +148,8 @@ test('rows that were QUEUED, PENDING_APPROVAL and PROCESSING, and were signed, a
   for (const [input, id] of answered) expect(await pay(payer, input)).toMatchObject({ id, status: 'CONFIRMED' })
   expect(await pay(payer, payoutInput)).toMatchObject({ id: payout.id, status: 'PENDING' })
   expect(await pay(payer, account.leftUnsigned)).toMatchObject({ id: unsigned.id, status: 'FAILED' })
-  expect(await payer.treasury().payAsAgent(account.neverDecided)).toMatchObject({ code: 'approval_cancelled' })
+  for (const input of [account.neverDecided, askedSince])
+    expect(await payer.treasury().payAsAgent(input)).toMatchObject({ code: 'approval_cancelled' })
   const other = { ...since, terms: { ...since.terms, amount: usdc('3') } }
   expect(await payer.treasury().payAsAgent(other)).toMatchObject({ code: 'idempotency_key_reused' })
   // A month later, approvals that ended without one are deleted. What was approved since is not.
@@ -477,7 +481,7 @@ test('contradictions, books that differ and keys that are gone are listed, and a
   await run('freeze')
   await back((store) => {
     earlier(store)
-    // As if an object that did not know that it was rolled back had used the nonce of a payment again.
+    // As if an object that did not know that it was rolled back had used the nonce of a payment again, and accepted one more.
     store.insert('payment', {
       ...clash,
       id: 'pay_other',
@@ -487,6 +491,16 @@ test('contradictions, books that differ and keys that are gone are listed, and a
     })
   })
   await inTreasury(payer, (treasury) => {
+    const { store } = pastTheGate(treasury)
+    const group = store.group(payer.group.id)
+    reserve(
+      store,
+      { walletId: clash.wallet_id, epoch: 1, group, agentId: clash.agent_id, amount: usdc('1'), isPayout: false },
+      0,
+      0,
+    )
+    const unsigned = { status: 'QUEUED', sequence: null, sig_version: 0, request_key: null } as const
+    store.insert('payment', { ...clash, ...unsigned, id: 'pay_unsigned' })
     pastTheGate(treasury).env = settingsWith({ PAYOUT_SECRET: { from: 0 } }, ['PAYOUT_SECRET'])
   })
   expect(await run('continue')).toMatchObject({ state: 'waiting' })
@@ -504,6 +518,8 @@ test('contradictions, books that differ and keys that are gone are listed, and a
   expect(await goOn({ accept: list! })).toMatchObject({ state: 'open' })
   await works(payer)
   expect(await payer.status(known.id)).toBe('CONFIRMED')
+  const ended = await rowsOf(payer, "SELECT status, error_code FROM payment WHERE id = 'pay_unsigned'")
+  expect(ended).toEqual([{ status: 'FAILED', error_code: 'account_restored' }])
   expect(await payoutOf(payer, payout.id)).toMatchObject({ status: 'CREATED' })
   expect(await rowsOf(payer, 'SELECT status, max_deadline FROM payment WHERE id = ?', outlasting.id)).toEqual([
     { status: 'PROCESSING', max_deadline: later },
