@@ -95,14 +95,6 @@ export async function sendChanges(ctx: Context): Promise<{ left: number }> {
   return { left: store.count('change WHERE seq > ?', position.seq) }
 }
 
-/** True if History has everything that was recorded here, or even more because this object was put back. Never throws. */
-export async function hasAllChanges(ctx: Context): Promise<boolean> {
-  const position = await within(timeoutMs, () => historyOf(ctx.env, ctx.userId).position()).catch(() => null)
-  if (position === null) return false
-  const page = changesSince(ctx, position)
-  return page === null || page.changes.length === 0
-}
-
 /** True once History has the salt of the payouts' keys: without it, a lost Treasury's open payouts could not be taken back. */
 export async function keepSalt(ctx: Context): Promise<boolean> {
   const { store } = ctx

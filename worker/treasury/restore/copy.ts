@@ -12,7 +12,6 @@ import { storedPayoutKey } from '../payouts/keys.ts'
 import { rescanFrom } from '../settlement/scan.ts'
 import { unset } from '../storage/newPayment.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
-import { statusIn } from '../storage/statuses.ts'
 import { recompute } from './recompute.ts'
 import type { Progress, Unexplained } from './rpcTypes.ts'
 
@@ -189,7 +188,3 @@ function endUnsigned(ctx: Context, until: Progress['until']): void {
       Number(chainId),
     )
 }
-
-/** Statuses of payments that still hold an amount of their wallet. */
-export const openPayments = (ctx: Context, walletId: string): number =>
-  ctx.store.count(`payment WHERE wallet_id = ? AND status IN ${statusIn.unsettled}`, walletId)

@@ -10,11 +10,13 @@ import type { WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { followDeploy } from '../wallets/deploy.ts'
 import { keptWallets } from './account.ts'
-import { openPayments } from './copy.ts'
 import type { Progress, StepInput, StepResult, Unexplained } from './rpcTypes.ts'
 
 /** A Treasury that has not confirmed the freeze may still sign for this long after the freeze in D1. */
 const stopMs = 10_000 // 10 seconds
+
+const openPayments = ({ store }: Context, walletId: string): number =>
+  store.count(`payment WHERE wallet_id = ? AND status IN ${statusIn.unsettled}`, walletId)
 
 const live = ({ store }: Context) => store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY id")
 
