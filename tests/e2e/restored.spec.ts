@@ -46,6 +46,13 @@ test('shows the rules of each group after a restore, and resumes group by group 
     await expect(card, text).toContainText(text)
   await expect(page.getByRole('alert')).toContainText('from a backup of Fri, Nov 20, 2026')
   await audit(page, 'restored')
+  await page.setViewportSize({ width: 320, height: 700 })
+  const tooWide = await page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth)
+      .map((element) => element.outerHTML.slice(0, 120)),
+  )
+  expect(tooWide).toEqual([])
   expect((await owner.context(apiKey!)).status).toBe(403)
   await card.getByRole('button', { name: `Resume ${group.name}` }).click()
   await expect(card).toContainText('Active')
