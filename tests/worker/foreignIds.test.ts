@@ -189,6 +189,7 @@ const routesWithoutIds = new Set([
   'GET /api/webhooks',
   'POST /api/webhooks',
   'GET /api/overview',
+  'GET /api/overview/balance',
   'GET /api/usage/dashboard',
   'GET /api/preferences',
   'PUT /api/preferences',

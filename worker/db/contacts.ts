@@ -85,10 +85,6 @@ export async function matchContacts(
   return { rows, total: counted!.total, lookAlike: lookAlike ?? null }
 }
 
-export async function countContacts(db: Db, userId: string): Promise<number> {
-  return db.$count(contact, belongsTo(userId))
-}
-
 export async function findContacts(db: Db, userId: string, contactIds: string[]): Promise<ContactRow[]> {
   if (contactIds.length === 0) return []
   return db

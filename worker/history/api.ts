@@ -3,7 +3,7 @@ import type { ChainName } from '#domain/networks.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
-import type { Overview } from '#schemas/overview.ts'
+import type { AccountFigures, Overview } from '#schemas/overview.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Result } from '../result.ts'
 
@@ -92,8 +92,15 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
   ): Promise<Result<Slice<Transaction>>>
   payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
 
-  /** Figures of one network. `failedSince` (ms) is exclusive. Takes as long for any number of payments. */
-  figures(sessionId: string, chain: ChainName, failedSince: number): Promise<Result<Figures>>
+  /**
+   * Figures of one network, and those of the Treasury. `failedSince` (ms) is exclusive. Takes as long for any number of
+   * payments.
+   */
+  overview(
+    sessionId: string,
+    chain: ChainName,
+    failedSince: number,
+  ): Promise<Result<{ account: AccountFigures; figures: Figures }>>
 
   position(): Promise<Position>
   /** Called by the Treasury. Applies the page if it follows the position; repeated changes do nothing. Returns the position. */

@@ -64,8 +64,12 @@ export class History extends DurableObject<Env> implements HistoryApi {
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
 
-  async figures(sessionId: string, chain: ChainName, failedSince: number) {
-    return this.#afterFollowing(sessionId, () => this.#rows.figures(chain, failedSince))
+  async overview(sessionId: string, chain: ChainName, failedSince: number) {
+    const [figures, account] = await Promise.all([
+      this.#afterFollowing(sessionId, () => this.#rows.figures(chain, failedSince)),
+      treasuryOf(this.env, this.ctx.id.name!).reports().overview(),
+    ])
+    return figures.ok ? ok({ account, figures: figures.value }) : figures
   }
 
   async position(): Promise<Position> {

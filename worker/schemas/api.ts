@@ -25,7 +25,7 @@ import type * as escrow from './escrow.ts'
 import type { PayoutFilter, TransactionFilter } from './lists.ts'
 import type { NoticeCount, NoticeList, ReadNotices } from './notice.ts'
 import type { CreateOnrampSession, OnrampSession } from './onramp.ts'
-import type { Overview } from './overview.ts'
+import type { Overview, OverviewBalance } from './overview.ts'
 import type { CheckPayment, PaymentCheck } from './payment.ts'
 import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
@@ -171,6 +171,7 @@ export type ApiCalls = {
 
   'POST /onramp/session': Body<typeof CreateOnrampSession, OnrampSession>
   'GET /overview': { reply: Overview }
+  'GET /overview/balance': { reply: OverviewBalance }
   'GET /usage/dashboard': { reply: Usage }
   'GET /usage/spending': { query?: SpendingParams; reply: Spending }
   'GET /preferences': { reply: Preferences }

@@ -8,7 +8,7 @@ import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
 import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { overviewQuery } from '#web/queries/overview.ts'
+import { overviewQuery, refreshBalance } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
@@ -145,6 +145,7 @@ function OnrampReturn() {
     const poll = () => {
       refreshWallets()
       queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
+      refreshBalance()
     }
     // Not cleared by the effect's cleanup, which runs as soon as the flag is removed from the URL.
     const timer = setInterval(poll, pollMs)

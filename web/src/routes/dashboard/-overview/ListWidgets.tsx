@@ -10,7 +10,7 @@ import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
 import { categoryLabel, movementOf, senderOf, type Transaction, transactionsQuery } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { noteOf } from '../-transactions/rows.tsx'
-import { WidgetError, WidgetLink, type WidgetProps } from './WidgetParts.tsx'
+import { refreshMs, WidgetError, WidgetLink, type WidgetProps } from './WidgetParts.tsx'
 
 const linkClass = 'wrap-anywhere rounded-sm font-medium hover:underline'
 
@@ -172,8 +172,6 @@ export function Budgets({ overview }: WidgetProps) {
     </>
   )
 }
-
-const refreshMs = 30_000 // 30 seconds
 
 /** 'Held · Payout · Awaiting Claim': where the money went, the kind of transaction, and what else there is to say. */
 const subjectOf = (transaction: Transaction) =>

@@ -1,14 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
 import { Balance, useUnit } from '#web/components/Amount.tsx'
-import { Button } from '#web/components/Button.tsx'
-import { useNow } from '#web/components/Time.tsx'
+import { Ago, useNow } from '#web/components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { localDay } from '#web/lists/range.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { overviewQuery } from '#web/queries/overview.ts'
-import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
+import { contactsQuery } from '#web/queries/contacts.ts'
+import { refreshMs, WidgetError, WidgetLink, WidgetLoading, type WidgetProps } from './WidgetParts.tsx'
 
 const whole = (count: number) => count.toLocaleString('en-US')
 const usd = (amount: string) => `$${formatAmount(amount)}`
@@ -43,29 +42,23 @@ function Figure(props: {
 }
 
 export function TotalBalance({ overview }: WidgetProps) {
-  const client = useQueryClient()
-  const { totalBalance, held } = overview
+  const { totalBalance, balanceAsOf, held } = overview
   const unit = unitOf(usePrimaryChain())
-  if (totalBalance === null)
-    return (
-      <>
-        <p className="my-auto font-semibold text-title">Unavailable</p>
-        <Button
-          look="quiet"
-          className="-ml-4 w-fit"
-          onClick={() => client.refetchQueries({ queryKey: overviewQuery.queryKey })}
-        >
-          Try again
-        </Button>
-      </>
-    )
   return (
     <Figure
       value={`$${cutAmount(totalBalance)}`}
       note={
         <>
           <span className="block @min-3xs:hidden">{unit}</span>
-          {held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
+          {balanceAsOf !== null ? (
+            <>
+              As of <Ago iso={balanceAsOf} />
+            </>
+          ) : held === '0' ? (
+            'Nothing held'
+          ) : (
+            `${usd(held)} held for payments`
+          )}
         </>
       }
       page="wallets"
@@ -133,13 +126,12 @@ export const AverageTransaction = ({ overview }: WidgetProps) => (
   />
 )
 
-export const Contacts = ({ overview }: WidgetProps) => (
-  <Figure
-    value={whole(overview.contactCount)}
-    note={overview.contactCount === 0 ? 'No contacts yet' : 'in your address book'}
-    page="contacts"
-  />
-)
+export function Contacts() {
+  const { data, error, refetch } = useQuery({ ...contactsQuery({ page: 1, pageSize: 1 }), refetchInterval: refreshMs })
+  if (!data) return error ? <WidgetError error={error} onRetry={() => refetch()} /> : <WidgetLoading />
+  const { total } = data.page
+  return <Figure value={whole(total)} note={total === 0 ? 'No contacts yet' : 'in your address book'} page="contacts" />
+}
 
 export const Wallets = ({ overview }: WidgetProps) => (
   <Figure

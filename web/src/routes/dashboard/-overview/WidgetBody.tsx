@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import type { WidgetType } from '#domain/widgets.ts'
-import { Skeleton } from '#web/components/states.tsx'
 import { overviewQuery } from '#web/queries/overview.ts'
 import { Methods, Transfers } from './ChartWidgets.tsx'
 import { AgentsList, Budgets, QuickStats, RecentTransactions, Recipients, TopWallets } from './ListWidgets.tsx'
@@ -18,9 +17,11 @@ import {
   Transactions,
   Wallets,
 } from './StatWidgets.tsx'
-import { WidgetError, type WidgetProps } from './WidgetParts.tsx'
+import { refreshMs, WidgetError, WidgetLoading, type WidgetProps } from './WidgetParts.tsx'
 
-const bodies: Record<Exclude<WidgetType, 'recent-transactions' | 'recent-activity'>, ComponentType<WidgetProps>> = {
+type OwnData = 'recent-transactions' | 'recent-activity' | 'total-contacts'
+
+const bodies: Record<Exclude<WidgetType, OwnData>, ComponentType<WidgetProps>> = {
   'total-balance': TotalBalance,
   'active-agents': ActiveAgents,
   'transactions-count': Transactions,
@@ -31,7 +32,6 @@ const bodies: Record<Exclude<WidgetType, 'recent-transactions' | 'recent-activit
   'success-rate': SuccessRate,
   'total-spent': TotalSpent,
   'avg-transaction': AverageTransaction,
-  'total-contacts': Contacts,
   'total-wallets': Wallets,
   'pending-escrows': PendingPayouts,
   'transaction-breakdown': Methods,
@@ -40,20 +40,17 @@ const bodies: Record<Exclude<WidgetType, 'recent-transactions' | 'recent-activit
   'policy-budget': Budgets,
 }
 
-const refreshMs = 30_000 // 30 seconds
-
-/** The content of a widget. All widgets except the recent transactions and the daily chart share one call. */
+/** The content of a widget. All widgets except the recent transactions, the daily chart and the contacts share one call. */
 export function WidgetBody(props: { type: WidgetType }) {
   const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
   if (props.type === 'recent-transactions') return <RecentTransactions />
   if (props.type === 'recent-activity') return <Transfers />
+  if (props.type === 'total-contacts') return <Contacts />
   if (!overview.data)
     return overview.error ? (
       <WidgetError error={overview.error} onRetry={() => overview.refetch()} />
     ) : (
-      <output aria-label="Loading" className="block py-1">
-        <Skeleton className="h-9 w-2/3" />
-      </output>
+      <WidgetLoading />
     )
   const Body = bodies[props.type]
   return <Body overview={overview.data} />
