@@ -7,10 +7,10 @@ import { readStopRecord } from '../../worker/db/operatorControls.ts'
 import type { Env } from '../../worker/env.ts'
 import type { ServiceStopsApi } from '../../worker/stops/api.ts'
 import { stopReader } from '../../worker/stops/reader.ts'
-import type { ServiceStops } from '../../worker/stops/serviceStops.ts'
 import { createOpsApi } from '../support/accessStandIn.ts'
 import { kill } from '../support/kill.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
+import { setDatabase, silentD1 } from '../support/silentDatabase.ts'
 import { ownReader, setFreeze, setMode } from '../support/stops.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env } from './apiClient.ts'
@@ -24,24 +24,12 @@ const stop = async (body: { mode: string; from?: string }, changes: Partial<Env>
   api.call('POST', '/ops/api/stop', { headers: await headers(), body: { ...body, reason: 'drill' }, env: changes })
 const record = async () => (await readStopRecord(primaryDb(env.DB))).stop.mode
 
-/** D1 that answers nothing. */
-const never = () => new Promise<never>(() => {})
-const statement = { bind: () => statement, all: never, raw: never, run: never, first: never }
-const silentD1 = { prepare: () => statement, batch: never, withSession: () => silentD1 } as unknown as D1Database
-
 const reject = () => Promise.reject(new Error('D1 is down'))
 const failing = { bind: () => failing, all: reject, raw: reject, run: reject, first: reject }
 const brokenD1 = { prepare: () => failing, batch: reject } as unknown as D1Database
 
 /** What the stop objects use instead of D1. */
-const setD1 = (DB: D1Database) =>
-  Promise.all(
-    regions.map((region) =>
-      runInDurableObject(object(region), (each: ServiceStops) => {
-        Object.assign(each, { env: { ...env, DB } })
-      }),
-    ),
-  )
+const setD1 = (DB: D1Database) => Promise.all(regions.map((region) => setDatabase(object(region), DB)))
 
 /** The stop objects as the Worker reaches them; `calls` replaces those of one of them. */
 function objectsWith(
@@ -73,9 +61,7 @@ test('while D1 answers nothing for ten minutes, payments and claims succeed, a s
   await ownReader(payer)
   const at = (ms: number) => setClock(payer, () => Date.now() + ms)
   await setD1(brokenD1)
-  await inTreasury(payer, ({ context }) => {
-    context.db = primaryDb(brokenD1)
-  })
+  await setDatabase(payer.treasury(), brokenD1)
 
   for (const ms of [0, 5 * minuteMs, 10 * minuteMs]) {
     await at(ms)

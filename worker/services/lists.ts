@@ -4,15 +4,17 @@ import { parseUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { noteNames, type PaymentNotes, paymentNotes } from '#domain/paymentNotes.ts'
 import { isSpent } from '#domain/statistics.ts'
-import type { Escrow, EscrowItem } from '#schemas/escrow.ts'
+import type { Delivery, Escrow, EscrowItem } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
+import { within } from '../durable/within.ts'
 import type { Paging, Slice } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
+import { logError } from '../observability/log.ts'
 import { type Result, unwrap } from '../result.ts'
 
 /** The most parts that an export reads, of 500 rows each, whether or not its filter keeps them. */
@@ -38,11 +40,16 @@ export async function getPayout({ deps, treasury }: Person, escrowId: string): P
   return payout!
 }
 
+/** How long payouts wait for D1, which has the states of their messages. */
+const deliveriesMs = 1_000 // 1 second
+
+/** Without D1, the states of the messages are not known. */
 async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> {
-  const deliveries = await deliveriesOf(
-    db,
-    payouts.map(({ id }) => id),
-  )
+  const ids = payouts.map(({ id }) => id)
+  const deliveries = await within(deliveriesMs, () => deliveriesOf(db, ids)).catch((error: unknown) => {
+    logError('deliveries_not_read', {}, error)
+    return new Map<string, Delivery>()
+  })
   return payouts.map((payout) => ({ ...payout, delivery: deliveries.get(payout.id) ?? null }))
 }
 
