@@ -140,6 +140,7 @@ CREATE TABLE contact (
   CHECK (address IS NOT NULL OR email IS NOT NULL OR phone IS NOT NULL)
 );
 CREATE INDEX contact_user_idx ON contact (user_id, deleted_at, created_at DESC, id DESC);
+CREATE INDEX contact_address_idx ON contact (user_id, address COLLATE NOCASE) WHERE deleted_at IS NULL AND address IS NOT NULL;
 CREATE INDEX contact_deleted_idx ON contact (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- The layout of the user's overview.

@@ -145,6 +145,8 @@ test.describe('transactions', () => {
   test('a refusal shows its rule and figures, and its recipient can be added as a contact @lists-3', async ({
     page,
   }) => {
+    // The account has a contact with this address.
+    await page.route('**/api/contacts/names', (route) => route.fulfill({ json: { success: true, data: {} } }))
     await page.goto('/dashboard/transactions?status=failed&type=transfer')
     const refused = page.getByRole('row').filter({ hasText: 'Failed' }).first()
     await test.step('the list already shows the rule, and the row opens on a click anywhere but not on selecting text @lists-30', async () => {
@@ -172,8 +174,15 @@ test.describe('transactions', () => {
     await audit(page, 'transactions-add-contact')
     const name = `Shop ${randomUUID().slice(0, 6)}`
     await adding.getByLabel('Name').fill(name)
+    await page.unroute('**/api/contacts/names')
     await adding.getByRole('button', { name: 'Add Contact' }).click()
     await expect(page.getByText(`${name} was added to your contacts.`)).toBeVisible()
+    await test.step('from then on, payments to the address show its name @contacts-28', async () => {
+      await expect(dialog).toContainText(name)
+      await expect(dialog.getByRole('button', { name: 'Add as Contact' })).toHaveCount(0)
+      await page.goto('/dashboard/transactions?status=failed&type=transfer')
+      await expect(page.getByRole('table', { name: 'Transactions' }).getByText(name).first()).toBeVisible()
+    })
   })
 
   test('the CSV file contains the filtered transactions @lists-4', async ({ page }) => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { maxContacts } from '#domain/contactRules.ts'
 import { minuteMs } from '#domain/time.ts'
-import { contactStatements } from '../../worker/db/contacts.ts'
+import { contactNames, contactStatements } from '../../worker/db/contacts.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { purgeDeletedContacts } from '../../worker/services/contacts.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
@@ -274,7 +274,37 @@ describe('an account has at most 10,000 contacts', () => {
         `SEARCH contact ${query.search ? index : index.replace('INDEX', 'COVERING INDEX')}`,
       ])
     }
+    const names = await planOf(contactNames(db, 'user', [address]).toSQL())
+    expect(names).toContain('SEARCH contact USING INDEX contact_address_idx (user_id=? AND address=?)')
   })
+})
+
+test('addresses are named after the newest own contact that has them, in any case @contacts-27', async () => {
+  const api = createApi()
+  const { asOwner } = await createUser(api)
+  const other = await createUser(api)
+  const [unknown, theirs] = [fresh('nobody'), fresh('theirs')]
+  const make = async (name: string, of = address) => {
+    api.clock.now += 1
+    return (await asOwner('POST', '/contacts', { name, address: of })).json.data.id as string
+  }
+  await make('Ada')
+  const newer = await make('Ada’s shop', address.toLowerCase())
+  await other.asOwner('POST', '/contacts', { name: 'Stranger', address: theirs })
+  const addresses = [address, unknown, theirs]
+  const names = async () => {
+    const { status, json } = await asOwner('POST', '/contacts/names', { addresses })
+    expect(status, JSON.stringify(json)).toBe(200)
+    return json.data
+  }
+  const [ofAddress, ofUnknown, ofTheirs] = addresses.map((each) => each.toLowerCase()) as [string, string, string]
+  const none = { [ofUnknown]: null, [ofTheirs]: null }
+  expect(await names()).toEqual({ ...none, [ofAddress]: 'Ada’s shop' })
+  await asOwner('DELETE', `/contacts/${newer}`)
+  expect(await names()).toEqual({ ...none, [ofAddress]: 'Ada' })
+  const tooMany = Array.from({ length: 101 }, () => address)
+  for (const body of [{ addresses: tooMany }, { addresses: ['x'] }, { addresses: [] }])
+    expect((await asOwner('POST', '/contacts/names', body)).status).toBe(400)
 })
 
 test('contacts that share a name or a method are found, and one whose address only looks the same @contacts-25', async () => {

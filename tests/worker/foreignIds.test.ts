@@ -172,6 +172,7 @@ const routesWithoutIds = new Set([
   'POST /api/account/resume',
   // Filters take ids but only search the caller's rows: tests/worker/lists.test.ts, tests/worker/contacts.test.ts.
   'GET /api/contacts/matches',
+  'POST /api/contacts/names',
   'GET /api/transactions/user',
   'GET /api/transactions/export',
   'POST /api/transactions/recipient-check',

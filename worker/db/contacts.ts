@@ -85,6 +85,19 @@ export async function matchContacts(
   return { rows, total: counted!.total, lookAlike: lookAlike ?? null }
 }
 
+/** The contacts with these addresses, in any case. Unsorted, because SQLite would sort by the index of all contacts. */
+export const contactNames = (db: Db, userId: string, addresses: string[]) =>
+  db
+    .select({ address: sql<string>`lower(${contact.address})`, name: contact.name, createdAt: contact.createdAt })
+    .from(contact)
+    .where(
+      and(
+        belongsTo(userId),
+        isNotNull(contact.address),
+        sql`${contact.address} COLLATE NOCASE IN (SELECT value FROM json_each(${JSON.stringify(addresses)}))`,
+      ),
+    )
+
 export async function findContacts(db: Db, userId: string, contactIds: string[]): Promise<ContactRow[]> {
   if (contactIds.length === 0) return []
   return db

@@ -184,6 +184,9 @@ export const contact = sqliteTable(
   },
   (t) => [
     index('contact_user_idx').on(t.userId, t.deletedAt, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
+    index('contact_address_idx')
+      .on(t.userId, sql`${t.address} COLLATE NOCASE`)
+      .where(sql`${t.deletedAt} IS NULL AND ${t.address} IS NOT NULL`),
     index('contact_deleted_idx').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
   ],
 )

@@ -1,5 +1,11 @@
 import { Hono } from 'hono'
-import { ContactBalancesQuery, ContactMatchesQuery, ContactsQuery, SaveContact } from '#schemas/contact.ts'
+import {
+  ContactAddresses,
+  ContactBalancesQuery,
+  ContactMatchesQuery,
+  ContactsQuery,
+  SaveContact,
+} from '#schemas/contact.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
@@ -13,6 +19,7 @@ import {
   getContact,
   listContacts,
   matchContacts,
+  nameAddresses,
   restoreContact,
   updateContact,
 } from '../services/contacts.ts'
@@ -37,6 +44,9 @@ export const contacts = new Hono<AppEnv>()
   })
   .get('/balances', readsRows(), validate('query', ContactBalancesQuery), async (c) =>
     c.json(success(await contactBalances(c.var.deps, c.var.userId, c.req.valid('query').ids))),
+  )
+  .post('/names', validate('json', ContactAddresses), async (c) =>
+    c.json(success(await nameAddresses(c.var.deps, c.var.userId, c.req.valid('json').addresses))),
   )
   .get('/matches', readsRows({ isSearch: true }), validate('query', ContactMatchesQuery), async (c) =>
     c.json(success(await matchContacts(c.var.deps, c.var.userId, c.req.valid('query')))),

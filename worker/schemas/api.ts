@@ -14,11 +14,13 @@ import type * as account from './account.ts'
 import type * as approval from './approval.ts'
 import type {
   Contact,
+  ContactAddresses,
   ContactBalances,
   ContactBalancesQuery,
   ContactFilter,
   ContactMatches,
   ContactMatchesQuery,
+  ContactNames,
   SaveContact,
 } from './contact.ts'
 import type * as escrow from './escrow.ts'
@@ -73,6 +75,7 @@ export type ApiCalls = {
   'GET /contacts': { query?: Omit<PageQuery, 'cursor'> & z.input<typeof ContactFilter>; reply: Contact[]; page: true }
   'GET /contacts/matches': { query?: z.input<typeof ContactMatchesQuery>; reply: ContactMatches }
   'POST /contacts': { body: ContactInput; reply: Contact }
+  'POST /contacts/names': Body<typeof ContactAddresses, ContactNames>
   'GET /contacts/balances': { query: z.input<typeof ContactBalancesQuery>; reply: ContactBalances }
   'GET /contacts/:contactId': { reply: Contact }
   'PUT /contacts/:contactId': { body: ContactInput; reply: Contact }

@@ -17,6 +17,10 @@ export type Contact = {
 /** GET /contacts/balances (an addition), by contact id. Decimal USDC on Base. Null if unavailable or without an address. */
 export type ContactBalances = Record<string, { balance: string; symbol: 'USDC' } | null>
 
+/** POST /contacts/names (an addition), by address in lower case. Null if no contact has the address. */
+export type ContactNames = Record<string, string | null>
+export const ContactAddresses = z.object({ addresses: z.array(address).min(1).max(100) })
+
 /** Trims the text. An empty or null field counts as absent. */
 const optional = <Schema extends z.ZodType<string, string>>(schema: Schema) =>
   z.preprocess((value) => {

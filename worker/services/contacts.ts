@@ -8,6 +8,7 @@ import type {
   ContactBalances,
   ContactMatches,
   ContactMatchesQuery,
+  ContactNames,
   ContactsQuery,
   SaveContact,
 } from '#schemas/contact.ts'
@@ -45,6 +46,14 @@ export async function getContact(deps: Deps, userId: string, contactId: string):
   const row = await contacts.findContact(deps.db, userId, contactId)
   if (!row) throw contactNotFound()
   return asContact(row)
+}
+
+/** Of contacts with the same address, the newest gives the name. */
+export async function nameAddresses(deps: Deps, userId: string, addresses: string[]): Promise<ContactNames> {
+  const unnamed: ContactNames = Object.fromEntries(addresses.map((address) => [address.toLowerCase(), null]))
+  const named = await contacts.contactNames(deps.db, userId, addresses)
+  named.sort((a, b) => a.createdAt - b.createdAt)
+  return { ...unnamed, ...Object.fromEntries(named.map(({ address, name }) => [address, name])) }
 }
 
 export async function createContact(deps: Deps, userId: string, input: Input): Promise<Contact> {

@@ -12,6 +12,7 @@ import {
 } from '../queries/transactions.ts'
 import { Amount } from './Amount.tsx'
 import { Chip } from './Chip.tsx'
+import { useContactName } from './ContactNames.tsx'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
 export function TransactionStatusChip(props: { transaction: Transaction }) {
@@ -94,8 +95,8 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
 
 /** The recipient of a payment, in one line. */
 export function Counterparty(props: { transaction: Transaction }) {
-  const { contact, recipientEmail, recipientPhone, toAddress } = props.transaction
-  const name = contact?.name ?? recipientEmail ?? recipientPhone
+  const { recipientEmail, recipientPhone, toAddress } = props.transaction
+  const name = useContactName(props.transaction) ?? recipientEmail ?? recipientPhone
   if (name) return <span className="wrap-anywhere">{name}</span>
   if (!toAddress) return <span className="text-muted">Not specified</span>
   return (

@@ -47,6 +47,15 @@ export const contactMatchesQuery = (query: NonNullable<ApiCalls['GET /contacts/m
     queryFn: ({ signal }) => api('GET /contacts/matches', { query, signal }),
   })
 
+/** Names of the contacts with these addresses, by address in lower case; null for an address that no contact has. */
+export const contactNamesQuery = (addresses: string[]) =>
+  queryOptions({
+    queryKey: [...rootKey, 'names', addresses],
+    queryFn: ({ signal }) => api('POST /contacts/names', { body: { addresses }, signal }),
+    enabled: addresses.length > 0,
+    staleTime: 5 * 60_000, // 5 minutes
+  })
+
 /** Balances of the contacts on screen, 50 at most. */
 export const contactBalancesQuery = (contactIds: string[]) =>
   queryOptions({

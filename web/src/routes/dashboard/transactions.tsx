@@ -1,6 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo } from 'react'
 import { PageHeader, Syncing } from '#web/components/Card.tsx'
+import { ContactNames } from '#web/components/ContactNames.tsx'
 import { EmptyState } from '#web/components/states.tsx'
 import { listSearchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
@@ -30,14 +31,16 @@ function TransactionsPage() {
       </PageHeader>
       <FilterChips page={page} />
       {page.active.length > 0 && <FilteredTotal page={list.data?.page} isStale={page.isStale} />}
-      <PagedCard
-        page={page}
-        rows={rows}
-        empty={<EmptyState title="No transactions yet">Payments by you and your agents will appear here.</EmptyState>}
-      />
-      <Suspense>
-        {detail && <TransactionDialog key={detail} transactionId={detail} known={page.known} onClose={page.close} />}
-      </Suspense>
+      <ContactNames of={list.data?.rows ?? []}>
+        <PagedCard
+          page={page}
+          rows={rows}
+          empty={<EmptyState title="No transactions yet">Payments by you and your agents will appear here.</EmptyState>}
+        />
+        <Suspense>
+          {detail && <TransactionDialog key={detail} transactionId={detail} known={page.known} onClose={page.close} />}
+        </Suspense>
+      </ContactNames>
     </>
   )
 }

@@ -6,6 +6,7 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { contactNameOf, useContactNames } from '#web/components/ContactNames.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { linkClass } from '#web/components/Links.tsx'
@@ -39,7 +40,9 @@ export default function TransactionDialog(props: {
   const { known } = props
   const fetched = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
   const transaction = fetched.data ?? known
-  const stranger = transaction?.contactId === null ? contactMethodOf(transaction) : null
+  const names = useContactNames(transaction ? [transaction] : [])
+  const contactName = transaction ? contactNameOf(transaction, names) : null
+  const isStranger = transaction?.contactId === null && contactName === null
   const [reclaiming, setReclaiming] = useState(false)
   if (reclaiming && transaction?.payoutId)
     return (
@@ -56,9 +59,9 @@ export default function TransactionDialog(props: {
   return (
     <DetailsDialog
       title="Transaction details"
-      details={transaction && <Details transaction={transaction} />}
+      details={transaction && <Details transaction={transaction} contactName={contactName} />}
       query={fetched}
-      stranger={stranger}
+      stranger={isStranger ? contactMethodOf(transaction) : null}
       actions={
         <>
           {transaction && awaitsApproval(transaction) && (
@@ -118,9 +121,9 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
   )
 }
 
-function Recipient(props: { transaction: Transaction }) {
-  const { category, contact, recipientEmail, recipientPhone, toAddress, fromWalletChain } = props.transaction
-  const person = contact?.name ?? recipientEmail ?? recipientPhone
+function Recipient(props: { transaction: Transaction; contactName: string | null }) {
+  const { category, recipientEmail, recipientPhone, toAddress, fromWalletChain } = props.transaction
+  const person = props.contactName ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
   // A reclaim goes to the wallet that paid, not to the recipient.
   if (category === 'payout_reclaim')
@@ -138,8 +141,8 @@ function Recipient(props: { transaction: Transaction }) {
   )
 }
 
-function Details(props: { transaction: Transaction }) {
-  const { transaction } = props
+function Details(props: { transaction: Transaction; contactName: string | null }) {
+  const { transaction, contactName } = props
   const payout = payoutState(transaction)
   const chain = transaction.fromWalletChain
   return (
@@ -161,7 +164,7 @@ function Details(props: { transaction: Transaction }) {
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>
         <Fact name="Sender">{senderOf(transaction)}</Fact>
-        <Recipient transaction={transaction} />
+        <Recipient transaction={transaction} contactName={contactName} />
         {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
         <Fact name="Network">{networkName(chain)}</Fact>
         <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
