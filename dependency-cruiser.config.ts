@@ -76,6 +76,12 @@ export const rules: IForbiddenRuleType[] = [
     '^worker/stops/',
     '^worker/(stops|domain|db|durable)/|^worker/env\\.ts$',
   ),
+  imports(
+    'messageCounts',
+    'Messages to a recipient are counted for Treasuries; it needs only rules, and an HMAC for the name.',
+    '^worker/messageCounts/',
+    '^worker/(messageCounts|domain)/|^worker/identity/signed\\.ts$|^worker/env\\.ts$',
+  ),
   {
     name: 'adapters-below-use-cases',
     comment: 'Adapters to outside services are called by use cases and objects, and call neither.',

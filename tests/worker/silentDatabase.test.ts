@@ -5,7 +5,7 @@ import { createAccountFixture, createTestApp } from '../support/accountFixture.t
 import { historyOf } from '../support/histories.ts'
 import { fresh } from '../support/payer.ts'
 import { setDatabase, silentD1 } from '../support/silentDatabase.ts'
-import { treasuryOf } from '../support/treasuries.ts'
+import { inTreasury, treasuryOf } from '../support/treasuries.ts'
 import { env, type Options } from './apiClient.ts'
 
 const answerMs = 5_000 // 5 seconds
@@ -18,6 +18,11 @@ test('while D1 answers nothing, the overview, lists, payments, payouts and claim
   for (const region of ['weur', 'enam', 'apac']) await setDatabase(env.SERVICE_STOPS.getByName(region), silentD1)
   await setDatabase(env.RELAYER.getByName('8453:0'), silentD1)
   await setDatabase(treasuryOf(own), silentD1)
+  // A new account may send a recipient only so many messages.
+  await inTreasury(own, ({ context }) => {
+    context.established = false
+    context.limits = { ...context.limits, establishedAfterPayments: 1_000 }
+  })
   await setDatabase(historyOf(own), silentD1)
 
   const failed: string[] = []
