@@ -135,6 +135,7 @@ export type AccountReport = {
   limits: Partial<Limits>
   /** Today's gas units (UTC). */
   gas: { limit: number; used: number }
+  /** Payments and payouts are counted up to 1,000. */
   counts: { wallets: number; agents: number; openPayments: number; openPayouts: number }
   stuck: StuckWork[]
 }

@@ -19,6 +19,7 @@ import { submitDueJobs } from './relay/submitJobs.ts'
 import { settleFinality } from './settlement/finality.ts'
 import { readIdleWallets } from './settlement/idle.ts'
 import { settle } from './settlement/settle.ts'
+import { nextTurn } from './storage/pages.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
 const expiryPauseMs = 30_000 // 30 seconds
@@ -90,7 +91,7 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
 
 /** Prunes old rows and reads the idle wallets that are due. */
 async function scanIdle(ctx: Context): Promise<number> {
-  pruneRefusals(ctx)
+  while (pruneRefusals(ctx)) await nextTurn()
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
   pruneMessages(ctx)

@@ -4,6 +4,7 @@ import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
 import { companionView, transactionView } from '../payments/views.ts'
 import { escrowView } from '../payouts/views.ts'
+import { pageRows } from '../storage/pages.ts'
 import type { Store } from '../storage/store.ts'
 import { backupPayment, backupPayout, backupValue } from './backup.ts'
 import { countedOf } from './counted.ts'
@@ -79,7 +80,7 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
 }
 
 /**
- * Sends History what it lacks. `left`: changes that wait for the next call. Throws if History does not answer, or has changes
+ * Sends History what it lacks. `left`: changes that wait for the next call, counted up to a thousand. Throws if History does not answer, or has changes
  * that were lost here.
  */
 export async function sendChanges(ctx: Context): Promise<{ left: number }> {
@@ -92,7 +93,7 @@ export async function sendChanges(ctx: Context): Promise<{ left: number }> {
     position = await within(timeoutMs, () => history.receive(page))
     if (page.isLast) break
   }
-  return { left: store.count('change WHERE seq > ?', position.seq) }
+  return { left: store.count(`(SELECT 1 FROM change WHERE seq > ? LIMIT ${pageRows})`, position.seq) }
 }
 
 /** True if History has everything that was recorded here, or even more because this object was put back. Never throws. */
