@@ -6,7 +6,8 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { readStopRecord } from '../../worker/db/operatorControls.ts'
 import type { Env } from '../../worker/env.ts'
 import type { ServiceStopsApi } from '../../worker/stops/api.ts'
-import { stopReader } from '../../worker/stops/reader.ts'
+import { StopReader, stopReader } from '../../worker/stops/reader.ts'
+import { syncStops } from '../../worker/stops/sync.ts'
 import { createOpsApi } from '../support/accessStandIn.ts'
 import { kill } from '../support/kill.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
@@ -159,4 +160,23 @@ test('a Treasury reads the object that serves its owner’s region, once it know
   await kill(payer.treasury())
   await payer.ledger()
   expect(await reader()).toBe(stopReader(env, 'apac'))
+})
+
+test('an object whose region has left the setting answers no reader, who would miss later stops @stop-24', async () => {
+  const without = { weur: ['weur', 'eeur', 'afr', 'me', 'apac', 'oc'], enam: ['wnam', 'enam', 'sam'] }
+  const use = (STOP_REGIONS: string | undefined) =>
+    runInDurableObject(object('apac'), (each) => {
+      Object.assign(each, { env: { ...env, STOP_REGIONS } })
+    })
+  await use(JSON.stringify(without))
+  await stop({ mode: 'sign' }, { STOP_REGIONS: JSON.stringify(without) })
+  const reader = new StopReader(() => object('apac').read(), 1)
+  await reader.read(env)
+  expect(reader.last, 'so its Treasuries sign nothing').toBeNull()
+  expect((await object('weur').read()).mode).toBe('sign')
+  // The earlier version is deployed again. The cron brings the object to the state of the others.
+  await use(undefined)
+  await syncStops(env)
+  await reader.read(env)
+  expect(reader.last).toMatchObject({ mode: 'sign' })
 })
