@@ -107,6 +107,10 @@ const runs: Record<string, LongRun> = {
     about: 'one account calls as fast as it can over 24 connections while another pays, signs in and claims',
     command: script('neighbor'),
   },
+  filters: {
+    about: 'one account filters a million transactions in three tabs while another pays',
+    command: script('filters'),
+  },
   burst: {
     about: '2,000 accounts pay within one second, while D1 takes 50 ms for each call',
     command: script('burst'),

@@ -18,7 +18,7 @@ export type TransactionStatus = (typeof transactionStatusGroups)[TransactionStat
 
 export const payoutStatuses = ['CREATING', 'CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED'] as const
 
-/** The most rows that a filter searches: the newest of the chosen days. Other calls of the account wait meanwhile. */
+/** The most rows that a filter searches: the newest of the chosen days. */
 export const searchedRows = 10_000
 
 /** The sort orders of both lists; the first is the default. */

@@ -14,8 +14,9 @@ import { logError } from '../observability/log.ts'
 import { ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 import type { ChangePage, HistoryApi, KeptCursor, Paging, Position } from './api.ts'
-import { type Db, payoutsQuery, readPage, readSlice, transactionsQuery } from './lists.ts'
+import { type Db, payoutsQuery, readSlice, transactionsQuery } from './lists.ts'
 import { historySchema } from './migrations.ts'
+import { readPage } from './pages.ts'
 import { Rows } from './rows.ts'
 
 /** Rows that one call of an export reads. */
@@ -114,10 +115,10 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.ctx.waitUntil(report.catch((error) => logError('history_size_not_reported', { user: userId }, error)))
   }
 
-  async #afterFollowing<T>(sessionId: string, read: () => T): Promise<Result<T>> {
+  async #afterFollowing<T>(sessionId: string, read: () => T | Promise<T>): Promise<Result<T>> {
     const { state, ended } = await this.#follow(sessionId)
     if (ended.includes(sessionId)) return refuse('unauthenticated', endedSession)
-    if (state === 'current') return ok(read())
+    if (state === 'current') return ok(await read())
     if (state === 'ahead') return refuse('unavailable', 'This account is being checked. Please try again later.')
     // Continues while the caller waits to ask again.
     this.ctx.waitUntil(this.#follow().catch(() => {}))

@@ -1,6 +1,7 @@
 import { chainIds } from '#domain/networks.ts'
 import { markBusy, markIdle } from '../db/watchdog.ts'
 import { earliest } from '../durable/alarms.ts'
+import { nextTurn } from '../durable/turns.ts'
 import { logError } from '../observability/log.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
@@ -19,7 +20,6 @@ import { submitDueJobs } from './relay/submitJobs.ts'
 import { settleFinality } from './settlement/finality.ts'
 import { readIdleWallets } from './settlement/idle.ts'
 import { settle } from './settlement/settle.ts'
-import { nextTurn } from './storage/pages.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
 const expiryPauseMs = 30_000 // 30 seconds

@@ -1,10 +1,8 @@
+import { nextTurn } from '../../durable/turns.ts'
 import type { Store } from './store.ts'
 
 /** Rows that one query of a longer work reads. */
 export const pageRows = 1_000
-
-/** Lets other calls of the object have their turn. */
-export const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** All rows of a table in the order in which they were inserted, a page at a time. Other calls have their turn in between. */
 export async function* pagesOf<Row extends Record<string, string | number | null>>(
