@@ -74,6 +74,7 @@ const harmless = new Set([
   'DELETE /api/contacts/:contactId',
   'POST /api/contacts/:contactId/restore',
   // Ask only, or need the recipient's code.
+  'POST /api/contacts/names',
   'POST /api/agents/:agentId/check',
   'POST /api/transactions/recipient-check',
   'POST /api/escrow/:escrowId/resend',
