@@ -8,7 +8,7 @@ import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
 import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import { Outbox } from '../../worker/treasury/delivery/flush.ts'
 import { currentBalance, overview } from '../../worker/treasury/reports/overview.ts'
-import { idleOf, markActive } from '../../worker/treasury/wallets/idleReads.ts'
+import { idleOf, markActive, recordLogsRead } from '../../worker/treasury/wallets/idleReads.ts'
 import { getSnapshot } from '../../worker/treasury/wallets/snapshots.ts'
 import { units } from '../bench/scale/model.ts'
 import { addressOf, usdc } from '../support/build.ts'
@@ -223,7 +223,11 @@ test('the overview has the balance as it was last read, asks no node, and says w
   expect(shown()).toEqual({ totalBalance: '100', age: 31_000 })
   expect(calls(), 'the overview asks nobody').toBe(before)
   expect(await currentBalance(context)).toEqual({ totalBalance: '105', balanceAsOf: null })
-  clock.now += 30_000
+  clock.now += 1_000
+  recordLogsRead(context, 'wal', 'as of an earlier block')
+  expect(shown(), 'books that are behind do not hide it').toEqual({ totalBalance: '105', age: null })
+  store.run("UPDATE idle_wallet SET logs_read_at = 0 WHERE wallet_id = 'wal'")
+  clock.now += 29_000
   expect(shown(), 'and the overview has that from then on').toEqual({ totalBalance: '105', age: null })
   clock.now += 1_000
   expect(shown()).toEqual({ totalBalance: '105', age: 31_000 })

@@ -8,7 +8,7 @@ import { agentView } from '../policies/views.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { getSnapshot, lastBalance } from '../wallets/snapshots.ts'
+import { currentMs, getSnapshot, lastBalance } from '../wallets/snapshots.ts'
 
 /** Sums and counts cover wallets on the primary network; money on the other network is shown separately. */
 const isPrimary = (ctx: Context) => `wallet.chain_id = ${primaryChain(ctx.env)}`
@@ -27,9 +27,6 @@ export async function currentBalance(ctx: Context): Promise<OverviewBalance> {
 
 const activeWallets = (ctx: Context) =>
   ctx.store.all<WalletRow>(`SELECT * FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active'`)
-
-/** A total with an older balance in it says so. */
-const currentMs = 30_000 // 30 seconds
 
 function totalBalance(ctx: Context): OverviewBalance {
   const now = ctx.now()

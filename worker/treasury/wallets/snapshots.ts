@@ -42,10 +42,14 @@ async function readSnapshot(ctx: Context, wallet: WalletRow): Promise<WalletSnap
 export const balanceOf = async (ctx: Context, wallet: WalletRow): Promise<bigint | null> =>
   (await getSnapshot(ctx, wallet))?.balance ?? null
 
+/** A balance that was read longer ago is shown as an older one. */
+export const currentMs = 30_000 // 30 seconds
+
 /** The wallet's balance as it was last read: alone, or with the logs that are in the books. `readAt` in ms. */
 export function lastBalance(ctx: Context, wallet: WalletRow): { balance: bigint; readAt: number } {
   const alone = ctx.balances.get(wallet.id)
   const { logs_read_at } = idleOf(ctx, wallet.id)
-  if (alone && alone.readAt >= logs_read_at) return alone
+  // Books are a few blocks behind: a deposit that was seen must not disappear again.
+  if (alone && (alone.readAt >= logs_read_at || ctx.now() - alone.readAt <= currentMs)) return alone
   return { balance: bookedOf(wallet), readAt: Math.max(logs_read_at, wallet.created_at) }
 }
