@@ -68,9 +68,11 @@ test('shows each status in plain words, an unknown recipient and a slow refresh 
     [rowOf('CANCELLED'), /Failed$/, unmoved],
     [rowOf('VALIDATION_FAILED'), /Failed$/, unmoved],
     [rowOf('POLICY_REJECTED', 'address', { refusal, errorMessage: 'x' }), /Failed\s*Daily budget$/, unmoved],
-    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/, held],
+    [rowOf('PENDING', 'escrow'), /Pending\s*Awaiting Claim$/, ['−$5.00 USDC', 'In payout']],
     [rowOf('CONFIRMED', 'escrow'), /Completed\s*Funds Withdrawn$/, paid],
     [rowOf('CANCELLED', 'escrow', { toAddress: null }), /Failed\s*Funds Reclaimed$/, paid],
+    [rowOf('CONFIRMED', 'deposit', { fromAddress: `0x${'56'.repeat(20)}` }), /Completed$/, ['+$5.00 USDC', 'Received']],
+    [rowOf('CONFIRMED', 'withdrawal'), /Completed$/, ['−$5.00 USDC', 'Withdrawn']],
     [rowOf('CONFIRMED', 'escrow_withdraw'), /Completed$/, ['$5.00 USDC', 'Withdrawn']],
     [rowOf('CONFIRMED', 'escrow_reclaim', { toAddress: null }), /Completed$/, ['+$5.00 USDC', 'Returned']],
   ]

@@ -81,7 +81,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices(), 'other events add no notice').toHaveLength(12)
 })
 
-test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {
+test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5 @screens-27', () => {
   const { addAgent, pay, notices, context } = createNoticeBook()
   const [scout, rover] = [addAgent('Scout'), addAgent('Rover')]
   for (let i = 0; i < 3; i++) pay(scout, `${90 + i}`)
@@ -89,15 +89,16 @@ test('repeated refusals share one notice until it is read, and the owner’s own
   pay(owner, '999999')
   expect(notices().map(({ text, times }) => [text.split(' to ')[0], times])).toEqual([
     ['Rover was refused 95 USDC', 1],
-    ['Scout was refused 92 USDC', 3],
+    ['Scout was refused 3 payments', 3],
   ])
+  expect(notices()[1]!.detail, 'the refusals differ, so only the last is described').toMatch(/^The last: 92 USDC to 0x/)
   expect(markRead(context, notices()[1]!.id)).toMatchObject({ unread: 1 })
   pay(scout, '97')
   pay(rover, '98')
   expect(notices().map(({ text, times, isRead }) => [text.split(' to ')[0], times, isRead])).toEqual([
-    ['Rover was refused 98 USDC', 2, false],
+    ['Rover was refused 2 payments', 2, false],
     ['Scout was refused 97 USDC', 1, false],
-    ['Scout was refused 92 USDC', 3, true],
+    ['Scout was refused 3 payments', 3, true],
   ])
   expect(markRead(context, Number.MAX_SAFE_INTEGER), 'later notices stay unread').toMatchObject({ unread: 0 })
   pay(scout, '99')

@@ -145,7 +145,12 @@ test('the bell counts refusals and returned payouts until they are marked read; 
   const { notices } = await get()
   expect(notices).toMatchObject([
     { event: 'payout.reclaimed', text: '2 USDC for bell@example.com came back', isRead: false },
-    { event: 'payment.refused', times: 2, text: expect.stringMatching(/^Agent was refused 12 USDC/) },
+    {
+      event: 'payment.refused',
+      times: 2,
+      text: 'Agent was refused 2 payments',
+      detail: expect.stringMatching(/^The last: 12 USDC to 0x/),
+    },
   ])
   expect(await get('/count'), 'a GET marks nothing').toEqual({ pending: 0, unread: 2 })
 

@@ -1,4 +1,4 @@
-import type { ListCursor } from '#domain/lists.ts'
+import type { ListCursor, ListFigure } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
@@ -60,6 +60,10 @@ export type Change = { seq: number; ref: string; rows: PaymentCopy; value: strin
 /** Changes after the number `from`, in order. `to` is History's position with them. */
 export type ChangePage = { from: number; to: Position; changes: Change[]; isLast: boolean }
 
+/** `figure`: on which network, and since when (ms, exclusive) a failure is recent. */
+export type TransactionsWanted = Omit<TransactionFilter, 'figure'> & {
+  figure?: { name: ListFigure; chain: ChainName; failedSince: number } | undefined
+}
 export type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
 export type Listed<Row> = { rows: Row[]; page: Page }
 /** A part of an export. `next` is where to continue; null after the last row. */
@@ -77,20 +81,33 @@ export type Total = Pick<Counted, 'walletId' | 'outcome' | 'method' | 'isUnclaim
 /** `recipients`: the five paid most recently. `failed`: payments that failed in the given time. */
 export type Figures = { totals: Total[]; failed: number; recipients: Overview['recipients'] }
 
+/** A wallet's balance before and after a period, by the rows of the list: decimal USDC. */
+export type WalletBalance = {
+  walletId: string
+  name: string | null
+  address: string
+  chain: ChainName
+  opening: string
+  closing: string
+}
+
 export interface HistoryApi extends Rpc.DurableObjectBranded {
   /**
    * Refused with `unavailable` while History cannot follow its Treasury, or is far behind, and with `unauthenticated` if the
    * login session has ended.
    */
-  transactions(sessionId: string, filter: TransactionFilter, paging: Paging): Promise<Result<Listed<Transaction>>>
+  transactions(sessionId: string, filter: TransactionsWanted, paging: Paging): Promise<Result<Listed<Transaction>>>
   payouts(sessionId: string, filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
   /** For exports, row by row: a part at a time, the first one with `cursor` null. Only that one checks the session. */
   transactionSlice(
     sessionId: string,
-    filter: TransactionFilter,
+    filter: TransactionsWanted,
     cursor: ListCursor | null,
   ): Promise<Result<Slice<Transaction>>>
   payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
+
+  /** Balances of all wallets that money has moved in, deleted ones too. `from` and `to` in ms; rows at `to` are later. */
+  balances(sessionId: string, from: number, to: number): Promise<Result<WalletBalance[]>>
 
   /** Figures of one network. `failedSince` (ms) is exclusive. Takes as long for any number of payments. */
   figures(sessionId: string, chain: ChainName, failedSince: number): Promise<Result<Figures>>

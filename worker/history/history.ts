@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { Escrow } from '#schemas/escrow.ts'
-import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
+import type { PayoutFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { primaryDb } from '../db/d1.ts'
 import { recordTrouble, schemaReporter } from '../db/troubles.ts'
@@ -13,7 +13,7 @@ import { endedSession } from '../errors.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import type { ChangePage, HistoryApi, KeptCursor, Paging, Position } from './api.ts'
+import type { ChangePage, HistoryApi, KeptCursor, Paging, Position, TransactionsWanted } from './api.ts'
 import { type Db, payoutsQuery, readPage, readSlice, transactionsQuery } from './lists.ts'
 import { historySchema } from './migrations.ts'
 import { Rows } from './rows.ts'
@@ -49,19 +49,23 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.#schema.constructed()
   }
 
-  async transactions(sessionId: string, filter: TransactionFilter, paging: Paging) {
+  async transactions(sessionId: string, filter: TransactionsWanted, paging: Paging) {
     return this.#afterFollowing(sessionId, () => readPage<Transaction>(this.#db, transactionsQuery(filter), paging))
   }
   async payouts(sessionId: string, filter: PayoutFilter, paging: Paging) {
     return this.#afterFollowing(sessionId, () => readPage<Escrow>(this.#db, payoutsQuery(filter), paging))
   }
-  async transactionSlice(sessionId: string, filter: TransactionFilter, cursor: ListCursor | null) {
+  async transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null) {
     const read = () => readSlice<Transaction>(this.#db, transactionsQuery(filter), sliceSize, cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
   async payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null) {
     const read = () => readSlice<Escrow>(this.#db, payoutsQuery(filter), sliceSize, cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
+  }
+
+  async balances(sessionId: string, from: number, to: number) {
+    return this.#afterFollowing(sessionId, () => this.#rows.balances(from, to))
   }
 
   async figures(sessionId: string, chain: ChainName, failedSince: number) {

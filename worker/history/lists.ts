@@ -1,6 +1,13 @@
-import { and, asc, count, desc, eq, inArray, isNull, like, notInArray, notLike, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, like, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
-import { encodeCursor, type ListCursor, type ListSort, searchedRows, transactionStatusGroups } from '#domain/lists.ts'
+import {
+  encodeCursor,
+  type ListCursor,
+  type ListFigure,
+  type ListSort,
+  searchedRows,
+  transactionStatusGroups,
+} from '#domain/lists.ts'
 import { formatUsdc } from '#domain/money.ts'
 import { type ChainName, chainNames } from '#domain/networks.ts'
 import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
@@ -9,7 +16,7 @@ import { isoOf } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Listed, Paging, Slice } from './api.ts'
+import type { Listed, Paging, Slice, TransactionsWanted } from './api.ts'
 import { payoutView, transactionView } from './listsSchema.ts'
 
 /**
@@ -32,20 +39,26 @@ export type ListQuery = {
   reach: 'all' | 'newest' | 'ids'
 }
 
-export function transactionsQuery(filter: TransactionFilter): ListQuery {
+export function transactionsQuery(filter: TransactionsWanted): ListQuery {
   const view = transactionView
   const { sort = 'newest', ...filters } = filter
-  const { type, status, sender, contact, recipient, memo, wallet, search } = filters
+  const { type, figure, status, sender, contact, recipient, memo, wallet, search } = filters
   const conditions = and(
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
-    type === 'transfer' ? notLike(view.category, 'escrow%') : undefined,
+    type === 'transfer' ? inArray(view.category, ['contact', 'address']) : undefined,
+    type === 'deposit' || type === 'withdrawal' ? eq(view.category, type) : undefined,
+    figure && countedIn(figure),
     status?.length
       ? inArray(
           view.status,
           status.flatMap((name) => [...transactionStatusGroups[name]]),
         )
       : undefined,
-    sender === 'user' ? isNull(view.agentId) : sender ? eq(view.agentId, sender) : undefined,
+    sender === 'user'
+      ? and(isNull(view.agentId), ne(view.category, 'deposit'))
+      : sender
+        ? eq(view.agentId, sender)
+        : undefined,
     contact ? eq(view.contactId, contact) : undefined,
     wallet ? eq(view.walletId, wallet) : undefined,
     recipient ? recipientContains(view, recipient) : undefined,
@@ -54,6 +67,20 @@ export function transactionsQuery(filter: TransactionFilter): ListQuery {
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
   return { view, filters: conditions, ranges: filter, sort, reach: isFiltered(filters) ? 'newest' : 'all' }
+}
+
+/** Whether a figure counts the payment: of the same rows, and by the same condition, as `Rows.figures` and `overviewOf`. */
+const countedIn = ({ name, chain, failedSince }: NonNullable<TransactionsWanted['figure']>) =>
+  sql`EXISTS (SELECT 1 FROM counted WHERE counted.id = ${transactionView.id} AND counted.chain = ${chain}
+    AND ${figureConditions[name](failedSince)})`
+
+const figureConditions: Record<ListFigure, (failedSince: number) => SQL> = {
+  payments: () => sql`1`,
+  accepted: () => sql`method <> ''`,
+  paid: () => sql`counted.recipient IS NOT NULL`,
+  completed: () => sql`outcome = 'confirmed'`,
+  ended: () => sql`outcome IN ('confirmed', 'failed')`,
+  failed_24h: (since) => sql`outcome = 'failed' AND at > ${since}`,
 }
 
 export function payoutsQuery(filter: PayoutFilter): ListQuery {

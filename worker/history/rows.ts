@@ -1,6 +1,7 @@
 import { formatUsdc } from '#domain/money.ts'
+import { balanceChange } from '#domain/movements.ts'
 import type { ChainName } from '#domain/networks.ts'
-import { isoOf } from '#domain/time.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type {
@@ -15,6 +16,7 @@ import type {
   PaymentMethod,
   Position,
   Total,
+  WalletBalance,
 } from './api.ts'
 
 /** Writes of History, and reads for a restore. All are synchronous. */
@@ -71,6 +73,15 @@ export class Rows {
   }
 
   #putTransaction(seq: number, { row, amount, kept }: ListRow<Transaction>): void {
+    const change = Number(balanceChange(row))
+    if (change !== 0)
+      this.#run(
+        'INSERT OR REPLACE INTO balance_wallet (wallet_id, name, address, chain) VALUES (?, ?, ?, ?)',
+        row.fromWalletId,
+        row.fromWallet?.name ?? null,
+        row.fromWallet?.address ?? '',
+        row.fromWalletChain,
+      )
     this.#insert('transaction_view', {
       id: row.id,
       seq,
@@ -78,6 +89,7 @@ export class Rows {
       status: row.status,
       category: row.category,
       amount,
+      change,
       wallet_id: row.fromWalletId,
       chain: row.fromWalletChain,
       agent_id: row.agentId,
@@ -139,6 +151,25 @@ export class Rows {
         lastPaidAt: isoOf(at),
       })),
     }
+  }
+
+  balances(from: number, to: number): WalletBalance[] {
+    // Days before the time, and the rows of its own day.
+    const before = (time: number) => {
+      const day = Math.floor(time / dayMs)
+      return `coalesce((SELECT sum(change) FROM balance_day AS sums WHERE sums.wallet_id = wallet.wallet_id AND day < ${day}), 0)
+        + coalesce((SELECT sum(change) FROM transaction_view AS row WHERE row.created_at >= ${day * dayMs}
+            AND row.created_at < ${time} AND row.wallet_id = wallet.wallet_id), 0)`
+    }
+    type Sums = Omit<WalletBalance, 'opening' | 'closing'> & { opening: number; closing: number }
+    return this.#all<Sums>(
+      `SELECT wallet_id AS walletId, name, address, chain, ${before(from)} AS opening, ${before(to)} AS closing
+       FROM balance_wallet AS wallet ORDER BY chain, wallet_id`,
+    ).map(({ opening, closing, ...wallet }) => ({
+      ...wallet,
+      opening: formatUsdc(BigInt(opening)),
+      closing: formatUsdc(BigInt(closing)),
+    }))
   }
 
   keptRows({ createdAt, id }: KeptCursor, limit: number): KeptRow[] {

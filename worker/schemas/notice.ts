@@ -11,7 +11,7 @@ export type Notice = {
   event: NoticeEvent
   at: string
   isRead: boolean
-  /** How often the event occurred before the notice was read. */
+  /** How many events of this kind it stands for. The text says so where they differ. */
   times: number
   text: string
   detail: string | null

@@ -54,11 +54,11 @@ const sum = (totals: Total[]): { count: number; amount: bigint } =>
     amount: 0n,
   })
 
-/** Payments by the way in which the recipient was named; refused payments do not count. */
+/** Money that was paid or can be claimed, by the way in which the recipient was named. What came back does not count. */
 function methods(totals: Total[]): Overview['methods'] {
   const used = (['address', 'contact', 'email', 'phone'] satisfies PaymentMethod[]).map((method) => ({
     method,
-    ...sum(totals.filter((total) => total.method === method)),
+    ...sum(totals.filter((total) => total.method === method && (total.outcome === 'confirmed' || total.isUnclaimed))),
   }))
   return used
     .filter(({ count }) => count > 0)

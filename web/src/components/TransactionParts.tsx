@@ -3,6 +3,7 @@ import { shortAddress } from '../lib/format.ts'
 import { networkName } from '../lib/networks.ts'
 import {
   awaitsApproval,
+  collectedDeposit,
   displayStatus,
   isFinal,
   type Movement,
@@ -20,24 +21,21 @@ export function TransactionStatusChip(props: { transaction: Transaction }) {
   return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
 }
 
-const movementColors: Record<NonNullable<Movement['word']> | 'none', string> = {
-  Paid: 'text-ink',
-  Held: 'text-amber',
-  Returned: 'text-green',
-  Withdrawn: 'text-muted',
-  none: 'text-muted',
+function colorOf({ sign, word }: Movement): string {
+  if (word === 'Held' || word === 'In payout') return 'text-amber'
+  return sign === '+' ? 'text-green' : sign === '−' ? 'text-ink' : 'text-muted'
 }
 
 /** The amount with a sign and a color for what left and what came back. `movementOf` has the word that goes with it. */
 export function TransactionAmount(props: { transaction: Transaction; className?: string }) {
   const { amountUsdc, fromWalletChain } = props.transaction
-  const { sign, word } = movementOf(props.transaction)
+  const movement = movementOf(props.transaction)
   return (
     <Amount
       value={amountUsdc}
-      sign={sign}
+      sign={movement.sign}
       chain={fromWalletChain}
-      className={clsx(movementColors[word ?? 'none'], props.className)}
+      className={clsx(colorOf(movement), props.className)}
     />
   )
 }
@@ -73,6 +71,8 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
   // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
   if (category === 'payout_withdraw') return [{ label: `Withdrawn on ${network}`, at: confirmedAt }]
+  if (category === 'deposit') return [{ label: `Arrived on ${network}`, at: confirmedAt }]
+  if (category === 'withdrawal') return [{ label: `Left on ${network}`, at: confirmedAt }]
   if (category === 'payout_reclaim') return [{ label: `Returned on ${network}`, at: confirmedAt }]
   if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
   const ending = payoutState(transaction) === null ? endings[status] : undefined
@@ -92,15 +92,16 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   ]
 }
 
-/** The recipient of a payment, in one line. */
+/** The other side of a transaction, in one line: the recipient, or the sender of a deposit. */
 export function Counterparty(props: { transaction: Transaction }) {
-  const { contact, recipientEmail, recipientPhone, toAddress } = props.transaction
-  const name = contact?.name ?? recipientEmail ?? recipientPhone
+  const { contact, recipientEmail, recipientPhone, toAddress, fromAddress, category } = props.transaction
+  const name = contact?.name ?? recipientEmail ?? recipientPhone ?? collectedDeposit(props.transaction)
+  const address = category === 'deposit' ? fromAddress : toAddress
   if (name) return <span className="wrap-anywhere">{name}</span>
-  if (!toAddress) return <span className="text-muted">Not specified</span>
+  if (!address) return <span className="text-muted">Not specified</span>
   return (
-    <span className="font-mono" title={toAddress}>
-      {shortAddress(toAddress)}
+    <span className="font-mono" title={address}>
+      {shortAddress(address)}
     </span>
   )
 }

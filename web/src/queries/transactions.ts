@@ -88,16 +88,23 @@ export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds
 }
 
 /** Where the money of a transaction went. Sign and word are null for money that did not move. */
-export type Movement = { sign: '−' | '+' | null; word: 'Paid' | 'Held' | 'Returned' | 'Withdrawn' | null }
+export type Movement = {
+  sign: '−' | '+' | null
+  word: 'Paid' | 'Held' | 'In payout' | 'Returned' | 'Withdrawn' | 'Received' | null
+}
 
 /**
- * What a transaction means for the wallet: it paid, its money is held, or it came back. A withdrawal moves money that the
- * payout's own row already counts as paid, so it has no sign.
+ * What a transaction means for the wallet: it paid, its money is held, or money came. An unclaimed payout's money has left
+ * the wallet and may come back. The withdrawal of a payout moves money that the payout's own row counts as paid, so it has no
+ * sign.
  */
 export function movementOf(transaction: Transaction): Movement {
   const { category, status } = transaction
   if (category === 'payout_reclaim') return { sign: '+', word: 'Returned' }
   if (category === 'payout_withdraw') return { sign: null, word: 'Withdrawn' }
+  if (category === 'deposit') return { sign: '+', word: 'Received' }
+  if (category === 'withdrawal') return { sign: '−', word: 'Withdrawn' }
+  if (payoutState(transaction) === 'Awaiting Claim') return { sign: '−', word: 'In payout' }
   // The row of the reclaim says that the money came back.
   if (payoutState(transaction) === 'Funds Reclaimed') return { sign: '−', word: 'Paid' }
   if (isIn('completed', status)) return { sign: '−', word: 'Paid' }
@@ -117,6 +124,10 @@ export function categoryLabel(transaction: Transaction): string {
       return 'Payout withdrawn'
     case 'payout_reclaim':
       return 'Payout reclaimed'
+    case 'deposit':
+      return 'Deposit'
+    case 'withdrawal':
+      return 'Withdrawal'
     case 'contact':
       return 'Contact'
     case 'address':
@@ -126,5 +137,20 @@ export function categoryLabel(transaction: Transaction): string {
   }
 }
 
-/** The agent's name, or 'User' if no agent sent it. */
-export const senderOf = ({ agent }: Pick<Transaction, 'agent'>) => agent?.name ?? 'User'
+/** Who made the money move: an agent, the user, or nobody in Bursar. */
+export function senderOf({ agent, origin }: Pick<Transaction, 'agent'> & Partial<Pick<Transaction, 'origin'>>): string {
+  switch (origin) {
+    case 'transfer':
+      return 'Outside Bursar'
+    case 'small':
+      return 'Several senders'
+    case 'start':
+      return 'Before Bursar'
+    default:
+      return agent?.name ?? 'User'
+  }
+}
+
+/** Words for a deposit without a sender of its own. Null for any other transaction. */
+export const collectedDeposit = ({ origin }: Transaction): string | null =>
+  origin === 'small' ? 'Deposits below 0.01 USDC' : origin === 'start' ? 'Balance when the wallet was added' : null

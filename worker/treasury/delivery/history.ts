@@ -2,6 +2,7 @@ import { within } from '../../durable/within.ts'
 import type { Change, ChangePage, Position } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
+import { findMovement, movementView } from '../payments/movements.ts'
 import { companionView, transactionView } from '../payments/views.ts'
 import { escrowView } from '../payouts/views.ts'
 import type { Store } from '../storage/store.ts'
@@ -61,9 +62,11 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
     rows: { transactions: [], payout: null, counted: null },
     value: backupValue(ctx, ref),
   }
+  const { rows } = change
+  const movement = findMovement(store, ref)
+  if (movement) rows.transactions.push({ row: movementView(store, movement), amount: movement.amount, kept: null })
   const payment = store.payment(ref)
   if (!payment) return change
-  const { rows } = change
   rows.transactions.push({
     row: transactionView(store, payment),
     amount: payment.amount,

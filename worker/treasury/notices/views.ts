@@ -50,7 +50,7 @@ type ListedNotice = NoticeRow & { data: string }
 type Words = Pick<Notice, 'text' | 'detail' | 'subject'>
 
 /** The text of a notice, with the current names, and the subject that it links to. */
-function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words {
+function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice): Words {
   const data = JSON.parse(json) as Record<string, unknown>
   switch (event) {
     case 'payment.failed':
@@ -59,10 +59,15 @@ function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words 
         detail: payment.error_message,
       }))
     case 'payment.refused':
-      return ofPayment(ctx, ref, (payment) => ({
-        text: `${agentOf(ctx, payment.agent_id)} was refused ${moneyTo(ctx, payment)}`,
-        detail: payment.error_message,
-      }))
+      return ofPayment(ctx, ref, (payment) => {
+        const [agent, last] = [agentOf(ctx, payment.agent_id), moneyTo(ctx, payment)]
+        return times === 1
+          ? { text: `${agent} was refused ${last}`, detail: payment.error_message }
+          : {
+              text: `${agent} was refused ${times} payments`,
+              detail: `The last: ${last}. ${payment.error_message ?? ''}`,
+            }
+      })
     case 'approval.expired': {
       const approval = ctx.store.approval(ref)
       const payment = approval?.payment_id ? ctx.store.payment(approval.payment_id) : null

@@ -30,6 +30,8 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     contactId: payment.contact_id,
     contact: payment.contact_name === null ? null : { name: payment.contact_name },
     toAddress: payment.to_address,
+    fromAddress: null,
+    origin: null,
     fromWalletId: payment.wallet_id,
     fromWallet: { name: wallet.name, address: wallet.address },
     fromWalletChain: chainNameOf(wallet.chain_id),

@@ -11,9 +11,10 @@ import { recordConfirmation } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
+import { recordMovement, recordSmallDeposits, reduceMovementAt } from '../payments/movements.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
-import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import type { MovementRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { halt } from '../wallets/walletHalts.ts'
 import { dropWithdrawal, keepBooking, refuseOtherBranch } from './bookings.ts'
@@ -35,7 +36,9 @@ export function book(ctx: Context, wallet: WalletRow, { own, transfers, announce
     if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, nonces, log)
     else bookTransfer(ctx, wallet, nonces, log)
     // The payout's own state makes it end only once, so its end may also be found in a log that was booked before.
-    bookPayoutEnd(ctx, log)
+    const returned = bookPayoutEnd(ctx, log)
+    // The return has a row of its own, so only what a payout's address had in addition is a deposit.
+    if (returned) reduceMovementAt(ctx, returned.wallet, log, returned.amount)
   }
   for (const ofBlock of dust) bookDust(ctx, wallet, ofBlock)
   for (const log of announced) bookAnnounced(ctx, wallet, log)
@@ -97,7 +100,7 @@ function bookDust(ctx: Context, wallet: WalletRow, { sum, count, ...first }: Dus
   if (value <= 0) return
   forgetSnapshot(ctx, wallet.id)
   store.run('UPDATE wallet SET deposits = deposits + ? WHERE id = ?', value, wallet.id)
-  keepBooking(ctx, wallet, first, { kind: 'deposited', value })
+  keepBooking(ctx, wallet, first, { kind: 'deposited', value, ref: recordSmallDeposits(ctx, wallet, value) })
   store.run(
     'INSERT OR REPLACE INTO booked_log (wallet_id, block, log_index, dust) VALUES (?, ?, ?, ?)',
     ...place,
@@ -127,6 +130,7 @@ function explainWithdrawal(ctx: Context, wallet: WalletRow, nonces: NonceLogs, l
   if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) return
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
   dropWithdrawal(ctx, wallet, log)
+  reduceMovementAt(ctx, wallet, log, payment.amount)
   bookOutgoing(ctx, wallet, log, payment)
 }
 
@@ -178,8 +182,8 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   const to = addressIn(log.topics[2])
   if (!payment) {
     // A withdrawal by the owner, or a send by a session key that is not ours.
-    bookWithdrawal(ctx, wallet, log, value)
-    audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
+    const { origin } = bookWithdrawal(ctx, wallet, log, value)
+    audit(store, ctx.now(), origin === 'owner' ? 'wallet.owner_withdrew' : 'wallet.withdrawn', wallet.id, {
       amount: formatColumn(value),
       to,
       tx: log.transactionHash,
@@ -219,9 +223,12 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   makeReady(ctx, payment.id)
 }
 
-function bookWithdrawal(ctx: Context, wallet: WalletRow, log: Log, value: number): void {
+function bookWithdrawal(ctx: Context, wallet: WalletRow, log: Log, value: number): MovementRow {
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
-  keepBooking(ctx, wallet, log, { kind: 'left', value })
+  const address = addressIn(log.topics[2])
+  const movement = recordMovement(ctx, wallet, log, { kind: 'withdrawal', amount: value, address })
+  keepBooking(ctx, wallet, log, { kind: 'left', value, ref: movement.id })
+  return movement
 }
 
 function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
@@ -234,7 +241,8 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
     value,
     wallet.id,
   )
-  keepBooking(ctx, wallet, log, { kind: ours ? 'returned' : 'deposited', value })
+  const { id } = recordMovement(ctx, wallet, log, { kind: 'deposit', amount: value, address: from })
+  keepBooking(ctx, wallet, log, { kind: ours ? 'returned' : 'deposited', value, ref: id })
   audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, {
     amount: formatColumn(value),
     from,
@@ -242,16 +250,17 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
   })
 }
 
-function bookPayoutEnd(ctx: Context, log: Log): void {
+/** Returns what came back to its wallet if this log was the payout's reclaim. */
+function bookPayoutEnd(ctx: Context, log: Log): { wallet: WalletRow; amount: number } | null {
   const { store } = ctx
   const payout = payoutAt(ctx, addressIn(log.topics[1]))
   const payment = payout && store.payment(payout.id)
   // Money that third parties sent there before the funding arrived is not the payout's; moving it does not end the payout.
-  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < fromColumn(payout.amount)) return
+  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < fromColumn(payout.amount)) return null
   const to = addressIn(log.topics[2])
   const event = sameAddress(to, payout.payer) ? 'reclaimed' : 'withdrawn'
   const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
-  if (!moved) return
+  if (!moved) return null
   const now = ctx.now()
   const withdrawn_to = event === 'withdrawn' ? to : null
   store.update('payout', payout.id, { done_tx: log.transactionHash, done_at: now, withdrawn_to, sealed_code: null })
@@ -266,6 +275,7 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   else store.run('UPDATE payout SET returned_block = ? WHERE id = ?', log.blockNumber, payout.id)
   sendPaymentEvent(ctx, `payout.${event}`, payment.id, payment.status)
   enqueue(ctx, event === 'withdrawn' ? 'mail.payout_claimed' : 'mail.payout_returned', payout.id)
+  return event === 'reclaimed' ? { wallet, amount: payout.amount } : null
 }
 
 function bookAnnounced(ctx: Context, wallet: WalletRow, log: Log): void {

@@ -8,9 +8,13 @@ import type { OwnerActionKind } from '#domain/sessionKey.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
 import type { Channel } from '#schemas/approval.ts'
+import type { MovementOrigin } from '#schemas/transaction.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
 
-/** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` converts them to money. */
+/**
+ * Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` converts them to money. tables.ts says what
+ * the columns mean.
+ */
 export type WalletRow = {
   id: string
   chain_id: ChainId
@@ -18,7 +22,6 @@ export type WalletRow = {
   address: Address
   owner: Address
   name: string | null
-  /** Deleted wallets stay for history: they have no key, and the chain is not read for them. */
   status: 'deploying' | 'active' | 'failed' | 'deleted'
   factory: Address
   salt: Hex
@@ -34,29 +37,20 @@ export type WalletRow = {
   withdrawn: number
   held: number
   scanned_block: number
-  /** The block whose hash says whether the chain is still the one that was booked; null until the next reading. */
   anchor_block: number | null
   anchor_hash: Hex | null
-  /** Bookings up to here are final and never undone. */
   final_block: number
-  /** The block at which a smart wallet was found deployed. */
   active_block: number | null
   paused: number
-  /** Why nothing is signed for it. */
   halt_kind: HaltKind | null
   halt_detail: string | null
-  /** Since when the books do not explain the balance, as last read and at a final block. */
   mismatch_since: number | null
   final_mismatch_since: number | null
-  /** When everything that is not final was read again because of it. */
   reread_at: number | null
-  /** The booked block that the node contradicts, and since when. */
   doubted_block: number | null
   doubted_since: number | null
   created_at: number
-  /** The version of the contracts that the wallet was created with; has no meaning for imported wallets. */
   contract_set: number
-  /** The block at which reading its logs began, and its balance there. */
   start_block: number
   start_balance: number
 }
@@ -365,10 +359,19 @@ export type BookingRow = {
   /** `left`: a withdrawal by the owner. */
   kind: 'deposited' | 'returned' | 'left' | 'announced' | BookedEvent
   value: number
-  /** The payment or payout; null if only the wallet is affected. */
+  /** The payment or payout, or the movement. */
   ref: string | null
   status_before: PayoutStatus | null
 }
+
+/**
+ * Money that moved without a payment. `address`: the sender of a deposit or the recipient of a withdrawal; null if several
+ * were listed together. `action_id`: the owner's withdrawal that it was.
+ */
+export type MovementRow = { id: string; wallet_id: string; kind: 'deposit' | 'withdrawal'; origin: MovementOrigin } & {
+  amount: number
+  at: number
+} & { address: Address | null; tx: Hex | null; action_id: string | null }
 
 /** `seq` is the number of the event's row in the audit log, `times` how often `about` has been repeated. */
 export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; about: string; times: number }
@@ -388,6 +391,7 @@ export type Rows = {
   approval: ApprovalRow
   approval_grant: GrantRow
   booking: BookingRow
+  movement: MovementRow
   webhook: WebhookRow
   /** `body` is JSON, and `endpoints` a JSON list of webhook ids. */
   webhook_event: { id: string; type: WebhookEvent; at: number; body: string; endpoints: string }

@@ -272,8 +272,21 @@ ${spentSumTables}
     wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL, dust INTEGER,
     PRIMARY KEY (wallet_id, block, log_index)
   ) WITHOUT ROWID;
+  -- Deposits, and withdrawals without a payment: rows of the transaction list. Ids name the place on chain, so that reading it
+  -- again after a restore makes the same rows.
+  CREATE TABLE movement (
+    id TEXT PRIMARY KEY, wallet_id TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('deposit','withdrawal')),
+    origin TEXT NOT NULL CHECK (origin IN ('transfer','small','start','owner')), amount INTEGER NOT NULL CHECK (amount > 0),
+    address TEXT, tx TEXT, at INTEGER NOT NULL, action_id TEXT UNIQUE
+  ) WITHOUT ROWID;
+  -- The balance of a wallet when it was added is its first deposit.
+  CREATE TRIGGER wallet_started AFTER INSERT ON wallet WHEN NEW.start_balance > 0 BEGIN
+    INSERT INTO movement (id, wallet_id, kind, origin, amount, at)
+      VALUES ('mov_' || NEW.id || '_start', NEW.id, 'deposit', 'start', NEW.start_balance, NEW.created_at);
+    INSERT OR REPLACE INTO change (ref) VALUES ('mov_' || NEW.id || '_start');
+  END;
   -- Bookings are undone, newest first, if their block leaves the chain before it is final. kind: what the log did; value:
-  -- micro-USDC; ref: the payment or payout, null for the wallet alone; status_before: the payout's.
+  -- micro-USDC; ref: the payment or payout, or the movement; status_before: the payout's.
   CREATE TABLE booking (
     seq INTEGER PRIMARY KEY, wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL,
     block_hash TEXT NOT NULL, tx TEXT NOT NULL,

@@ -57,7 +57,7 @@ export default function NoticesPage() {
 }
 
 function NoticeRow(props: { notice: Notice; isNew: boolean }) {
-  const { text, detail, times, at, subject } = props.notice
+  const { text, detail, at, subject } = props.notice
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-hairline border-b px-5 py-3 last:border-b-0">
       <div className="min-w-0 flex-1 basis-64">
@@ -69,7 +69,6 @@ function NoticeRow(props: { notice: Notice; isNew: boolean }) {
           ) : (
             text
           )}
-          {times > 1 && `, ${times} times`}
         </p>
         {detail && <p className="break-words text-muted text-small">{detail}</p>}
       </div>

@@ -64,14 +64,14 @@ export function TopWallets({ overview }: WidgetProps) {
           <Row
             key={id}
             name={
-              <Link to="/dashboard/transactions" search={{ wallet: id }} className={linkClass}>
+              <Link to="/dashboard/transactions" search={{ wallet: id, figure: 'accepted' }} className={linkClass}>
                 {walletName({ name })}
               </Link>
             }
             note={<span className="font-mono">{shortAddress(address)}</span>}
           >
             <Amount value={spent} />
-            <span className="block text-muted">{plural(count, 'transaction')}</span>
+            <span className="block text-muted">{plural(count, 'payment')}</span>
           </Row>
         ))}
       </Rows>
@@ -122,7 +122,7 @@ export function Recipients({ overview }: WidgetProps) {
               // Links to a contact's payments, otherwise to the newest payment, since URLs do not name people.
               <Link
                 to="/dashboard/transactions"
-                search={contactId ? { contact: contactId } : { detail: lastPaymentId }}
+                search={contactId ? { contact: contactId, figure: 'paid' } : { detail: lastPaymentId }}
                 className={linkClass}
               >
                 {name ?? (recipient.startsWith('0x') ? shortAddress(recipient) : recipient)}

@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
+import type { ListFigure } from '#domain/lists.ts'
 import { Balance, useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { useNow } from '#web/components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { localDay } from '#web/lists/range.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
 import { overviewQuery } from '#web/queries/overview.ts'
 import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
@@ -22,7 +21,7 @@ function Figure(props: {
   /** The page with more, and what is to be seen there if not what the page is named after. */
   page: 'agents' | 'contacts' | 'payouts' | 'transactions' | 'usage' | 'wallets'
   pageShows?: string
-  search?: Record<string, string>
+  search?: { figure: ListFigure } | { status: string }
   title?: string
 }) {
   return (
@@ -65,7 +64,7 @@ export function TotalBalance({ overview }: WidgetProps) {
       note={
         <>
           <span className="block @min-3xs:hidden">{unit}</span>
-          {held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
+          {held === '0' ? 'Nothing held for payments' : `${usd(held)} held for payments`}
         </>
       }
       page="wallets"
@@ -86,6 +85,7 @@ export const Transactions = ({ overview }: WidgetProps) => (
     value={whole(overview.transactionCount)}
     note={`${whole(overview.confirmed)} completed`}
     page="transactions"
+    search={{ figure: 'payments' }}
   />
 )
 
@@ -107,7 +107,7 @@ export const SuccessRate = ({ overview }: WidgetProps) => (
         : `${whole(overview.confirmed)} completed, ${whole(overview.failed)} failed`
     }
     page="transactions"
-    search={{ status: 'completed,failed' }}
+    search={{ figure: 'ended' }}
   />
 )
 
@@ -130,6 +130,7 @@ export const AverageTransaction = ({ overview }: WidgetProps) => (
       overview.average === null ? 'No completed payment yet' : `of ${plural(overview.confirmed, 'completed payment')}`
     }
     page="transactions"
+    search={{ figure: 'completed' }}
   />
 )
 
@@ -165,7 +166,6 @@ export const Failed = ({ overview }: WidgetProps) => (
     value={whole(overview.failedToday)}
     note="in the last 24 hours"
     page="transactions"
-    // Lists filter by whole days, so this includes all of the day on which the last 24 hours began.
-    search={{ status: 'failed', from: localDay(useNow() - 86_400_000) }}
+    search={{ figure: 'failed_24h' }}
   />
 )

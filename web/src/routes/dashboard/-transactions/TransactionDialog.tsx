@@ -16,6 +16,7 @@ import { networkName } from '#web/lib/networks.ts'
 import {
   awaitsApproval,
   categoryLabel,
+  collectedDeposit,
   isFinal,
   payoutState,
   refreshTransactions,
@@ -119,9 +120,17 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
 }
 
 function Recipient(props: { transaction: Transaction }) {
-  const { category, contact, recipientEmail, recipientPhone, toAddress, fromWalletChain } = props.transaction
+  const { category, contact, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain } =
+    props.transaction
   const person = contact?.name ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
+  if (category === 'deposit')
+    return (
+      <Fact name="From">
+        {collectedDeposit(props.transaction) ??
+          (fromAddress && <ShortAddress address={fromAddress} chain={fromWalletChain} />)}
+      </Fact>
+    )
   // A reclaim goes to the wallet that paid, not to the recipient.
   if (category === 'payout_reclaim')
     return (
@@ -162,7 +171,11 @@ function Details(props: { transaction: Transaction }) {
         <Fact name="Type">{categoryLabel(transaction)}</Fact>
         <Fact name="Sender">{senderOf(transaction)}</Fact>
         <Recipient transaction={transaction} />
-        {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
+        {transaction.fromWallet && (
+          <Fact name={transaction.category === 'deposit' ? 'To wallet' : 'From wallet'}>
+            {walletName(transaction.fromWallet)}
+          </Fact>
+        )}
         <Fact name="Network">{networkName(chain)}</Fact>
         <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
         <NoteFacts of={transaction} />
