@@ -294,14 +294,18 @@ test.describe('by mouse', () => {
     await expect(page.getByText('You can close this page.')).toBeVisible()
   })
 
-  test('after five wrong codes, the page says how long to wait @claim-6', async ({ page, bursar, seeded }) => {
+  test('after five wrong codes, the page says how long to wait @claim-6 @screens-36', async ({
+    page,
+    bursar,
+    seeded,
+  }) => {
     const { path, accessToken, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
     const wrong = passcode === '000000' ? '000001' : '000000'
     for (let i = 0; i < 4; i++)
       await bursar.call('/api/escrow/verify-passcode', { body: { accessToken, passcode: wrong } })
     await page.goto(path)
     for (const [code, text] of [
-      [wrong, 'Invalid passcode'],
+      [wrong, 'Invalid passcode. Too many attempts. Try again in 15 minutes.'],
       [passcode, 'Too many attempts. Try again in 15 minutes.'],
     ] as const) {
       await page.getByLabel('6-digit code').fill(code)
