@@ -101,7 +101,8 @@ test('overview and usage match the totals of the transaction list @figures-1 @sc
   })
 
   const usage = await payer.treasury().reports().usage()
-  expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '987.5' })
+  // The key's own figure: a returned payout and one that waits have used up its limit as well.
+  expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '974.5' })
   expect(usage.globalBudget.currentPeriod).toBe(usage.globalBudget.periodStart.slice(0, 7))
   expect(usage.wallets).toMatchObject([
     {
