@@ -7,7 +7,7 @@ import { BooksDiffer } from '../../worker/treasury/settlement/scan.ts'
 import { readAllNow } from '../../worker/treasury/wallets/idleReads.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
-import { inTreasury, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
+import { inTreasury, rowsOf, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
 import { createApi, mailsTo, seed } from './apiClient.ts'
 
 const api = createApi()
@@ -136,6 +136,8 @@ test('the bell counts refusals and returned payouts until they are marked read; 
   }
   const read = (body: unknown, token = home.token) => api.call('POST', '/api/notices/read', { token, body })
   expect(await get()).toEqual({ notices: [], pending: 0, unread: 0 })
+  const [warning] = await rowsOf<{ due_at: number }>(home, "SELECT due_at FROM timer WHERE kind = 'keys'")
+  expect(warning!.due_at - Date.now(), 'a key of 30 days is announced in 23 days').toBeGreaterThan(22 * dayMs)
   for (const amount of ['11', '12']) await home.pay({ to: { type: 'address', address: fresh('shop') }, amount })
   const id = await pay(home, { to: { type: 'email', email: 'bell@example.com' }, amount: '2' })
   const ready = async () => (await home.asOwner('GET', `/escrow/${id}`)).json.data.status

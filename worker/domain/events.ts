@@ -74,6 +74,7 @@ export const events = {
   'booking.undone': { text: 'A block left the chain; a deposit or withdrawal in it is no longer booked.', to: audit },
   'session.adopted': { text: 'A session key took effect.', to: audit },
   'session.ended': { text: 'A session key was revoked.', to: audit },
+  'session.ending': { text: 'A session key ends in 7 days, or in 1 day.', to: ['audit', 'bell', 'mail'] },
   'session.undone': { text: 'A block that set a session key left the chain.', to: audit },
   'action.draining': { text: 'A new session key waits for payments under the old one.', to: audit },
   'action.offered': { text: 'A new session key waits for the owner’s signature.', to: audit },

@@ -1,5 +1,7 @@
+import type { WarnDays } from '#domain/sessionKey.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
+import { namesText } from '#domain/words.ts'
 import { email, link, paragraph } from './email.ts'
 import { formatMoney, oneLine, utcDay } from './format.ts'
 import type { Message } from './message.ts'
@@ -61,6 +63,33 @@ export function walletHaltedMessage(input: {
     subject: `Payments from ${wallet} are stopped`,
     parts,
   })
+}
+
+/** Sent 7 days and 1 day before a session key ends. `agents`: those that pay from the wallet. */
+export function sessionEndingMessage(input: {
+  id: string
+  to: string
+  walletId: string
+  wallet: string | null
+  days: WarnDays
+  agents: string[]
+  appOrigin: string
+}): Message {
+  const { id, to, walletId, days, appOrigin } = input
+  const agents = input.agents.map((name) => oneLine(name, 40) ?? 'Unnamed')
+  const wallet = oneLine(input.wallet, 60) ?? 'your wallet'
+  const when = days === 1 ? 'in 1 day' : `in ${days} days`
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`The session key of ${wallet} ends ${when}. From then on nothing is paid from this wallet.`),
+    paragraph(
+      agents.length === 0
+        ? 'No agent pays from it now. Rotate the key if you want to go on sending from it.'
+        : `These agents then can’t pay: ${namesText(agents)}. Rotate the key before it ends, and they go on without a pause.`,
+    ),
+    link('Rotate the session key', `${appOrigin}/dashboard/wallets?session=${walletId}`),
+  ]
+  return email({ id, to, subject: `The session key of ${wallet} ends ${when}`, parts })
 }
 
 /** Sent when Bursar switches a webhook off. */

@@ -1,5 +1,8 @@
 import type { Agent } from './policy.ts'
 
+/** A session key that ends soon or has ended, and the agents that stop with it. */
+export type EndingKey = { walletId: string; name: string | null; endsAt: string; agents: string[] }
+
 /** GET /overview (an addition): the data of all overview widgets. Amounts are decimal USDC, on Base only. */
 export type Overview = {
   /** Null if a wallet's balance cannot be read. */
@@ -39,6 +42,7 @@ export type Overview = {
     amount: string
     lastPaidAt: string
   }[]
+  endingKeys: EndingKey[]
   /** At most five budgets, most used first. */
   budgets: { id: string; name: string; limit: string; spent: string; held: string; percentUsed: number }[]
 }

@@ -19,6 +19,7 @@ import { submitDueJobs } from './relay/submitJobs.ts'
 import { settleFinality } from './settlement/finality.ts'
 import { readIdleWallets } from './settlement/idle.ts'
 import { settle } from './settlement/settle.ts'
+import { warnOfEndingKeys } from './wallets/endingKeys.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
 const expiryPauseMs = 30_000 // 30 seconds
@@ -46,6 +47,8 @@ export async function runAlarm(
       return settleFinality(ctx)
     case 'approvals':
       return endAllOverdue(ctx)
+    case 'keys':
+      return warnOfEndingKeys(ctx)
   }
 }
 

@@ -23,6 +23,7 @@ export type AlarmKind =
   | 'reclaim'
   | 'finality'
   | 'approvals'
+  | 'keys'
   | 'schema'
 
 /**

@@ -2,6 +2,7 @@ import { isTestChain, usdcUnit } from '#domain/networks.ts'
 import { isoOf } from '#domain/time.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
+import { namesText } from '#domain/words.ts'
 import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
 import { oneLine } from '../../notifications/format.ts'
 import { pendingCount } from '../approvals/views.ts'
@@ -9,6 +10,7 @@ import type { Context } from '../core/context.ts'
 import { maxShown, readUpTo } from '../ledger/notices.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { NoticeRow, PaymentRow, WalletRow } from '../storage/rows.ts'
+import { agentsOf } from '../wallets/endingKeys.ts'
 
 export function listNotices(ctx: Context): NoticeList {
   const read = readUpTo(ctx.store)
@@ -99,6 +101,14 @@ function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice):
         text: `${data.amount} ${usdcUnit(isTest)} left ${name} without Bursar`,
         detail: `To ${data.to}`,
       }))
+    case 'session.ending':
+      return ofWallet(ctx, ref, (name) => {
+        const agents = agentsOf(ctx.store, ref).map((agent) => oneLine(agent, 40) ?? 'Unnamed')
+        return {
+          text: `The session key of ${name} ends in ${data.days === 1 ? '1 day' : `${data.days} days`}`,
+          detail: `${agents.length > 0 ? `${namesText(agents)} can’t pay after that. ` : ''}Rotate it to go on paying from this wallet.`,
+        }
+      })
     case 'group.budget_reached': {
       const group = ctx.store.anyGroup(ref)
       const name = oneLine(group?.name ?? null, 60) ?? 'a policy group'

@@ -7,6 +7,7 @@ import { agentView } from '../policies/views.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
+import { endingKeys } from '../wallets/endingKeys.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
 import type { AccountFigures } from './rpcTypes.ts'
 
@@ -61,6 +62,7 @@ export function figures(ctx: Context): Omit<AccountFigures, 'totalBalance'> {
              ORDER BY agent.last_activity_at IS NULL, agent.last_activity_at DESC, agent.created_at DESC LIMIT 3`,
           )
           .map((agent) => agentView(ctx, agent)),
+    endingKeys: endingKeys(ctx),
     budgets: budgets(store),
   }
 }

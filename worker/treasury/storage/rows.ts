@@ -4,7 +4,7 @@ import type { BookedEvent, ExpiryDays, PaymentStatus, PayoutStatus } from '#doma
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
-import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import type { OwnerActionKind, WarnDays } from '#domain/sessionKey.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
 import type { Channel } from '#schemas/approval.ts'
@@ -66,10 +66,10 @@ export type SessionRow = {
   valid_until: number
   next_sequence: number
   current: number
-  /** The block at which the session was adopted; null if final. */
   adopted_block: number | null
-  /** 1 if a reorganization removed it. */
   undone: number
+  adopted_at: number
+  warned_days: WarnDays | null
 }
 
 export type GroupRow = {
@@ -356,10 +356,8 @@ export type BookingRow = {
   log_index: number
   block_hash: Hex
   tx: Hex
-  /** `left`: a withdrawal by the owner. */
   kind: 'deposited' | 'returned' | 'left' | 'announced' | BookedEvent
   value: number
-  /** The payment or payout, or the movement. */
   ref: string | null
   status_before: PayoutStatus | null
 }

@@ -41,7 +41,7 @@ type Defaults = {
     | 'start_block'
     | 'start_balance'
     | 'paused'
-  session: 'used' | 'held' | 'next_sequence' | 'undone'
+  session: 'used' | 'held' | 'next_sequence' | 'undone' | 'adopted_at'
   imported_key: 'tries' | 'locked_until'
   policy_group:
     | 'spent'

@@ -61,6 +61,8 @@ export const tables = `
     valid_until INTEGER NOT NULL, next_sequence INTEGER NOT NULL DEFAULT 0, current INTEGER NOT NULL,
     -- The block at which the session was adopted; null if final. undone: a reorganization removed it; its nonces stay used.
     adopted_block INTEGER, undone INTEGER NOT NULL DEFAULT 0,
+    -- When it was adopted, and how many days before its end the owner was last warned.
+    adopted_at INTEGER NOT NULL DEFAULT 0, warned_days INTEGER,
     PRIMARY KEY (wallet_id, epoch)
   );
 

@@ -63,7 +63,7 @@ function NoticeRow(props: { notice: Notice; isNew: boolean }) {
       <div className="min-w-0 flex-1 basis-64">
         <p className="break-words">
           {subject ? (
-            <Link {...linkTo(subject)} className={linkClass}>
+            <Link {...linkTo(subject, props.notice.event)} className={linkClass}>
               {text}
             </Link>
           ) : (
@@ -84,7 +84,7 @@ function NoticeRow(props: { notice: Notice; isNew: boolean }) {
   )
 }
 
-function linkTo({ type, id }: NoticeSubject): Pick<LinkProps, 'to' | 'params' | 'search'> {
+function linkTo({ type, id }: NoticeSubject, event: Notice['event']): Pick<LinkProps, 'to' | 'params' | 'search'> {
   switch (type) {
     case 'approval':
       return { to: '/dashboard/approvals/$approvalId', params: { approvalId: id } }
@@ -93,7 +93,7 @@ function linkTo({ type, id }: NoticeSubject): Pick<LinkProps, 'to' | 'params' | 
     case 'payout':
       return { to: '/dashboard/payouts', search: { detail: id } }
     case 'wallet':
-      return { to: '/dashboard/wallets' }
+      return { to: '/dashboard/wallets', search: event === 'session.ending' ? { session: id } : {} }
     case 'group':
       return { to: '/dashboard/agents', search: { group: id } }
     case 'webhook':
