@@ -407,7 +407,7 @@ test('usage shows all wallets side by side and explains what is empty @list-stat
     name,
     address: '0x52908400098527886E0F7030069857D2E4169EE7',
     chain,
-    sessionKeyBudget: { currentSpent: '900', limit: '1000', percentUsed: 90 },
+    sessionKeyBudget: { currentSpent: '900', limit: '1000', percentUsed: 90, remaining: '100' },
     policyGroups,
   })
   const unlimited = {

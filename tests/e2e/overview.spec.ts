@@ -116,8 +116,8 @@ test.describe('an account in use', () => {
     })
     await test.step('figures link to lists of what they count @overview-13', async () => {
       for (const [name, filter] of [
-        ['Success Rate', /transactions\?status=completed%2Cfailed$/],
-        ['Failed Transactions', /transactions\?status=failed&from=\d{4}-\d\d-\d\d$/],
+        ['Success Rate', /transactions\?figure=ended$/],
+        ['Failed Transactions', /transactions\?figure=failed_24h$/],
         ['Pending Payouts', /payouts\?status=CREATING%2CCREATED$/],
       ] as const)
         await expect(widget(page, name).getByRole('link')).toHaveAttribute('href', filter)

@@ -7,6 +7,7 @@ import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
 import { address, email, phone, shownText } from './common.ts'
 import { commonTerms } from './paymentTerms.ts'
+import type { Transaction } from './transaction.ts'
 
 export type EscrowStatus = (typeof payoutStatuses)[number]
 export type Terms = {
@@ -101,6 +102,8 @@ export type CreateEscrowReply = {
   fundingTxHash: string | null
   expiresAt: string
   terms: Terms
+  /** Its rows in the lists (an addition). */
+  rows: { escrow: Escrow; transaction: Transaction }
 }
 
 /**

@@ -67,8 +67,8 @@ export const SendTransaction = z.object({
   /** An addition: the contact with this address, so that lists can name it. */
   contactId: z.string().max(64).optional(),
 })
-/** `txHash` is set only if the Relayer has broadcast within 300 ms. */
-export type SendReply = { id: string; status: string; txHash?: string }
+/** `txHash` is set only if the Relayer has broadcast within 300 ms. `transaction` (an addition): its row in the list. */
+export type SendReply = { id: string; status: string; txHash?: string; transaction: Transaction }
 
 /** POST /transactions/recipient-check (an addition): information about a recipient before paying. */
 export const RecipientCheck = z

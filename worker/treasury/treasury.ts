@@ -106,8 +106,13 @@ export class Treasury extends TreasuryObject {
   /** POST /escrow/create. Link and code are returned to the sender once, after the link works. */
   async createPayout(input: PayInput) {
     return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment }) => {
-      if (!this.context.store.payout(payment.id)) return notFound('Payout')
-      if (await this.outbox.syncDesk(payment.id)) return ok(await createdPayout(this.context, payment.id))
+      const { store } = this.context
+      if (!store.payout(payment.id)) return notFound('Payout')
+      if (await this.outbox.syncDesk(payment.id)) {
+        const created = await createdPayout(this.context, payment.id)
+        const escrow = escrowView(this.context, store.payout(payment.id)!)
+        return ok({ ...created, rows: { escrow, transaction: transactionView(store, store.payment(payment.id)!) } })
+      }
       const notReady = 'The payout is being created, but its link is not ready yet. Please try again.'
       return refuse('unavailable', notReady, { retryAfter: 2 })
     })

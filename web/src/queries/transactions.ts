@@ -5,11 +5,13 @@ import { api, apiEnvelope } from '../lib/api.ts'
 import { apiFile } from '../lib/apiFile.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import type { Tone } from '../lib/tone.ts'
+import { addRow } from './addRow.ts'
 import { type Transaction, transactionOf } from './apiWords.ts'
 
 export type { Transaction }
 
 const rootKey = ['transactions'] as const
+const listKey = [...rootKey, 'list'] as const
 const pollMs = 1_500 // 1.5 seconds
 
 export type TransactionParams = NonNullable<ApiCalls['GET /transactions/export']['query']>
@@ -21,7 +23,7 @@ async function fetchTransactions(query: TransactionParams & PageQuery, signal: A
 
 export const transactionsQuery = (params: TransactionParams & PageQuery) =>
   queryOptions({
-    queryKey: [...rootKey, 'list', params] as QueryKey,
+    queryKey: [...listKey, params] as QueryKey,
     queryFn: ({ signal }) => fetchTransactions(params, signal),
     placeholderData: keepPreviousData,
   })
@@ -44,6 +46,12 @@ export const transactionQuery = (transactionId: string) =>
     refetchInterval: (query) => (query.state.data && isFinal(query.state.data) ? false : pollMs),
   })
 
+/** Adds an accepted payment to the lists, and its details, from the reply that accepted it. */
+export function addTransaction(transaction: Transaction): void {
+  addRow(listKey, transaction)
+  queryClient.setQueryData(transactionQuery(transaction.id).queryKey, transaction)
+}
+
 export const refreshTransactions = () => queryClient.invalidateQueries({ queryKey: rootKey })
 
 type RecipientCheck = { amount: string } & (
@@ -60,8 +68,22 @@ export const recipientQuery = (body: RecipientCheck) =>
     gcTime: 0,
   })
 
-export const sendTransaction = (body: ApiCalls['POST /transactions/send']['body'], idempotencyKey: string) =>
-  api('POST /transactions/send', { body, idempotencyKey })
+/** Returns the payment's id. */
+export async function sendTransaction(
+  body: ApiCalls['POST /transactions/send']['body'],
+  idempotencyKey: string,
+): Promise<string> {
+  const { id, transaction } = await api('POST /transactions/send', { body, idempotencyKey })
+  addTransaction(transactionOf(transaction))
+  refreshMoney()
+  return id
+}
+
+/** Reads again what an accepted payment changes: lists, balances and figures. */
+export function refreshMoney(): void {
+  for (const queryKey of [rootKey, ['payouts'], ['wallets'], ['overview']])
+    void queryClient.invalidateQueries({ queryKey })
+}
 
 const isIn = (group: TransactionStatusGroup, status: TransactionStatus) =>
   (transactionStatusGroups[group] as readonly TransactionStatus[]).includes(status)
@@ -72,6 +94,9 @@ export function displayStatus(status: TransactionStatus): { label: 'Completed' |
   if (isIn('failed', status)) return { label: 'Failed', tone: 'bad' }
   return { label: 'Pending', tone: 'waiting' }
 }
+
+/** Whether a list that shows it is read again soon. A payment that waits for its owner may wait for days. */
+export const isMoving = (transaction: Transaction) => !isFinal(transaction) && !awaitsApproval(transaction)
 
 /** Whether polling can stop. A funded payout counts as final, since it may stay unclaimed for weeks. */
 export const isFinal = (transaction: Transaction) =>

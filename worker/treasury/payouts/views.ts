@@ -97,7 +97,7 @@ const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
 const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
 
 /** The reply that the sender of a new payout sees once. `passcode` is null after ten minutes or once it has been renewed. */
-export async function createdPayout(ctx: Context, payoutId: string): Promise<CreateEscrowReply> {
+export async function createdPayout(ctx: Context, payoutId: string): Promise<Omit<CreateEscrowReply, 'rows'>> {
   const payout = ctx.store.payout(payoutId)!
   return {
     id: payout.id,

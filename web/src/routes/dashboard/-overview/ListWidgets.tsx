@@ -7,7 +7,15 @@ import { Skeleton } from '#web/components/states.tsx'
 import { Time, useNow } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
 import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
-import { categoryLabel, movementOf, senderOf, type Transaction, transactionsQuery } from '#web/queries/transactions.ts'
+import { refreshIn } from '#web/lists/useListPage.ts'
+import {
+  categoryLabel,
+  isMoving,
+  movementOf,
+  senderOf,
+  type Transaction,
+  transactionsQuery,
+} from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { noteOf } from '../-transactions/rows.tsx'
 import { WidgetError, WidgetLink, type WidgetProps } from './WidgetParts.tsx'
@@ -173,8 +181,6 @@ export function Budgets({ overview }: WidgetProps) {
   )
 }
 
-const refreshMs = 30_000 // 30 seconds
-
 /** 'Held · Payout · Awaiting Claim': where the money went, the kind of transaction, and what else there is to say. */
 const subjectOf = (transaction: Transaction) =>
   [movementOf(transaction).word, categoryLabel(transaction), noteOf(transaction)].filter(Boolean).join(' · ')
@@ -183,7 +189,7 @@ const subjectOf = (transaction: Transaction) =>
 export function RecentTransactions() {
   const { data, error, refetch } = useQuery({
     ...transactionsQuery({ page: 1, pageSize: 5 }),
-    refetchInterval: refreshMs,
+    refetchInterval: ({ state }) => refreshIn(state.data?.rows, isMoving),
   })
   if (!data)
     return error ? (

@@ -41,10 +41,15 @@ const bodies: Record<Exclude<WidgetType, 'recent-transactions' | 'recent-activit
 }
 
 const refreshMs = 30_000 // 30 seconds
+/** While payments are on their way. */
+const movingMs = 2_000 // 2 seconds
 
 /** The content of a widget. All widgets except the recent transactions and the daily chart share one call. */
 export function WidgetBody(props: { type: WidgetType }) {
-  const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
+  const overview = useQuery({
+    ...overviewQuery,
+    refetchInterval: ({ state }) => (state.data && state.data.held !== '0' ? movingMs : refreshMs),
+  })
   if (props.type === 'recent-transactions') return <RecentTransactions />
   if (props.type === 'recent-activity') return <Transfers />
   if (!overview.data)

@@ -20,6 +20,7 @@ import {
   canReclaim,
   claimLinkQuery,
   deliveryText,
+  isMoving,
   isTakenDown,
   isUndelivered,
   type Payout,
@@ -61,9 +62,6 @@ export default function PayoutDialog(props: {
     />
   )
 }
-
-/** Whether the payout is about to change: it is being funded, claimed or returned. */
-const isMoving = (payout: Payout) => payout.status === 'CREATING' || payout.inProgress !== null
 
 /** Picks the newer version. The list refreshes less often than a moving payout, but more often than one at rest. */
 function newerOf(known: Payout | undefined, fetched: Payout | undefined): Payout | undefined {

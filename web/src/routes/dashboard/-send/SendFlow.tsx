@@ -104,8 +104,7 @@ async function pay(payment: Payment, idempotencyKey: string): Promise<Step> {
   }
   if (method === 'address') {
     const input = { walletId: wallet.id, toAddress: recipient, amount, ...optional }
-    const { id } = await sendTransaction(input, idempotencyKey)
-    return { step: 'sent', payment, transactionId: id }
+    return { step: 'sent', payment, transactionId: await sendTransaction(input, idempotencyKey) }
   }
   const input = {
     sourceWalletId: wallet.id,

@@ -9,6 +9,7 @@ import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { contactQuery } from '#web/queries/contacts.ts'
 import {
   exportTransactions,
+  isMoving,
   type Transaction,
   type TransactionParams,
   transactionsQuery,
@@ -38,6 +39,7 @@ export const transactionList = {
   name: 'Transactions',
   query: transactionsQuery,
   exportRows: exportTransactions,
+  isMoving,
   filters: {
     status: anyOf('Status', transactionStatuses),
     type: oneOf('Type', 'All types', {
