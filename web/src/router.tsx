@@ -8,7 +8,6 @@ export const router = createRouter({
   stringifySearch: stringifySearchWith(JSON.stringify),
   routeTree,
   defaultPreload: 'intent',
-  defaultPreloadStaleTime: 0,
   defaultPendingMs: 150,
   scrollRestoration: true,
   defaultPendingComponent: Spinner,

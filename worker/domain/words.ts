@@ -3,11 +3,3 @@ export const plural = (count: number, one: string, many = `${one}s`) => `${count
 
 /** Message of a failure without a better one; screens replace it with their own. */
 export const somethingWrong = 'Something went wrong'
-
-/** 'Scout', 'Buyer and Scout', 'A, B, C and 2 more' */
-export function namesText(names: readonly string[]): string {
-  const shown = names.slice(0, 3)
-  const others = names.length - shown.length
-  if (others > 0) return `${shown.join(', ')} and ${others} more`
-  return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
-}

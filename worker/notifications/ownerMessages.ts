@@ -1,7 +1,7 @@
+import { namesText } from '#domain/namesText.ts'
 import type { WarnDays } from '#domain/sessionKey.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
-import { namesText } from '#domain/words.ts'
 import { email, link, paragraph } from './email.ts'
 import { formatMoney, oneLine, utcDay } from './format.ts'
 import type { Message } from './message.ts'

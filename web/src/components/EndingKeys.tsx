@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { namesText } from '#domain/words.ts'
+import { namesText } from '#domain/namesText.ts'
 import type { EndingKey } from '#schemas/overview.ts'
 import { formatMoment } from '../lib/format.ts'
 import { overviewQuery } from '../queries/overview.ts'
