@@ -252,6 +252,9 @@ test.describe('one payout', () => {
       recipientPhone: '+14155550188',
       createdAt: at,
       updatedAt: at,
+      fundedAt: null as string | null,
+      withdrawnAt: null,
+      reclaimedAt: null as string | null,
       expiresAt: new Date(Date.now() + dayMs).toISOString(),
       escrowSubwalletAddress: `0x${'12'.repeat(20)}`,
       delivery: null,
@@ -282,8 +285,8 @@ test.describe('one payout', () => {
     await page.goto('/dashboard/payouts?detail=pay_1')
     const dialog = page.getByRole('dialog', { name: 'Payout details' })
     await expect(dialog).toContainText('Funding on Base')
-    payout = { ...payout, status: 'CREATED' }
-    await expect(dialog).toContainText('Funded; waiting for the recipient')
+    payout = { ...payout, status: 'CREATED', fundedAt: at }
+    await expect(dialog).toContainText('Waiting for the recipient')
     await audit(page, 'payout-by-phone')
 
     await dialog.getByRole('button', { name: 'Add as Contact' }).click()
@@ -307,6 +310,17 @@ test.describe('one payout', () => {
     await failed.getByRole('button', { name: 'Try again' }).click()
     await expect(failed.getByRole('alert')).toHaveText('The recipient is claiming this payout right now.')
     await failed.getByRole('button', { name: 'Close' }).first().click()
+    await test.step('funding, claim and reclaim are one story, with what each did to the wallet @screens-44', async () => {
+      payout = { ...payout, status: 'RECLAIMED', reclaimedAt: at }
+      await page.reload()
+      const steps = dialog.getByRole('list', { name: 'Progress' }).getByRole('listitem')
+      await expect(steps).toHaveText([
+        /^Accepted/,
+        /^Funded from the wallet−\$5\.00/,
+        /^Returned to the wallet\+\$5\.00/,
+      ])
+      await audit(page, 'payout-returned')
+    })
     payout = { ...payout, status: 'FAILED' }
     await page.reload()
     await expect(dialog.getByRole('alert')).toHaveText('Failed to create payout. Please try again or contact support.')

@@ -44,8 +44,12 @@ export type Escrow = PaymentNotes & {
   createdAt: string
   updatedAt: string
   expiresAt: string
+  /** When its money reached the payout's own address; null until then. */
+  fundedAt: string | null
   claimedAt: string | null
   withdrawnAt: string | null
+  /** When its money was back in the wallet. */
+  reclaimedAt: string | null
   withdrawnToAddress: string | null
   escrowSubwalletAddress: string
   /** Newest transaction: funding, then withdraw or reclaim. */

@@ -162,33 +162,36 @@ function Details(props: { payout: Payout }) {
   )
 }
 
+/** A payout as one story: accepted, funded from the wallet, and claimed by its recipient or returned. */
 function stepsOf(payout: Payout): TimelineStep[] {
-  const created: TimelineStep = { label: 'Created', at: payout.createdAt }
-  switch (payout.status) {
-    case 'FAILED':
-      return [created, { label: 'Not funded', at: null, failed: true }]
+  const { sourceWallet, status, inProgress, fundedAt } = payout
+  const chain = sourceWallet?.chain ?? 'base'
+  const wallet = sourceWallet ? walletName(sourceWallet) : 'the wallet'
+  const moved = (sign: '−' | '+', color: string) => (
+    <Amount value={payout.amount} chain={chain} sign={sign} className={color} />
+  )
+  const created: TimelineStep = { label: 'Accepted', at: payout.createdAt }
+  if (status === 'FAILED') return [created, { label: 'Not funded', at: null, failed: true }]
+  const funded: TimelineStep = !fundedAt
+    ? { label: `Funding on ${networkName(chain)}`, at: null }
+    : { label: `Funded from ${wallet}`, at: fundedAt, amount: moved('−', 'text-ink') }
+  const claimed = `Claimed by ${recipientOf(payout)}`
+  const returned = `Returned to ${wallet}`
+  switch (status) {
     case 'CREATING':
-      return [
-        created,
-        { label: `Funding on ${networkName(payout.sourceWallet?.chain ?? 'base')}`, at: null },
-        { label: 'Claimed by the recipient', at: null },
-      ]
-    case 'CREATED':
-      return [
-        created,
-        {
-          label:
-            payout.inProgress === 'claim'
-              ? 'The recipient is claiming it'
-              : payout.inProgress === 'reclaim'
-                ? 'Returning to your wallet'
-                : 'Funded; waiting for the recipient',
-          at: null,
-        },
-      ]
+      return [created, funded, { label: claimed, at: null }]
+    case 'CREATED': {
+      const next =
+        inProgress === 'claim'
+          ? 'The recipient is claiming it'
+          : inProgress === 'reclaim'
+            ? `Returning to ${wallet}`
+            : 'Waiting for the recipient'
+      return [created, funded, { label: next, at: null }]
+    }
     case 'WITHDRAWN':
-      return [created, { label: 'Claimed by the recipient', at: payout.withdrawnAt ?? payout.updatedAt }]
+      return [created, funded, { label: claimed, at: payout.withdrawnAt }]
     case 'RECLAIMED':
-      return [created, { label: 'Reclaimed', at: payout.updatedAt }]
+      return [created, funded, { label: returned, at: payout.reclaimedAt, amount: moved('+', 'text-green') }]
   }
 }

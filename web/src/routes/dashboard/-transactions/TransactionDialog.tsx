@@ -71,6 +71,15 @@ export default function TransactionDialog(props: {
               Decide
             </Link>
           )}
+          {transaction?.payoutId && (
+            <Link
+              to="/dashboard/payouts"
+              search={{ detail: transaction.payoutId }}
+              className={buttonClass('secondary')}
+            >
+              View payout
+            </Link>
+          )}
           {transaction?.payoutId && payoutState(transaction) === 'Awaiting Claim' && (
             <Button onClick={() => setReclaiming(true)}>Reclaim Funds</Button>
           )}
