@@ -294,7 +294,7 @@ test.describe('by mouse', () => {
     await expect(page.getByText('You can close this page.')).toBeVisible()
   })
 
-  test('after five wrong codes, the page says how long to wait @claim-6 @screens-36', async ({
+  test('after five wrong codes, the page says how long to wait @claim-6', async ({
     page,
     bursar,
     seeded,

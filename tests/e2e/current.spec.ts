@@ -84,3 +84,27 @@ test('deposits and withdrawals are rows of the list, with details and a filter @
   await expect(page.getByRole('dialog')).toContainText('Outside Bursar')
   await audit(page, 'deposit-details')
 })
+
+test('an address that becomes a contact shows its name on older payments, and is not offered again @screens-45', async ({
+  page,
+  own,
+}) => {
+  const to = privateKeyToAddress(generatePrivateKey())
+  const { id } = await own.api<{ id: string }>('/transactions/send', {
+    walletId: own.wallet.id,
+    toAddress: to,
+    amount: '0.1',
+  })
+  await page.goto(`/dashboard/transactions?detail=${id}`)
+  const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+  await dialog.getByRole('button', { name: 'Add as Contact' }).click()
+  const name = `GPU vendor ${to.slice(2, 6)}`
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await button(page, 'Add Contact').click()
+  await expect(dialog).toContainText(name)
+  await expect(dialog.getByRole('button', { name: 'Add as Contact' })).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Close' }).first().click()
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toBeVisible()
+  await page.goto('/dashboard/overview')
+  await expect(page.getByRole('link', { name }).first()).toBeVisible()
+})

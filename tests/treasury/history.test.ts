@@ -175,7 +175,7 @@ test('the history of a budget reads only the events of one group, by index @hist
   close()
 })
 
-test('usage counts what was spent in the UTC month, and a budget lasts as in the last 30 days @history-5 @screens-37', () => {
+test('usage counts what was spent in the UTC month, and a budget lasts as in the last 30 days @history-5', () => {
   const treasury = createMemoryTreasury(1n, 1n)
   const { clock, store, context } = treasury
   const spend = spenderIn(treasury)

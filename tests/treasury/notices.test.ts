@@ -85,7 +85,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices(), 'other events add no notice').toHaveLength(13)
 })
 
-test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5 @screens-27', () => {
+test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {
   const { addAgent, pay, notices, context } = createNoticeBook()
   const [scout, rover] = [addAgent('Scout'), addAgent('Rover')]
   for (let i = 0; i < 3; i++) pay(scout, `${90 + i}`)

@@ -293,6 +293,23 @@ test('contacts that share a name or a method are found, and one whose address on
     return { ids: contacts.map(({ id }: { id: string }) => id), total, lookAlike: lookAlike?.id ?? null }
   }
   const none = { ids: [], total: 0, lookAlike: null }
+  const names = await asOwner('POST', '/contacts/names', {
+    values: [
+      address.toUpperCase().replace('0X', '0x'),
+      'ADA@bursar.test',
+      '+4915112345678',
+      'twin@bursar.test',
+      fresh('x'),
+    ],
+  })
+  expect(names.json.data, 'by any method, in any case, of the owner alone').toEqual({
+    names: {
+      [address.toLowerCase()]: 'Zoë Ada',
+      'ada@bursar.test': 'Zoë Ada',
+      '+4915112345678': 'Zoë Ada',
+      'twin@bursar.test': 'ZOË ADA',
+    },
+  })
   expect(await matches({ name: ' zoë ada' })).toEqual({ ids: [twin, ada], total: 2, lookAlike: null })
   expect(await matches({ name: 'Zoë' }), 'only a part').toEqual(none)
   expect(await matches({ name: 'zoë ada', except: twin })).toEqual({ ids: [ada], total: 1, lookAlike: null })

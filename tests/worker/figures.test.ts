@@ -42,7 +42,7 @@ async function createHistory(payer: Payer) {
   await payer.returnedIsFinal()
 }
 
-test('overview and usage match the totals of the transaction list @figures-1 @screens-35', async () => {
+test('overview and usage match the totals of the transaction list @figures-1', async () => {
   const payer = await createPayer({ limit: '50' })
   await createHistory(payer)
   const overview = await overviewOf(payer)

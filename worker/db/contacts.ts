@@ -85,6 +85,23 @@ export async function matchContacts(
   return { rows, total: counted!.total, lookAlike: lookAlike ?? null }
 }
 
+/** Names by value, in lower case, of the contacts that have one of these addresses, emails or phone numbers. */
+export async function contactNames(db: Db, userId: string, values: string[]): Promise<Record<string, string>> {
+  const wanted = new Set(values.map((value) => value.toLowerCase()))
+  const list = sql`(SELECT value FROM json_each(${JSON.stringify([...wanted])}))`
+  const { name, address, email, phone } = contact
+  const rows = await db
+    .select({ name, address, email, phone })
+    .from(contact)
+    .where(and(belongsTo(userId), sql`(lower(${address}) IN ${list} OR ${email} IN ${list} OR ${phone} IN ${list})`))
+    .orderBy(contact.createdAt, contact.id)
+  const names: Record<string, string> = {}
+  for (const row of rows)
+    for (const value of [row.address, row.email, row.phone])
+      if (value !== null && wanted.has(value.toLowerCase())) names[value.toLowerCase()] = row.name
+  return names
+}
+
 export async function countContacts(db: Db, userId: string): Promise<number> {
   return db.$count(contact, belongsTo(userId))
 }

@@ -19,6 +19,7 @@ import type {
   ContactFilter,
   ContactMatches,
   ContactMatchesQuery,
+  ContactNames,
   SaveContact,
 } from './contact.ts'
 import type * as escrow from './escrow.ts'
@@ -72,6 +73,7 @@ export type ApiCalls = {
 
   'GET /contacts': { query?: Omit<PageQuery, 'cursor'> & z.input<typeof ContactFilter>; reply: Contact[]; page: true }
   'GET /contacts/matches': { query?: z.input<typeof ContactMatchesQuery>; reply: ContactMatches }
+  'POST /contacts/names': Body<typeof ContactNames, ContactNames>
   'POST /contacts': { body: ContactInput; reply: Contact }
   'GET /contacts/balances': { query: z.input<typeof ContactBalancesQuery>; reply: ContactBalances }
   'GET /contacts/:contactId': { reply: Contact }

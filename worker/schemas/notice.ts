@@ -15,6 +15,8 @@ export type Notice = {
   times: number
   text: string
   detail: string | null
+  /** The address that the text shows as 0x1234…abcd, so that a contact's name can take its place. Null for other notices. */
+  address: string | null
   /** What the notice is about. Null for the account itself, or if it was deleted. */
   subject: NoticeSubject | null
 }

@@ -13,6 +13,7 @@ import {
 } from '../queries/transactions.ts'
 import { Amount } from './Amount.tsx'
 import { Chip } from './Chip.tsx'
+import { useContactName } from './ContactName.tsx'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
 export function TransactionStatusChip(props: { transaction: Transaction }) {
@@ -92,16 +93,27 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   ]
 }
 
+/** What names the other side of a transaction: an address, email or phone number; null if nothing does. */
+export const counterpartyOf = ({ category, fromAddress, recipientEmail, recipientPhone, toAddress }: Transaction) =>
+  category === 'deposit' ? fromAddress : (recipientEmail ?? recipientPhone ?? toAddress)
+
 /** The other side of a transaction, in one line: the recipient, or the sender of a deposit. */
 export function Counterparty(props: { transaction: Transaction }) {
-  const { contact, recipientEmail, recipientPhone, toAddress, fromAddress, category } = props.transaction
-  const name = contact?.name ?? recipientEmail ?? recipientPhone ?? collectedDeposit(props.transaction)
-  const address = category === 'deposit' ? fromAddress : toAddress
-  if (name) return <span className="wrap-anywhere">{name}</span>
-  if (!address) return <span className="text-muted">Not specified</span>
+  const { contact, recipientEmail, recipientPhone } = props.transaction
+  const value = counterpartyOf(props.transaction)
+  // A contact that was chosen for the payment keeps the name that it had.
+  const known = useContactName(contact ? null : value)
+  const name = contact?.name ?? collectedDeposit(props.transaction) ?? known ?? recipientEmail ?? recipientPhone
+  if (name)
+    return (
+      <span className="wrap-anywhere" title={value ?? undefined}>
+        {name}
+      </span>
+    )
+  if (!value) return <span className="text-muted">Not specified</span>
   return (
-    <span className="font-mono" title={address}>
-      {shortAddress(address)}
+    <span className="font-mono" title={value}>
+      {shortAddress(value)}
     </span>
   )
 }

@@ -25,6 +25,7 @@ export function listNotices(ctx: Context): NoticeList {
       at: isoOf(row.at),
       isRead: row.seq <= read,
       times: row.times,
+      address: null,
       ...wordsOf(ctx, row),
     }),
   )
@@ -49,7 +50,7 @@ export function markRead(ctx: Context, upTo: number): NoticeCount {
 
 /** `data`: JSON of the event's row in the audit log. */
 type ListedNotice = NoticeRow & { data: string }
-type Words = Pick<Notice, 'text' | 'detail' | 'subject'>
+type Words = Pick<Notice, 'text' | 'detail' | 'subject'> & { address?: string | null }
 
 /** The text of a notice, with the current names, and the subject that it links to. */
 function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice): Words {
@@ -99,7 +100,8 @@ function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice):
     case 'wallet.withdrawn':
       return ofWallet(ctx, ref, (name, isTest) => ({
         text: `${data.amount} ${usdcUnit(isTest)} left ${name} without Bursar`,
-        detail: `To ${data.to}`,
+        detail: `To ${short(String(data.to))}`,
+        address: String(data.to),
       }))
     case 'session.ending':
       return ofWallet(ctx, ref, (name) => {
@@ -142,7 +144,7 @@ function ofPayment(ctx: Context, id: string, words: (payment: PaymentRow) => Omi
   const payment = ctx.store.payment(id)
   // Refusals and notices are both deleted after 30 days, but not at the same moment.
   if (!payment) return { text: 'A payment was not made', detail: null, subject: null }
-  return { ...words(payment), subject: { type: 'payment', id } }
+  return { ...words(payment), address: shownAddress(payment), subject: { type: 'payment', id } }
 }
 
 const ofPayout = (
@@ -166,6 +168,10 @@ function ofWallet(
     subject: { type: 'wallet', id },
   }
 }
+
+/** The address by which `recipientOf` names the recipient; null if it has another name. */
+const shownAddress = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
+  (contact_name ?? recipient_email ?? recipient_phone) === null ? to_address : null
 
 const agentOf = ({ store }: Context, id: string | null) => oneLine(store.agentName(id), 60) ?? 'An agent'
 const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)}…${address.slice(-4)}`)

@@ -3,10 +3,12 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { useContactName } from '#web/components/ContactName.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
+import { shortAddress } from '#web/lib/format.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Notice, type NoticeSubject, noticesQuery, readNotices } from '#web/queries/notices.ts'
 import { other } from '#web/routes/-shell/pages.ts'
@@ -57,7 +59,11 @@ export default function NoticesPage() {
 }
 
 function NoticeRow(props: { notice: Notice; isNew: boolean }) {
-  const { text, detail, at, subject } = props.notice
+  const { at, subject, address } = props.notice
+  const name = useContactName(address)
+  const named = (words: string) => (name && address ? words.replace(shortAddress(address), name) : words)
+  const text = named(props.notice.text)
+  const detail = props.notice.detail && named(props.notice.detail)
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-hairline border-b px-5 py-3 last:border-b-0">
       <div className="min-w-0 flex-1 basis-64">

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Amount, Balance } from '#web/components/Amount.tsx'
 import { PercentRing } from '#web/components/BudgetRing.tsx'
+import { ContactName } from '#web/components/ContactName.tsx'
 import { Skeleton } from '#web/components/states.tsx'
 import { Time, useNow } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
@@ -133,7 +134,11 @@ export function Recipients({ overview }: WidgetProps) {
                 search={contactId ? { contact: contactId, figure: 'paid' } : { detail: lastPaymentId }}
                 className={linkClass}
               >
-                {name ?? (recipient.startsWith('0x') ? shortAddress(recipient) : recipient)}
+                {name ?? (
+                  <ContactName value={recipient}>
+                    {recipient.startsWith('0x') ? shortAddress(recipient) : recipient}
+                  </ContactName>
+                )}
               </Link>
             }
             note={

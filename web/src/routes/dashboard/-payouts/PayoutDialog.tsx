@@ -5,6 +5,7 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Resend } from '#web/components/Code.tsx'
+import { ContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
@@ -138,6 +139,7 @@ function Details(props: { payout: Payout }) {
         </Fact>
         {payout.withdrawnToAddress && (
           <Fact name="Withdrawn to">
+            <ContactName value={payout.withdrawnToAddress}>{null}</ContactName>{' '}
             <ShortAddress address={checksumAddress(payout.withdrawnToAddress)} chain={chain} />
           </Fact>
         )}

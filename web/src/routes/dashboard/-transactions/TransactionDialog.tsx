@@ -6,13 +6,20 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { useContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
-import { TransactionAmount, TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
+import {
+  counterpartyOf,
+  TransactionAmount,
+  TransactionStatusChip,
+  TransactionTimeline,
+} from '#web/components/TransactionParts.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
+import { contactNameQuery } from '#web/queries/contacts.ts'
 import {
   awaitsApproval,
   categoryLabel,
@@ -40,7 +47,9 @@ export default function TransactionDialog(props: {
   const { known } = props
   const fetched = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
   const transaction = fetched.data ?? known
-  const stranger = transaction?.contactId === null ? contactMethodOf(transaction) : null
+  const method = transaction?.contactId === null ? contactMethodOf(transaction) : null
+  const named = useQuery(contactNameQuery(method && Object.values(method)[0]))
+  const stranger = named.data === null ? method : null
   const [reclaiming, setReclaiming] = useState(false)
   if (reclaiming && transaction?.payoutId)
     return (
@@ -131,13 +140,21 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
 function Recipient(props: { transaction: Transaction }) {
   const { category, contact, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain } =
     props.transaction
-  const person = contact?.name ?? recipientEmail ?? recipientPhone
+  const known = useContactName(contact ? null : counterpartyOf(props.transaction))
+  const person = contact?.name ?? known ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
   if (category === 'deposit')
     return (
       <Fact name="From">
         {collectedDeposit(props.transaction) ??
-          (fromAddress && <ShortAddress address={fromAddress} chain={fromWalletChain} />)}
+          (fromAddress && (
+            <>
+              {known}
+              <span className="block">
+                <ShortAddress address={fromAddress} chain={fromWalletChain} />
+              </span>
+            </>
+          ))}
       </Fact>
     )
   // A reclaim goes to the wallet that paid, not to the recipient.
