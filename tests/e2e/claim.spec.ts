@@ -294,11 +294,7 @@ test.describe('by mouse', () => {
     await expect(page.getByText('You can close this page.')).toBeVisible()
   })
 
-  test('after five wrong codes, the page says how long to wait @claim-6', async ({
-    page,
-    bursar,
-    seeded,
-  }) => {
+  test('after five wrong codes, the page says how long to wait @claim-6', async ({ page, bursar, seeded }) => {
     const { path, accessToken, passcode } = await createPayout(bursar, seeded.token, seeded.wallet.id)
     const wrong = passcode === '000000' ? '000001' : '000000'
     for (let i = 0; i < 4; i++)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { audit } from './audit.ts'
-import { expect, testAsPayer as test } from './fixtures.ts'
+import { testAsOwner as asOwner, expect, testAsPayer as test } from './fixtures.ts'
 
 const soon = { timeout: 8_000 }
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
@@ -81,7 +81,7 @@ test('deposits and withdrawals are rows of the list, with details and a filter @
   await expect(details, 'a number in a link is not quoted').toHaveAttribute('href', /[?&]min=2&/)
   await audit(page, 'deposits')
   await details.click()
-  await expect(page.getByRole('dialog')).toContainText('Outside Bursar')
+  await expect(page.getByRole('dialog')).toContainText('Arrived on Base')
   await audit(page, 'deposit-details')
 })
 
@@ -107,4 +107,67 @@ test('an address that becomes a contact shows its name on older payments, and is
   await expect(page.getByRole('row', { name: new RegExp(name) })).toBeVisible()
   await page.goto('/dashboard/overview')
   await expect(page.getByRole('link', { name }).first()).toBeVisible()
+})
+
+test('unsaved text comes back after the session has ended and the user has signed in again, but no secret is kept @screens-47', async ({
+  page,
+  own,
+}) => {
+  const expire = () =>
+    page.evaluate(() => {
+      localStorage.clear()
+      dispatchEvent(new Event('session-expired'))
+    })
+  const stored = () => page.evaluate(() => sessionStorage.getItem('unsaved_text'))
+  const signIn = async () => {
+    await expect(page).toHaveURL(/\/login/)
+    await page.getByLabel('Email').fill(own.account.email)
+    await page.getByLabel('Password', { exact: true }).fill(own.account.password)
+    await page.keyboard.press('Enter')
+  }
+  await page.goto('/dashboard/wallets?import')
+  await page.getByLabel('Wallet name').fill('Cold storage')
+  await page.getByLabel('Private key', { exact: true }).fill('11'.repeat(32))
+  await page.getByLabel('Master password', { exact: true }).fill('a long secret')
+  await expire()
+  expect(await stored()).toContain('Cold storage')
+  expect(await stored()).not.toMatch(/1111|a long secret/)
+
+  await page.goto('/dashboard/payouts?create')
+  await signIn()
+  await page.getByLabel('Recipient email').fill('draft@bursar.test')
+  await page.getByLabel('Memo').fill('Prize for the best draft')
+  await expire()
+  await button(page, 'Log In Again').click()
+  await signIn()
+  await expect(page.getByLabel('Recipient email')).toHaveValue('draft@bursar.test')
+  await expect(page.getByLabel('Memo')).toHaveValue('Prize for the best draft')
+  await expect(page.getByText('Your unsaved text is back.')).toBeVisible()
+  expect(await stored()).toBeNull()
+})
+
+asOwner.describe('above the owner’s limit', () => {
+  asOwner.use({ tolerated: /status of 422/ })
+  asOwner(
+    'a payment that the budget refused gets what is missing with one press, with the password above the limit @screens-46',
+    async ({ page, owner }) => {
+      const group = await owner.group('Tight', { spendLimit: 2 })
+      const { apiKey } = await owner.agent(group, 'Tight bot')
+      expect((await owner.pay(apiKey!, '7')).status).toBe(403)
+      await owner.api('/approval-settings', { passwordAbove: '1' }, 'PUT')
+      await page.goto('/dashboard/notices')
+      await page.getByRole('link', { name: /^Tight bot was refused 7/ }).click()
+      const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+      const topUp = dialog.getByRole('button', { name: 'Top up $5.00 and let it pay' })
+      await expect(topUp).toBeVisible()
+      await audit(page, 'let-it-pay')
+      await topUp.click()
+      const prompt = page.getByRole('dialog', { name: 'Enter your password' })
+      await prompt.getByLabel('Password', { exact: true }).fill(owner.account.password)
+      await prompt.getByRole('button', { name: 'Continue' }).click()
+      await expect(dialog).toContainText('has room for it now')
+      expect((await owner.pay(apiKey!, '7')).status).toBe(201)
+      await owner.api('/approval-settings', { passwordAbove: null, password: owner.account.password }, 'PUT')
+    },
+  )
 })

@@ -8,11 +8,5 @@ export const useContactName = (value: string | null | undefined): string | null 
 /** The contact's name, or else `children`. */
 export function ContactName(props: { value: string | null; children: React.ReactNode }) {
   const name = useContactName(props.value)
-  return name === null ? (
-    props.children
-  ) : (
-    <span className="wrap-anywhere" title={props.value ?? undefined}>
-      {name}
-    </span>
-  )
+  return name === null ? props.children : <span className="wrap-anywhere">{name}</span>
 }

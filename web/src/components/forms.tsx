@@ -13,6 +13,7 @@ import {
 import { ApiError, isOutcomeUnknown } from '../lib/apiError.ts'
 import { asSentence } from '../lib/format.ts'
 import { useDialogAction } from '../lib/useDialogAction.ts'
+import { useDraft } from '../lib/useDraft.ts'
 import { AmountInput } from './AmountInput.tsx'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
@@ -111,6 +112,7 @@ export function FormDialog<T extends FieldValues>(props: {
 }) {
   const { form } = props
   const { errors, isSubmitting: busy } = form.formState
+  useDraft(props.title, form)
   /** Values of an attempt whose outcome is unknown. */
   const [pending, setPending] = useState<T | null>(null)
 

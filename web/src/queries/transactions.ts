@@ -162,19 +162,12 @@ export function categoryLabel(transaction: Transaction): string {
   }
 }
 
-/** Who made the money move: an agent, the user, or nobody in Bursar. */
-export function senderOf({ agent, origin }: Pick<Transaction, 'agent'> & Partial<Pick<Transaction, 'origin'>>): string {
-  switch (origin) {
-    case 'transfer':
-      return 'Outside Bursar'
-    case 'small':
-      return 'Several senders'
-    case 'start':
-      return 'Before Bursar'
-    default:
-      return agent?.name ?? 'User'
-  }
-}
+/** Who made the money leave: an agent, the user, or somebody with a key of the wallet and without Bursar. */
+export const senderOf = ({
+  agent,
+  origin,
+}: Pick<Transaction, 'agent'> & Partial<Pick<Transaction, 'origin'>>): string =>
+  origin === 'transfer' ? 'Outside Bursar' : (agent?.name ?? 'User')
 
 /** Words for a deposit without a sender of its own. Null for any other transaction. */
 export const collectedDeposit = ({ origin }: Transaction): string | null =>

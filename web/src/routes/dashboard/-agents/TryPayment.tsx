@@ -11,6 +11,7 @@ import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
 import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
+import { LetItPay } from '#web/components/LetItPay.tsx'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
@@ -140,7 +141,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
       <div role="status">
         {result && (
           <div ref={intoView}>
-            <Result result={result} agentId={agent.id} />
+            <Result result={result} agentId={agent.id} groupId={agent.policyGroupId} />
           </div>
         )}
       </div>
@@ -151,7 +152,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
 /** On a phone, the result would be below the visible area. */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-function Result(props: { result: PaymentCheck; agentId: string }) {
+function Result(props: { result: PaymentCheck; agentId: string; groupId: string }) {
   const { allowed, amount, max_allowed_now: most, refusal, approval_required: asks } = props.result
   if (allowed && asks)
     return (
@@ -181,6 +182,7 @@ function Result(props: { result: PaymentCheck; agentId: string }) {
             : `The maximum for this recipient is now $${formatAmount(most)}.`}
           {refusal.resets_at && ` Resets ${formatMoment(refusal.resets_at)}.`}
         </p>
+        <LetItPay rule={refusal.rule ?? null} groupId={props.groupId} amount={amount} />
         {refusal.rule && (
           <p>
             Rule: <RuleLink rule={refusal.rule} agentId={props.agentId} />

@@ -230,7 +230,8 @@ export function RecentTransactions() {
             </Link>
             <TransactionAmount transaction={transaction} className="text-right" />
             <p className="truncate text-muted text-small">
-              <Time iso={transaction.createdAt} /> · {subjectOf(transaction)} · {senderOf(transaction)}
+              <Time iso={transaction.createdAt} /> · {subjectOf(transaction)}
+              {transaction.category !== 'deposit' && ` · ${senderOf(transaction)}`}
             </p>
             <span className="text-right">
               <TransactionStatusChip transaction={transaction} />

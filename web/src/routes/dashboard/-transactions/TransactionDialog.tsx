@@ -9,6 +9,7 @@ import { Chip } from '#web/components/Chip.tsx'
 import { useContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { LetItPay } from '#web/components/LetItPay.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import {
@@ -113,6 +114,7 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
   return (
     <div>
       <p>{nextForOwner(next)}</p>
+      <LetItPay rule={rule} groupId={policyGroupId} amount={props.transaction.amountUsdc} />
       <dl className="mt-1 divide-y divide-hairline">
         <Fact name="Rule">
           {policyGroupId ? (
@@ -195,7 +197,7 @@ function Details(props: { transaction: Transaction }) {
       <TransactionTimeline transaction={transaction} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>
-        <Fact name="Sender">{senderOf(transaction)}</Fact>
+        {transaction.category !== 'deposit' && <Fact name="Sender">{senderOf(transaction)}</Fact>}
         <Recipient transaction={transaction} />
         {transaction.fromWallet && (
           <Fact name={transaction.category === 'deposit' ? 'To wallet' : 'From wallet'}>
