@@ -63,16 +63,16 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     ['account.restored', 'Your account was restored from a backup', null],
     ['account.suspended', 'Your account is suspended', null],
     ['session.ending', 'The session key of Main ends in 7 days', 'wallet wal'],
-    ['wallet.withdrawn', '7 USDC left Main without Bursar', 'wallet wal'],
+    ['wallet.withdrawn', '7.00 USDC left Main without Bursar', 'wallet wal'],
     ['wallet.halted', 'Payments from Main are stopped', 'wallet wal'],
     ['wallet.failed', 'Main could not be deployed', 'wallet wal'],
     ['approval.expired', expect.stringMatching(/^Nobody answered when An agent asked/), 'approval apr_gone'],
-    ['payout.reclaimed', '76.5 USDC for ann@example.com came back', `payout ${id}`],
-    ['payout.withdrawn', 'ann@example.com claimed 76.5 USDC', `payout ${id}`],
-    ['payment.failed', '76.5 USDC to ann@example.com was not sent', `payment ${id}`],
+    ['payout.reclaimed', '76.50 USDC for ann@example.com came back', `payout ${id}`],
+    ['payout.withdrawn', 'ann@example.com claimed 76.50 USDC', `payout ${id}`],
+    ['payment.failed', '76.50 USDC to ann@example.com was not sent', `payment ${id}`],
     [
       'payment.refused',
-      expect.stringMatching(/^Rover was refused 81 USDC to 0x9999…9991$/),
+      expect.stringMatching(/^Rover was refused 81.00 USDC to 0x9999…9991$/),
       expect.stringMatching(/^payment ref_/),
     ],
     ['group.budget_reached', 'The budget of Research is 75% used', `group ${groupId}`],
@@ -92,16 +92,18 @@ test('repeated refusals share one notice until it is read, and the owner’s own
   pay(rover, '95')
   pay(owner, '999999')
   expect(notices().map(({ text, times }) => [text.split(' to ')[0], times])).toEqual([
-    ['Rover was refused 95 USDC', 1],
+    ['Rover was refused 95.00 USDC', 1],
     ['Scout was refused 3 payments', 3],
   ])
-  expect(notices()[1]!.detail, 'the refusals differ, so only the last is described').toMatch(/^The last: 92 USDC to 0x/)
+  expect(notices()[1]!.detail, 'the refusals differ, so only the last is described').toMatch(
+    /^The last: 92\.00 USDC to 0x/,
+  )
   expect(markRead(context, notices()[1]!.id)).toMatchObject({ unread: 1 })
   pay(scout, '97')
   pay(rover, '98')
   expect(notices().map(({ text, times, isRead }) => [text.split(' to ')[0], times, isRead])).toEqual([
     ['Rover was refused 2 payments', 2, false],
-    ['Scout was refused 97 USDC', 1, false],
+    ['Scout was refused 97.00 USDC', 1, false],
     ['Scout was refused 3 payments', 3, true],
   ])
   expect(markRead(context, Number.MAX_SAFE_INTEGER), 'later notices stay unread').toMatchObject({ unread: 0 })
@@ -113,7 +115,7 @@ test('the latest hundred notices are kept, for 30 days @notices-6', () => {
   const { happens, notices, store, clock } = createNoticeBook()
   for (let i = 0; i < 130; i++) happens('wallet.withdrawn', 'wal', { amount: `${i}`, to: shop, tx: `0x${i}` })
   expect(notices()).toHaveLength(100)
-  expect(notices()[0]!.text).toContain('129 USDC')
+  expect(notices()[0]!.text).toContain('129.00 USDC')
   pruneNotices(store, clock.now + 29 * dayMs)
   expect(notices()).toHaveLength(100)
   pruneNotices(store, clock.now + 31 * dayMs)

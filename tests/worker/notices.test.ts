@@ -32,7 +32,7 @@ test('the owner is notified when a budget passes 75, 90 and 100 %, once each, an
   await pay(home, { to, amount: '7.4' })
   await pay(home, { to, amount: '0.2' }) // 76 %
   await until('the first mail', async () => (await sent()) === 1)
-  expect((await mailsTo(email))[0]).toContain('75% used: 2.4 of 10 USDC is left')
+  expect((await mailsTo(email))[0]).toContain('75% used: 2.40 USDC of 10.00 USDC is left')
   await pay(home, { to, amount: '0.4' }) // 80 %: nothing new
   await pay(home, { to, amount: '2' }) // 100 %, past 90 at once
   await until('the last mail', async () => (await sent()) === 2)
@@ -146,12 +146,12 @@ test('the bell counts refusals and returned payouts until they are marked read; 
   await until('returned', async () => (await get('/count')).unread === 2)
   const { notices } = await get()
   expect(notices).toMatchObject([
-    { event: 'payout.reclaimed', text: '2 USDC for bell@example.com came back', isRead: false },
+    { event: 'payout.reclaimed', text: '2.00 USDC for bell@example.com came back', isRead: false },
     {
       event: 'payment.refused',
       times: 2,
       text: 'Agent was refused 2 payments',
-      detail: expect.stringMatching(/^The last: 12 USDC to 0x/),
+      detail: expect.stringMatching(/^The last: 12\.00 USDC to 0x/),
     },
   ])
   expect(await get('/count'), 'a GET marks nothing').toEqual({ pending: 0, unread: 2 })

@@ -19,7 +19,8 @@ export function budgetMessage(input: {
   isTest: boolean
   appOrigin: string
 }): Message {
-  const { id, to, percent, remaining, isTest, appOrigin } = input
+  const { id, to, percent, isTest, appOrigin } = input
+  const remaining = formatMoney({ amount: input.remaining, isTest })
   const limit = formatMoney({ amount: input.limit, isTest })
   const group = oneLine(input.group, 60) ?? 'Your policy group'
   const parts = [

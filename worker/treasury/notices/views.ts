@@ -1,10 +1,10 @@
 import { namesText } from '#domain/namesText.ts'
-import { isTestChain, usdcUnit } from '#domain/networks.ts'
+import { isTestChain } from '#domain/networks.ts'
 import { isoOf } from '#domain/time.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
-import { oneLine } from '../../notifications/format.ts'
+import { formatMoney, oneLine } from '../../notifications/format.ts'
 import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { maxShown, readUpTo } from '../ledger/notices.ts'
@@ -99,7 +99,7 @@ function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice):
       })
     case 'wallet.withdrawn':
       return ofWallet(ctx, ref, (name, isTest) => ({
-        text: `${data.amount} ${usdcUnit(isTest)} left ${name} without Bursar`,
+        text: `${formatMoney({ amount: String(data.amount), isTest })} left ${name} without Bursar`,
         detail: `To ${short(String(data.to))}`,
         address: String(data.to),
       }))
@@ -178,5 +178,5 @@ const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)
 const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
   oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
 const moneyOf = ({ store }: Context, { amount, wallet_id }: PaymentRow) =>
-  `${formatColumn(amount)} ${usdcUnit(isTestChain(store.wallet(wallet_id)!.chain_id))}`
+  formatMoney({ amount: formatColumn(amount), isTest: isTestChain(store.wallet(wallet_id)!.chain_id) })
 const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`
