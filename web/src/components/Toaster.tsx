@@ -15,6 +15,7 @@ export function Toasts() {
   const { toasts, handlers } = useToaster()
   return (
     <div
+      data-toasts
       role="log"
       aria-live="polite"
       className="pointer-events-none fixed inset-x-4 top-16 z-50 sm:top-4 [#root[data-base-ui-inert]~&]:top-2 flex flex-col items-end gap-2 sm:left-auto"
