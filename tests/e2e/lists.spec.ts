@@ -134,8 +134,9 @@ test.describe('transactions', () => {
     const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
     expect(Math.max(...heights)).toBeLessThanOrEqual(72)
     await page.getByLabel('Sort by').selectOption('Largest first')
-    await expect(rows.first()).toContainText('$41.50')
-    await rows.first().click({ position: { x: 30, y: 12 } })
+    await expect(rows.first()).toContainText('+$200.00')
+    await expect(rows.nth(1)).toContainText('−$41.50')
+    await rows.nth(1).click({ position: { x: 30, y: 12 } })
     const dialog = page.getByRole('dialog', { name: 'Transaction details' })
     await expect(dialog).toContainText('$41.50')
     await page.keyboard.press('Escape')
@@ -256,7 +257,7 @@ test('test money is marked wherever an amount is shown and is never added to rea
     await route.fulfill({ response, json: body })
   })
   for (const [path, name] of [
-    ['/dashboard/transactions', 'Transactions'],
+    ['/dashboard/transactions?type=payout', 'Transactions'],
     ['/dashboard/payouts', 'Payouts'],
   ] as const) {
     await page.goto(path)

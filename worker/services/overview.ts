@@ -5,7 +5,7 @@ import { dayMs } from '#domain/time.ts'
 import type { Overview } from '#schemas/overview.ts'
 import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
-import { countContacts } from '../db/contacts.ts'
+import { contactNames, countContacts } from '../db/contacts.ts'
 import type { Figures, PaymentMethod, Total } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
 import { unwrap } from '../result.ts'
@@ -19,7 +19,16 @@ export async function getOverview({ deps, userId, treasury, loginSessionId }: Pe
     historyOf(env, userId).figures(loginSessionId, chainNameOf(primaryChain(env)), now() - dayMs),
     countContacts(db, userId),
   ])
-  return { ...overviewOf(account, unwrap(figures)), contactCount }
+  const overview = overviewOf(account, unwrap(figures))
+  return { ...overview, recipients: await named(deps, userId, overview.recipients), contactCount }
+}
+
+/** Names the recipients that are contacts, although no contact was chosen for their newest payment. */
+async function named({ db }: Person['deps'], userId: string, recipients: Overview['recipients']) {
+  const unnamed = recipients.filter(({ name }) => name === null).map(({ recipient }) => recipient)
+  if (unnamed.length === 0) return recipients
+  const names = await contactNames(db, userId, unnamed)
+  return recipients.map((one) => ({ ...one, name: one.name ?? names[one.recipient.toLowerCase()] ?? null }))
 }
 
 /** Sums and counts cover wallets on the primary network; money on the other network is shown separately. */

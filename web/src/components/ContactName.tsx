@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { contactNameQuery } from '../queries/contacts.ts'
 
-/** The name of the contact with this address, email or phone number; null while it is not known, and if there is none. */
-export const useContactName = (value: string | null | undefined): string | null =>
-  useQuery(contactNameQuery(value)).data ?? null
+/** The name of the contact with this address, email or phone number; null while it is not known, and if there is none.
+ * Without `asks`, only what is known already: the overview opens with few calls. */
+export function useContactName(value: string | null | undefined, { asks = true } = {}): string | null {
+  return useQuery({ ...contactNameQuery(value), enabled: asks && Boolean(value) }).data ?? null
+}
 
 /** The contact's name, or else `children`. */
 export function ContactName(props: { value: string | null; children: React.ReactNode }) {

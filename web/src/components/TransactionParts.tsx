@@ -98,11 +98,11 @@ export const counterpartyOf = ({ category, fromAddress, recipientEmail, recipien
   category === 'deposit' ? fromAddress : (recipientEmail ?? recipientPhone ?? toAddress)
 
 /** The other side of a transaction, in one line: the recipient, or the sender of a deposit. */
-export function Counterparty(props: { transaction: Transaction }) {
+export function Counterparty(props: { transaction: Transaction; asks?: boolean }) {
   const { contact, recipientEmail, recipientPhone } = props.transaction
   const value = counterpartyOf(props.transaction)
   // A contact that was chosen for the payment keeps the name that it had.
-  const known = useContactName(contact ? null : value)
+  const known = useContactName(contact ? null : value, { asks: props.asks ?? true })
   const name = contact?.name ?? collectedDeposit(props.transaction) ?? known ?? recipientEmail ?? recipientPhone
   if (name)
     return (

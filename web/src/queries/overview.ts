@@ -2,10 +2,17 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Preferences } from '#schemas/preferences.ts'
 import { api } from '../lib/api.ts'
 import { queryClient } from '../lib/queryClient.ts'
+import { contactNameQuery } from './contacts.ts'
 
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
-  queryFn: ({ signal }) => api('GET /overview', { signal }),
+  queryFn: async ({ signal }) => {
+    const overview = await api('GET /overview', { signal })
+    // For the newest transactions beside them, which then need no call for names.
+    for (const { recipient, name, contactId } of overview.recipients)
+      if (contactId === null) queryClient.setQueryData(contactNameQuery(recipient).queryKey, name)
+    return overview
+  },
 })
 
 export const preferencesQuery = queryOptions({

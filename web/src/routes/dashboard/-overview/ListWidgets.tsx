@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Amount, Balance } from '#web/components/Amount.tsx'
 import { PercentRing } from '#web/components/BudgetRing.tsx'
-import { ContactName } from '#web/components/ContactName.tsx'
 import { Skeleton } from '#web/components/states.tsx'
 import { Time, useNow } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
@@ -134,11 +133,7 @@ export function Recipients({ overview }: WidgetProps) {
                 search={contactId ? { contact: contactId, figure: 'paid' } : { detail: lastPaymentId }}
                 className={linkClass}
               >
-                {name ?? (
-                  <ContactName value={recipient}>
-                    {recipient.startsWith('0x') ? shortAddress(recipient) : recipient}
-                  </ContactName>
-                )}
+                {name ?? (recipient.startsWith('0x') ? shortAddress(recipient) : recipient)}
               </Link>
             }
             note={
@@ -226,7 +221,7 @@ export function RecentTransactions() {
               search={{ detail: transaction.id }}
               className="truncate rounded-sm font-medium hover:underline"
             >
-              <Counterparty transaction={transaction} />
+              <Counterparty transaction={transaction} asks={false} />
             </Link>
             <TransactionAmount transaction={transaction} className="text-right" />
             <p className="truncate text-muted text-small">
