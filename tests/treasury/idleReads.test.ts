@@ -52,7 +52,9 @@ async function createIdle({ kind = 'smart', money = funds as bigint, isLive = tr
   const ran: AlarmKind[] = []
   const alarms = new Alarms<AlarmKind>(object as unknown as DurableObjectStorage, {
     now: () => clock.now,
-    run: (kind) => {
+    run: async (kind) => {
+      // Deposits are rows of a list, which no History keeps here.
+      if (kind === 'history') return null
       ran.push(kind)
       return runAlarm(context, outbox, kind as Exclude<AlarmKind, 'schema'>)
     },

@@ -139,7 +139,7 @@ function Details(props: { payout: Payout }) {
         </Fact>
         {payout.withdrawnToAddress && (
           <Fact name="Withdrawn to">
-            <ContactName value={payout.withdrawnToAddress}>{null}</ContactName>{' '}
+            <ContactName value={payout.withdrawnToAddress} />{' '}
             <ShortAddress address={checksumAddress(payout.withdrawnToAddress)} chain={chain} />
           </Fact>
         )}
