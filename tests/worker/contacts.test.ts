@@ -286,6 +286,7 @@ test('contacts that share a name or a method are found, and one whose address on
   api.clock.now += 1
   const twin = await make({ name: 'ZOË ADA', email: 'twin@bursar.test' })
   await other.asOwner('POST', '/contacts', { name: 'Zoë Ada', address })
+  await other.asOwner('POST', '/contacts', { name: 'Of another owner', email: 'other@bursar.test' })
   const matches = async (query: Record<string, string>) => {
     const { status, json } = await asOwner('GET', `/contacts/matches?${new URLSearchParams(query)}`)
     expect(status, JSON.stringify(json)).toBe(200)
@@ -299,6 +300,7 @@ test('contacts that share a name or a method are found, and one whose address on
       'ADA@bursar.test',
       '+4915112345678',
       'twin@bursar.test',
+      'other@bursar.test',
       fresh('x'),
     ],
   })

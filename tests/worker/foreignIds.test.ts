@@ -145,6 +145,7 @@ const rows: Row[] = [
 
 /** Routes without ids: public, about the caller only, or with a secret that is itself the permission (links, codes). */
 const routesWithoutIds = new Set([
+  'POST /api/contacts/names',
   'GET /api/health',
   'GET /api/ready',
   'GET /api/config',
