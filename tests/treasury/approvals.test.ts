@@ -564,7 +564,12 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
           const agent = store.agent(payment.agent_id!)!
           const policy = groupPolicy(before.group, agent, false)
           const amount = BigInt(payment.amount) as MicroUsdc
-          const allowed = decideAmount(policy, funds, amount, clock.now, { isPayout: false, at: clock.now })
+          const allowed = decideAmount(policy, funds, amount, clock.now, {
+            isPayout: false,
+            at: clock.now,
+            recipient: null,
+            used: {},
+          })
           expect(allowed).toEqual({ ok: true })
           expect(agent.paused).toBe(0)
           expect(before.group.deleted_at).toBeNull()
@@ -576,7 +581,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
               stale: 0,
             })
           const grant = grantsBefore.find(({ id }) => id === payment.grant_id)
-          const alone = policy.approvals.approveAbove === null || amount <= policy.approvals.approveAbove
+          const alone = policy.rules.approveAbove === null || amount <= policy.rules.approveAbove
           // Above the limit, a payment needs a person's approval or a grant.
           if (!alone) expect([payment.approval_id !== null, grant !== undefined]).toContain(true)
           if (payment.approval_id !== null) {

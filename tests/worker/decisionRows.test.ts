@@ -68,9 +68,9 @@ async function fill(treasury: Treasury, dailyGroup: string): Promise<void> {
   // Alarms would book and sign meanwhile.
   context.schedule = () => {}
   store.run(
-    'UPDATE policy_group SET approve_above = 5000000, duplicate_minutes = 10, approve_new_recipient = 0 WHERE period IS NULL',
+    `UPDATE policy_group SET rules = '{"approveAbove":"5","duplicateMinutes":10}' WHERE rules NOT LIKE '%periodBudget%'`,
   )
-  store.run('UPDATE policy_group SET period_start = 0 WHERE period IS NOT NULL')
+  store.run('UPDATE rule_window SET newest = 0')
   // The wallet has just been read, however slow the machine is.
   const now = context.now()
   context.now = () => now

@@ -59,11 +59,12 @@ test('payments of a new period count in its budget once @restore-28', async () =
     await becomes(payer, id, 'CONFIRMED')
   }
   await syncHistory(payer)
-  const used = () => rows(payer, 'SELECT period_used, period_start, held, spent FROM policy_group')
+  const used = () =>
+    rows(payer, 'SELECT newest, slices, held, spent FROM policy_group JOIN rule_window ON group_id = id')
   const before = await used()
   const { restore, open } = await putBack(payer, (store) => {
     goBack(store)
-    store.run('UPDATE policy_group SET period_start = period_start - 86400000')
+    store.run('UPDATE rule_window SET newest = newest - 86400000')
   })
   expect(await restore()).toMatchObject({ step: 'done' })
   await open()

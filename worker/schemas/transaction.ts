@@ -44,6 +44,8 @@ export type Transaction = PaymentNotes & {
     spent: string | null
     held: string | null
     remaining: string | null
+    /** Of a rule that counts payments. */
+    count: { limit: number; used: number } | null
     maxAllowedNow: string | null
   } | null
   /** ISO 8601. Null for steps not reached yet. */

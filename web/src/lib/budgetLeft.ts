@@ -1,5 +1,7 @@
 import { formatUsdc, type MicroUsdc, min, saturatingSub, zeroUsdc } from '#domain/money.ts'
 import type { Period } from '#domain/policyPeriod.ts'
+import { rulesFromWire, windowsIn } from '#domain/rules/values.ts'
+import type { Used } from '#domain/rules/windows.ts'
 import { scopeFor, visibleScopes } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
@@ -38,6 +40,22 @@ export function budgetLeftAsTyped(
     limit === 'none' ? null : saturatingSub(limit, usedInPeriod),
   )
 }
+
+/** What the group's rules have counted for the whole group, by field. */
+export function countedIn(group: PolicyGroup): Record<string, Used> {
+  const used: Record<string, Used> = {}
+  for (const { rule } of windowsIn(rulesFromWire(group))) {
+    const view = (group as unknown as Record<string, CountedView | undefined>)[rule.field]
+    if (view?.used === undefined) continue
+    used[rule.field] = {
+      used: typeof view.used === 'number' ? BigInt(view.used) : microOf(view.used),
+      startsAt: Date.parse(view.startsAt),
+      resetsAt: view.resetsAt === null ? null : Date.parse(view.resetsAt),
+    }
+  }
+  return used
+}
+type CountedView = { used?: string | number; startsAt: string; resetsAt: string | null }
 
 const tighter = (a: BudgetLeft, b: BudgetLeft): BudgetLeft => (a === null || b === null ? (a ?? b) : min(a, b))
 

@@ -1,7 +1,13 @@
-import { defaultApprovalRules } from '#domain/approval.ts'
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { increaseByEdit } from '#domain/ownerPassword.ts'
-import { periodAt } from '#domain/policyPeriod.ts'
+import {
+  anyRules,
+  formatRules,
+  type RuleEdits,
+  type RuleField,
+  type RuleValues,
+  wireRules,
+} from '#domain/rules/values.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
@@ -10,16 +16,16 @@ import { endGrants } from '../approvals/grants.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
-import { reservedSince } from '../ledger/ledger.ts'
+import { rebuildWindows } from '../ledger/windows.ts'
 import { boundsOf, takeIncrease } from '../limits/ownerPassword.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { raisedLimit } from '../policies/budgets.ts'
-import type { GroupEdit, GroupInput, GroupLimits } from '../policies/rpcTypes.ts'
+import type { GroupEdit, GroupInput } from '../policies/rpcTypes.ts'
 import { groupView } from '../policies/views.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from '../policies/whitelist.ts'
-import { toColumn } from '../storage/columns.ts'
-import { groupPolicy } from '../storage/groupPolicy.ts'
+import { formatColumn, toColumn } from '../storage/columns.ts'
+import { groupPolicy, rulesOf } from '../storage/groupPolicy.ts'
 import type { AgentRow, GroupRow } from '../storage/rows.ts'
 import { accountFull, type Store } from '../storage/store.ts'
 
@@ -55,12 +61,9 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
       spend_limit: columnOrNull(input.spendLimit),
       scopes: scopesColumn(input.scopes),
       created_at: now,
-      approve_new_recipient: defaultApprovalRules.approveNewRecipient ? 1 : 0,
-      approval_ttl_hours: defaultApprovalRules.approvalTtlHours,
-      duplicate_minutes: defaultApprovalRules.duplicateMinutes,
     })
     addContacts(store, id, contacts)
-    setLimits(store, store.group(id)!, input.limits ?? {}, now)
+    setRules(store, store.group(id)!, input.limits ?? {}, now)
     remember(store, request, 'group', id, now)
     audit(store, now, 'group.created', id, {
       ...policyRecord(store.group(id)!),
@@ -101,7 +104,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
       scopes: scopesColumn(edit.scopes),
       ...(edit.spendLimit !== undefined && { spend_limit: columnOrNull(edit.spendLimit) }),
     })
-    setLimits(store, group, edit.limits, now)
+    setRules(store, group, edit.limits, now)
     removeContacts(store, id, removed)
     addContacts(store, id, added)
     const after = store.group(id)!
@@ -145,31 +148,16 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
   return null
 }
 
-/** Missing limits stay unchanged, null removes one. A new kind of period counts what was already reserved in it. */
-function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: number): void {
-  const amount = (value: MicroUsdc | null | undefined, known: number | null) =>
-    value === undefined ? known : columnOrNull(value)
-  const list = (value: string[] | null | undefined, known: string | null) =>
-    value === undefined ? known : value && JSON.stringify(value)
-  const { periodBudget } = limits
-  const period = periodBudget === undefined ? group.period : (periodBudget?.period ?? null)
-  const startAt = period === null ? 0 : periodAt(period, now).startAt
-  store.update('policy_group', group.id, {
-    max_payment: amount(limits.maxPayment, group.max_payment),
-    max_unclaimed: amount(limits.maxUnclaimed, group.max_unclaimed),
-    email_domains: list(limits.emailDomains, group.email_domains),
-    phone_codes: list(limits.phoneCodes, group.phone_codes),
-    period,
-    period_limit: periodBudget === undefined ? group.period_limit : periodBudget && toColumn(periodBudget.limit),
-    ...(period !== group.period && {
-      period_start: startAt,
-      period_used: period === null ? 0 : reservedSince(store, group.id, startAt),
-    }),
-    approve_above: amount(limits.approveAbove, group.approve_above),
-    ...(limits.approveNewRecipient !== undefined && { approve_new_recipient: limits.approveNewRecipient ? 1 : 0 }),
-    approval_ttl_hours: limits.approvalTtlHours ?? group.approval_ttl_hours,
-    duplicate_minutes: limits.duplicateMinutes ?? group.duplicate_minutes,
-  })
+/** Missing rules stay unchanged. What a rule counts from now on includes what was paid before in its window. */
+function setRules(store: Store, group: GroupRow, edits: RuleEdits, now: number): void {
+  const before = rulesOf(group)
+  const after: RuleValues = { ...before }
+  for (const { field, off } of anyRules) {
+    const value = edits[field as RuleField]
+    if (value !== undefined) Object.assign(after, { [field]: value ?? off })
+  }
+  store.update('policy_group', group.id, { rules: formatRules(after) })
+  rebuildWindows(store, group, before, after, now)
 }
 
 /** Raises the total budget. Repeating the same key raises it once. */
@@ -251,20 +239,10 @@ const scopesColumn = (scopes: string[]) =>
   JSON.stringify(allScopes.filter((scope) => scopes.includes(scope) || scope === 'payment_context:read'))
 
 /** The policy for the audit log, where decisions refer to its version. */
-function policyRecord(group: GroupRow): Record<string, unknown> {
-  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes, approvals } = groupPolicy(group, null, false)
-  const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
-  return {
-    policyVersion: group.version,
-    name: group.name,
-    limit: text(budget.limit),
-    scopes: JSON.parse(group.scopes) as string[],
-    maxPayment: text(maxPayment),
-    period: period && { period: period.period, limit: formatUsdc(period.limit) },
-    maxUnclaimed: text(unclaimed.limit),
-    emailDomains,
-    phoneCodes,
-    ...approvals,
-    approveAbove: text(approvals.approveAbove),
-  }
-}
+const policyRecord = (group: GroupRow): Record<string, unknown> => ({
+  policyVersion: group.version,
+  name: group.name,
+  limit: group.spend_limit === null ? null : formatColumn(group.spend_limit),
+  scopes: JSON.parse(group.scopes) as string[],
+  ...wireRules(rulesOf(group)),
+})

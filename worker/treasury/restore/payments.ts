@@ -10,7 +10,7 @@ import { reserve } from '../ledger/ledger.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { newCode } from '../payouts/codes.ts'
 import { fromColumn } from '../storage/columns.ts'
-import { unset } from '../storage/newPayment.ts'
+import { paidToOf, unset } from '../storage/newPayment.ts'
 import type { GroupRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { recordAuthorizations } from './chain.ts'
 import { addPayout, type FreshCode, updatePayout } from './payouts.ts'
@@ -209,6 +209,8 @@ function hold({ store }: Context, row: PaymentRow): void {
       agentId: row.agent_id,
       amount: fromColumn(row.amount),
       isPayout: row.kind === 'payout',
+      to: paidToOf(row),
+      isNewRecipient: () => false,
     },
     0,
     row.accepted_at!,

@@ -2,7 +2,6 @@ import type { ApprovalKind, ApprovalStatus, CancelReason, GrantEnd } from '#doma
 import type { NoticeEvent, WebhookEvent } from '#domain/events.ts'
 import type { BookedEvent, ExpiryDays, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
-import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
 import type { OwnerActionKind } from '#domain/sessionKey.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
@@ -92,23 +91,26 @@ export type GroupRow = {
   last_activity_at: number | null
   created_at: number
   deleted_at: number | null
-  max_payment: number | null
-  period: Period | null
-  period_limit: number | null
-  period_start: number
-  period_used: number
-  max_unclaimed: number | null
+  /** JSON of the rules that are on: domain/rules/values.ts. */
+  rules: string
+  /** Recipients with rows in rule_window. */
+  subjects: number
   unclaimed: number
-  email_domains: string | null
-  phone_codes: string | null
   /** Percent of `noticed_limit` that the owner was last notified of. */
   noticed: number
   noticed_limit: number | null
-  /** Which payments wait for the owner: domain/approval.ts. */
-  approve_above: number | null
-  approve_new_recipient: number
-  approval_ttl_hours: number
-  duplicate_minutes: number
+}
+
+/** `subject`: the recipient, '' for the whole group. `counts`: 1 if it counts payments instead of their amounts. */
+export type RuleWindowRow = {
+  group_id: string
+  subject: string
+  field: string
+  span: string
+  counts: number
+  newest: number
+  slices: string
+  ends_at: number
 }
 
 export type WhitelistRow = {
@@ -380,6 +382,7 @@ export type Rows = {
   imported_key: ImportedKeyRow
   wallet_action: WalletActionRow
   policy_group: GroupRow
+  rule_window: RuleWindowRow
   whitelist: WhitelistRow
   agent: AgentRow
   credential: CredentialRow

@@ -95,22 +95,22 @@ export const tables = `
     spend_limit INTEGER, spent INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
     scopes TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1, paused INTEGER NOT NULL DEFAULT 0,
     payments INTEGER NOT NULL DEFAULT 0, last_activity_at INTEGER, created_at INTEGER NOT NULL, deleted_at INTEGER,
-    -- Limits beyond the total. A null limit does not apply.
-    max_payment INTEGER,
-    period TEXT CHECK (period IN ('day','week','month')), period_limit INTEGER,
-    -- Reserved since period_start and not released; only kept while there is a period.
-    period_start INTEGER NOT NULL DEFAULT 0, period_used INTEGER NOT NULL DEFAULT 0 CHECK (period_used >= 0),
-    max_unclaimed INTEGER,
+    -- The rules that are on, as JSON (domain/rules/), and the number of recipients in rule_window.
+    rules TEXT NOT NULL DEFAULT '{}', subjects INTEGER NOT NULL DEFAULT 0,
     -- Payouts accepted and not ended; part of held.
     unclaimed INTEGER NOT NULL DEFAULT 0 CHECK (unclaimed >= 0),
-    -- JSON lists.
-    email_domains TEXT, phone_codes TEXT,
     -- The budget level of the last notice, and for which limit.
-    noticed INTEGER NOT NULL DEFAULT 0, noticed_limit INTEGER,
-    -- Which payments need approval (domain/approval.ts).
-    approve_above INTEGER, approve_new_recipient INTEGER NOT NULL, approval_ttl_hours INTEGER NOT NULL,
-    duplicate_minutes INTEGER NOT NULL
+    noticed INTEGER NOT NULL DEFAULT 0, noticed_limit INTEGER
   );
+  -- What rules count over time (domain/rules/windows.ts). subject: the recipient, '' for the whole group. span: day, week,
+  -- month or milliseconds. slices: JSON, newest first; of amounts (micro-USDC) or numbers of payments (counts = 1). A row
+  -- whose ends_at has passed counts nothing.
+  CREATE TABLE rule_window (
+    group_id TEXT NOT NULL REFERENCES policy_group(id), subject TEXT NOT NULL, field TEXT NOT NULL, span TEXT NOT NULL,
+    counts INTEGER NOT NULL, newest INTEGER NOT NULL, slices TEXT NOT NULL, ends_at INTEGER NOT NULL,
+    PRIMARY KEY (group_id, subject, field)
+  ) WITHOUT ROWID;
+  CREATE INDEX rule_window_ended ON rule_window (group_id, ends_at) WHERE subject <> '';
   CREATE TABLE whitelist (
     group_id TEXT NOT NULL REFERENCES policy_group(id), contact_id TEXT NOT NULL, name TEXT NOT NULL,
     address TEXT, email TEXT, phone TEXT, stale INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (group_id, contact_id)

@@ -23,7 +23,6 @@ import {
 } from '#web/queries/agents.ts'
 import { useSms } from '#web/queries/config.ts'
 import { RuleLink } from './RuleLink.tsx'
-import { nextForOwner } from './rules.ts'
 
 type Kind = PaymentRecipient['type']
 type Values = { type: Kind; contact: string; address: string; email: string; phone: string; amount: string }
@@ -174,7 +173,7 @@ function Result(props: { result: PaymentCheck; agentId: string }) {
       <CircleX aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-red" />
       <div className="min-w-0">
         <p className="font-medium text-red">Refused: {refusal.detail}</p>
-        {refusal.next && <p>{nextForOwner(refusal.next)}</p>}
+        {refusal.next && <p>{refusal.next}</p>}
         <p>
           {most === '0'
             ? 'This recipient can’t be paid anything now.'

@@ -1,6 +1,7 @@
-import { defaultApprovalRules, maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
-import { normalCallingCode, normalDomain } from '#domain/decideRecipient.ts'
 import type { Period } from '#domain/policyPeriod.ts'
+import { maxDuplicateMinutes } from '#domain/rules/duplicateMinutes.ts'
+import { normalDomain } from '#domain/rules/emailDomains.ts'
+import { normalCallingCode } from '#domain/rules/phoneCodes.ts'
 import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
@@ -70,8 +71,8 @@ export const noGroup: GroupValues = {
   emailDomains: '',
   phoneCodes: '',
   approveAbove: '',
-  approveNewRecipient: defaultApprovalRules.approveNewRecipient,
-  approvalTtlHours: String(defaultApprovalRules.approvalTtlHours),
+  approveNewRecipient: false,
+  approvalTtlHours: '24',
   duplicateMinutes: '',
 }
 
@@ -105,7 +106,7 @@ export const groupProblems = (values: GroupValues) => ({
   phoneCodes: listProblem(values.phoneCodes, normalCallingCode, 'is not a valid country code; write it as +49'),
   approveAbove:
     values.approveAbove.trim() && typedMicro(values.approveAbove) === null ? 'Please enter a valid amount' : null,
-  approvalTtlHours: wholeProblem(values.approvalTtlHours, 1, maxApprovalTtlHours, 'hours'),
+  approvalTtlHours: wholeProblem(values.approvalTtlHours, 1, 168, 'hours'),
   duplicateMinutes: values.duplicateMinutes.trim()
     ? wholeProblem(values.duplicateMinutes, 0, maxDuplicateMinutes, 'minutes')
     : null,

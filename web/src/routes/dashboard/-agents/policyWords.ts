@@ -1,7 +1,9 @@
 import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { rulesFromWire, rulesInWords } from '#domain/rules/values.ts'
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { isoOf } from '#domain/time.ts'
 import { dollars, microOf, typedMicro } from '#web/lib/amounts.ts'
-import { budgetLeftAsTyped, budgetLeftOf, mostSpendable } from '#web/lib/budgetLeft.ts'
+import { budgetLeftAsTyped, budgetLeftOf, countedIn, mostSpendable } from '#web/lib/budgetLeft.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
 import type { GroupValues } from './groupForm.ts'
@@ -90,17 +92,10 @@ function approvalsInWords(above: string | null, newRecipients: boolean, duplicat
 export const askedFirst = (group: PolicyGroup): string | null =>
   approvalsInWords(group.approveAbove, group.approveNewRecipient, group.duplicateMinutes)
 
-/** The limits other than the budget, one sentence each. */
+/** The rules other than the budget and approvals, one sentence each. */
 export function limitsInWords(group: PolicyGroup): string[] {
-  const { maxPayment, periodBudget: budget, maxUnclaimed, unclaimed, emailDomains, phoneCodes } = group
-  const words: (string | false | null)[] = [
-    maxPayment !== null && `At most $${formatAmount(maxPayment)} per payment.`,
-    budget &&
-      `At most $${formatAmount(budget.limit)} a ${budget.period}; $${formatAmount(budget.remaining)} is left until ${formatMoment(budget.resetsAt)}.`,
-    maxUnclaimed !== null &&
-      `At most $${formatAmount(maxUnclaimed)} in unclaimed payouts; $${formatAmount(unclaimed)} is unclaimed now.`,
-    emailDomains && `Payouts by email only to ${emailDomains.join(', ')}.`,
-    phoneCodes && `Payouts by SMS only to numbers with ${phoneCodes.join(', ')}.`,
-  ]
-  return words.filter((text) => typeof text === 'string')
+  const say = { money: dollars, moment: (at: number) => formatMoment(isoOf(at)) }
+  return rulesInWords(rulesFromWire(group), say, countedIn(group), microOf(group.unclaimed))
+    .filter(({ rule }) => rule.section === 'limits')
+    .map(({ sentence }) => sentence)
 }

@@ -24,7 +24,7 @@ import {
   transactionQuery,
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { nextForOwner, ruleOf } from '../-agents/rules.ts'
+import { ruleOf } from '../-agents/ruleNames.ts'
 import { contactMethodOf, DetailsDialog } from '../-contacts/AddMethod.tsx'
 
 const ReclaimPayout = lazy(async () => ({ default: (await import('../-payouts/ReclaimDialog.tsx')).ReclaimPayout }))
@@ -83,7 +83,7 @@ export default function TransactionDialog(props: {
 /** The rule that refused the payment, and the figures of its decision. */
 function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transaction['refusal']> }) {
   const { policyGroupId, fromWalletChain: chain } = props.transaction
-  const { rule, next, policyVersion, ...figures } = props.refusal
+  const { rule, next, policyVersion, count, ...figures } = props.refusal
   const rows = [
     ['Limit', figures.limit],
     ['Spent', figures.spent],
@@ -93,7 +93,7 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
   ] as const
   return (
     <div>
-      <p>{nextForOwner(next)}</p>
+      <p>{next}</p>
       <dl className="mt-1 divide-y divide-hairline">
         <Fact name="Rule">
           {policyGroupId ? (
@@ -103,6 +103,7 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
           ) : (
             ruleOf(rule).name
           )}
+          {count && ` (${count.used} of ${count.limit} used)`}
           {policyVersion !== null && <span className="text-muted text-small"> (policy version {policyVersion})</span>}
         </Fact>
         {rows.map(

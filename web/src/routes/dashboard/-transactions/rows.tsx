@@ -17,7 +17,7 @@ import {
   senderOf,
   type Transaction,
 } from '#web/queries/transactions.ts'
-import { ruleOf } from '../-agents/rules.ts'
+import { ruleOf } from '../-agents/ruleNames.ts'
 
 /** The rule that refused the payment, or the reason it failed; null otherwise. */
 const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>

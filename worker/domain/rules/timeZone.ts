@@ -1,0 +1,82 @@
+import { dayMs, hourMs, minuteMs } from '../time.ts'
+
+/** Local time in IANA zones. */
+
+export const weekDays = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' } as const
+type WeekDay = keyof typeof weekDays
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Making one takes far longer than using it. Throws RangeError if there is no such zone. */
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  })
+  if (formats.size >= 50) formats.clear()
+  formats.set(zone, made)
+  return made
+}
+
+/** A name such as Europe/Berlin or UTC. Offsets such as +02:00 are not names: they have no summer time. */
+export function isTimeZone(zone: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/.test(zone) || zone.length > 64) return false
+  try {
+    formatOf(zone)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a clock on the wall shows, as if it were UTC (ms). */
+function wallClock(zone: string, at: number): number {
+  const parts: Record<string, number> = {}
+  for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value)
+  return Date.UTC(parts.year!, parts.month! - 1, parts.day!, parts.hour!, parts.minute!)
+}
+
+const dayNames = Object.keys(weekDays) as WeekDay[]
+/** 1 January 1970 was a Thursday. */
+const dayOf = (wall: number): WeekDay => dayNames[(Math.floor(wall / dayMs) + 3) % 7]!
+
+export type OpenHours = { zone: string; days: readonly string[]; from: string; to: string }
+
+const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+
+/**
+ * Whether `at` (ms) is within the hours. `to` is exclusive; if `from` is after `to`, they cross midnight, and `days` are
+ * those on which they begin. An hour that a change of clocks repeats counts both times; one that it skips does not occur.
+ */
+export function isOpenAt({ zone, days, from, to }: OpenHours, at: number): boolean {
+  const wall = wallClock(zone, at)
+  const minute = Math.floor((wall % dayMs) / minuteMs)
+  const [first, end] = [minutesOf(from), minutesOf(to)]
+  const begins = days.includes(dayOf(wall))
+  if (first < end) return begins && minute >= first && minute < end
+  return (begins && minute >= first) || (days.includes(dayOf(wall - dayMs)) && minute < end)
+}
+
+/** When the hours begin next (ms). Null if not within eight days: a change of clocks skips them. */
+export function opensAt(hours: OpenHours, at: number): number | null {
+  const { zone, days, from } = hours
+  const today = Math.floor(wallClock(zone, at) / dayMs)
+  for (let day = today; day <= today + 8; day++) {
+    if (!days.includes(dayOf(day * dayMs))) continue
+    const wall = day * dayMs + minutesOf(from) * minuteMs
+    // With the offset before and after a change of clocks. If it skips this time, the hours begin at the next full hour.
+    for (const guess of [wall - offsetAt(zone, wall - dayMs), wall - offsetAt(zone, wall + dayMs)])
+      for (const opens of [guess, Math.ceil(guess / hourMs) * hourMs])
+        if (opens > at && isOpenAt(hours, opens)) return opens
+  }
+  return null
+}
+
+const offsetAt = (zone: string, at: number) => wallClock(zone, at) - Math.floor(at / minuteMs) * minuteMs
