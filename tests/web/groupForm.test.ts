@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { microUsdc } from '#domain/money.ts'
+import { noRules, wireRules } from '#domain/rules/values.ts'
 import { scopeFor } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
+import type { RuleViews } from '#schemas/rules.ts'
 import {
   changesOf,
   editInput,
@@ -36,16 +38,8 @@ const group = (over: Partial<PolicyGroup> = {}): PolicyGroup => ({
   wallet: { name: null, address: '0x', paused: false, chain: 'base', canPay: true },
   scopes: ['payment_context:read'],
   whitelistedContacts: [],
-  maxPayment: null,
-  periodBudget: null,
-  maxUnclaimed: null,
+  ...(wireRules(noRules) as RuleViews),
   unclaimed: '0',
-  emailDomains: null,
-  phoneCodes: null,
-  approveAbove: null,
-  approveNewRecipient: false,
-  approvalTtlHours: 24,
-  duplicateMinutes: 0,
   agentCount: 0,
   formerAgents: { count: 0, spent: '0', held: '0' },
   totalTransactions: 0,

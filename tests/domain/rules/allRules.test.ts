@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { microUsdc } from '#domain/money.ts'
 import type { Input } from '#domain/rules/inputs.ts'
-import { isSingle, type Rule, type Words } from '#domain/rules/rule.ts'
+import { isSingle, type PaymentFacts, type Rule, type Verdict, type Words } from '#domain/rules/rule.ts'
 import {
   anyRules,
   formatRules,
@@ -12,6 +12,7 @@ import {
   type RuleValues,
   rulesFromWire,
   rulesInWords,
+  verdictsOf,
   wireRules,
 } from '#domain/rules/values.ts'
 import { ruleFields } from '#schemas/rules.ts'
@@ -55,6 +56,43 @@ const values = fc
   )
 
 const say: Words = { money: (amount) => `$${amount}`, moment: (at) => new Date(at).toISOString() }
+
+const used = fc
+  .record(Object.fromEntries(anyRules.map(({ field }) => [field, fc.bigInt({ min: 0n, max: 10n ** 12n })])))
+  .map((sums) =>
+    Object.fromEntries(Object.entries(sums).map(([field, sum]) => [field, { used: sum, startsAt: 0, resetsAt: 1e12 }])),
+  )
+const facts: fc.Arbitrary<PaymentFacts> = fc.record({
+  at: fc.integer({ min: 1.7e12, max: 1.9e12 }),
+  isPayout: fc.boolean(),
+  unclaimed: fc.bigInt({ min: 0n, max: 10n ** 12n }).map(microUsdc),
+  recipient: fc.record({
+    type: fc.constant('address' as const),
+    email: fc.constant(null),
+    phone: fc.constant(null),
+    isNew: fc.boolean().map((is) => () => is),
+    isDuplicate: fc.boolean().map((is) => () => is),
+  }),
+})
+
+test('the order of rules never changes whether a payment is allowed, refused or asked about @rules-26', () => {
+  const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
+  fc.assert(
+    fc.property(values, facts, used, amount, (made, payment, counted, wanted) => {
+      const says = (of: RuleValues, outcome: Verdict['outcome']) =>
+        verdictsOf(of, payment, counted).some(
+          (verdict) => verdict.outcome === outcome && (verdict.above === null || wanted > verdict.above),
+        )
+      for (const outcome of ['refuse', 'ask'] as const) {
+        // Each rule alone says the same as among all others, so no order can matter.
+        const alone = anyRules.map(({ field }) =>
+          says({ ...noRules, [field]: made[field as keyof RuleValues] } as RuleValues, outcome),
+        )
+        expect(says(made, outcome)).toBe(alone.includes(true))
+      }
+    }),
+  )
+})
 
 describe('every rule', () => {
   test('has its own field, names and title @rules-5', () => {

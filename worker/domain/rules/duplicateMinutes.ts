@@ -1,5 +1,6 @@
 import { both } from '../refusal.ts'
 import { defineRule } from './rule.ts'
+import { hoursText } from './texts.ts'
 
 export const maxDuplicateMinutes = 60 * 24 * 7
 
@@ -36,4 +37,3 @@ export const duplicateMinutes = defineRule({
 
 const minutesText = (minutes: number) =>
   minutes % 60 === 0 && minutes > 0 ? hoursText(minutes / 60) : `${minutes} minutes`
-const hoursText = (hours: number) => (hours === 1 ? '1 hour' : `${hours} hours`)

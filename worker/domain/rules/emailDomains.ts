@@ -1,7 +1,7 @@
 import { asciiDomain } from '../email.ts'
 import { orOwner } from '../refusal.ts'
-import { anyOf } from './listed.ts'
 import { defineRule } from './rule.ts'
+import { anyOf } from './texts.ts'
 
 /** A domain as payments are compared with it; a leading @ is ignored. Null if it is not a domain. */
 export const normalDomain = (text: string): string | null => asciiDomain(text.trim().replace(/^@/, ''))

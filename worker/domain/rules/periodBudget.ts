@@ -1,7 +1,7 @@
 import { formatUsdcText, microUsdc, saturatingSub, zeroUsdc } from '../money.ts'
 import { orOwner } from '../refusal.ts'
-import { isoOf } from '../time.ts'
 import { defineRule } from './rule.ts'
+import { waitText } from './texts.ts'
 
 export const periodBudget = defineRule({
   field: 'periodBudget',
@@ -33,7 +33,7 @@ export const periodBudget = defineRule({
       rule: `group.budget_per_${period}`,
       code: 'budget_exceeded',
       message: `The group's budget for this ${period} has ${formatUsdcText(left)} USDC left.`,
-      next: orOwner(`Send less, wait until ${isoOf(counted.resetsAt!)}`, 'raise the budget'),
+      next: orOwner(`Send less${waitText(counted.resetsAt)}`, 'raise the budget'),
       // A period counts what was reserved in it, confirmed or not.
       figures: { limit, spent: used, held: zeroUsdc, remaining: left },
       resetsAt: counted.resetsAt,

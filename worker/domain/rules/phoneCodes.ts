@@ -1,6 +1,6 @@
 import { orOwner } from '../refusal.ts'
-import { anyOf } from './listed.ts'
 import { defineRule } from './rule.ts'
+import { anyOf } from './texts.ts'
 
 // ITU-T E.164: 1 and 7 have one digit, these have two, all others three. No code is a prefix of another (record 025).
 const twoDigits = new Set(

@@ -1,4 +1,7 @@
-import { dayMs, hourMs, minuteMs } from '../time.ts'
+import { dayMs, minuteMs } from '../time.ts'
+
+/** Clocks change at full or half hours. */
+const halfHourMs = 30 * minuteMs
 
 /** Local time in IANA zones. */
 
@@ -71,10 +74,13 @@ export function opensAt(hours: OpenHours, at: number): number | null {
   for (let day = today; day <= today + 8; day++) {
     if (!days.includes(dayOf(day * dayMs))) continue
     const wall = day * dayMs + minutesOf(from) * minuteMs
-    // With the offset before and after a change of clocks. If it skips this time, the hours begin at the next full hour.
-    for (const guess of [wall - offsetAt(zone, wall - dayMs), wall - offsetAt(zone, wall + dayMs)])
-      for (const opens of [guess, Math.ceil(guess / hourMs) * hourMs])
-        if (opens > at && isOpenAt(hours, opens)) return opens
+    // With the offset before and after a change of clocks. If it skips this time, the hours begin when it has happened.
+    const starts = [wall - offsetAt(zone, wall - dayMs), wall - offsetAt(zone, wall + dayMs)]
+    const last = Math.max(...starts)
+    for (let change = Math.ceil(Math.min(...starts) / halfHourMs) * halfHourMs; change < last; change += halfHourMs)
+      starts.push(change)
+    const open = starts.filter((start) => start > at && isOpenAt(hours, start))
+    if (open.length > 0) return Math.min(...open)
   }
   return null
 }
