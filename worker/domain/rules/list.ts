@@ -4,6 +4,7 @@ import { approveNewRecipient } from './approveNewRecipient.ts'
 import { duplicateMinutes } from './duplicateMinutes.ts'
 import { emailDomains } from './emailDomains.ts'
 import { hours } from './hours.ts'
+import { maxNewRecipients } from './maxNewRecipients.ts'
 import { maxPayment } from './maxPayment.ts'
 import { maxPayments } from './maxPayments.ts'
 import { maxUnclaimed } from './maxUnclaimed.ts'
@@ -18,6 +19,7 @@ export const rules = [
   periodBudget,
   rollingBudget,
   maxPayments,
+  maxNewRecipients,
   perRecipient,
   hours,
   maxUnclaimed,
