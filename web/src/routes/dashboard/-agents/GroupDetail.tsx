@@ -84,7 +84,7 @@ export function GroupDetail(props: {
             <Section place="permissions" title="Permissions">
               <Permissions scopes={group.scopes} />
             </Section>
-            <Section place="limits" title="Advanced limits">
+            <Section place="limits" title="Limits">
               {limits.length === 0 ? (
                 <p className="text-muted">None.</p>
               ) : (

@@ -31,7 +31,7 @@ import {
   editInput,
   editProblems,
   type GroupValues,
-  groupFields,
+  groupField,
   groupInput,
   groupProblems,
   merge,
@@ -39,9 +39,12 @@ import {
   valuesOf,
 } from './groupForm.ts'
 import { effectAsTyped } from './policyWords.ts'
+import { ruleValuesOf } from './ruleForm.ts'
 import { TryPaymentDialog } from './TryPayment.tsx'
 
 const resolver = formResolver<GroupValues>(groupProblems)
+const leftAsTyped = (group: PolicyGroup | null, typed: GroupValues) =>
+  budgetLeftAsTyped(group, typed, ruleValuesOf(typed.rules))
 
 export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: PolicyGroup) => void }) {
   const form = useForm<GroupValues>({ resolver, defaultValues: noGroup })
@@ -54,10 +57,10 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
       submit={['Create Policy Group', 'Creating...']}
       send={async (values, idempotencyKey) => props.onCreated(await createGroup(groupInput(values), idempotencyKey))}
       fallback="Failed to create policy group. Please try again."
-      fields={groupFields}
+      fields={groupField}
     >
       <GroupFields form={form} budgetHint="In total, for all agents of the group." />
-      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={budgetLeftAsTyped(null, form.watch())} />
+      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={leftAsTyped(null, form.watch())} />
       <PolicyEffect form={form} group={null} />
     </FormDialog>
   )
@@ -112,14 +115,14 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
           }
         }}
         fallback="Failed to update policy group. Please try again."
-        fields={groupFields}
+        fields={groupField}
       >
         <GroupFields
           form={form}
           wallet={base.wallet ?? { name: null }}
           budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
         />
-        <PolicyExposure groupId={base.id} left={budgetLeftAsTyped(base, form.watch())} />
+        <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
         <PolicyEffect form={form} group={base} onTry={agents.length > 0 ? () => setTrying(true) : undefined} />
       </FormDialog>
       {/* Outside the form, since it is one itself. */}
