@@ -222,9 +222,9 @@ function settle(book: Book, entry: Model, how: number) {
   if (!next) return
   const { store, clock } = book
   move(book, entry.id, entry.status, next, (row) => {
-    if (next === 'FAILED') release(store, row)
+    if (next === 'FAILED') release(store, row, clock.now)
     else if (next === 'PENDING') settleFunding(store, row)
-    else if (next === 'CANCELLED') settleReclaimed(store, row)
+    else if (next === 'CANCELLED') settleReclaimed(store, row, clock.now)
     else if (next === 'CONFIRMED' && entry.payout) settleWithdrawn(store, row, clock.now)
     else if (next === 'CONFIRMED') settleSend(store, row, clock.now)
   })
@@ -372,7 +372,7 @@ describe('a period budget', () => {
     })
     book.clock.now = Date.UTC(2026, 10, 21)
     unwrap(pay(book, principal, shop, usdc('10')))
-    move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+    move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row, book.clock.now))
     expect(pay(book, principal, shop, usdc('0.000001')), 'today stays full').toMatchObject({ ok: false })
     expect(groupView(book.context, book.store.group(group)!)).toMatchObject({
       held: '10',
@@ -391,7 +391,7 @@ describe('a period budget', () => {
     unwrap(pay(book, principal, shop, usdc('3')))
     const used = () => groupView(book.context, book.store.group(group)!).periodBudget?.used
     expect(used(), 'both were reserved in this day').toBe('13')
-    move(book, early.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+    move(book, early.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row, book.clock.now))
     expect(used()).toBe('3')
   })
 
@@ -420,7 +420,7 @@ test('a full account accepts no payment, group, contact or agent, but settles op
   const contact = { id: 'contact_1', name: 'Ada', address: shop.address, email: null, phone: null }
   expect(() => unwrap(edit(book, group, { contactIds: [contact.id], contacts: [contact] }))).toThrow(full)
   expect(edit(book, group, { spendLimit: usdc('20') })).toMatchObject({ ok: true, value: { spendLimitUsdc: '20' } })
-  move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+  move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row, book.clock.now))
   expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0' })
   book.size(0)
   unwrap(pay(book, principal, shop, usdc('1')))

@@ -22,7 +22,7 @@ function createRuleBook(limits: RuleEdits) {
   const view = () => groupView(book.context, book.store.group(book.groupId)!)
   const fail = (id: string) =>
     book.store.transaction(() => {
-      release(book.store, book.store.payment(id)!)
+      release(book.store, book.store.payment(id)!, book.clock.now)
       book.store.run("UPDATE payment SET status = 'FAILED' WHERE id = ?", id)
     })
   return { ...book, agent, pay, view, fail }

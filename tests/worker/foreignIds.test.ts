@@ -87,6 +87,7 @@ const rows: Row[] = [
   ['GET /api/usage/spending?wallet={wallet}'],
   ['DELETE /api/policy-groups/{group}/cascade'],
   ['POST /api/policy-groups/{group}/pause'],
+  ['POST /api/policy-groups/{group}/replay', { candidate: {} }],
   ['POST /api/policy-groups/{group}/resume'],
   ['POST /api/policy-groups/{group}/contacts/{contact}/confirm', { address, email: null, phone: null }],
   ['PUT /api/agents/{agent}', { name: 'Mallory' }],

@@ -49,6 +49,7 @@ const harmless = new Set([
   // Stop things, or take something away.
   'POST /api/account/pause',
   'POST /api/policy-groups/:groupId/pause',
+  'POST /api/policy-groups/:groupId/replay',
   'POST /api/agents/:agentId/pause',
   'POST /api/wallets/:walletId/pause',
   'DELETE /api/policy-groups/:groupId/cascade',

@@ -1,5 +1,6 @@
 import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
+import type { PastDecision } from '#domain/replay.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
@@ -49,7 +50,18 @@ export type PaymentCopy = {
   transactions: ListRow<Transaction>[]
   payout: ListRow<Escrow> | null
   counted: Counted | null
+  /** Missing if no agent requested it. */
+  decision?: Decided
 }
+
+/** A decision about an agent's payment. `recipient` is the key of `Counted`. */
+export type Decided = Omit<PastDecision, 'id' | 'isNew'> & {
+  groupId: string
+  chain: ChainName
+  recipient: string | null
+}
+/** Where the next older part of a group's decisions begins. */
+export type DecisionCursor = Pick<PastDecision, 'at' | 'n'>
 
 /**
  * The current state of what changed last under this number. What a payment has no more is gone. A named value of the account
@@ -91,6 +103,14 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
     cursor: ListCursor | null,
   ): Promise<Result<Slice<Transaction>>>
   payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
+
+  /** A part of a group's decisions since `since` (ms), newest first. `next` is null after the last. The first one checks the session. */
+  decisions(
+    sessionId: string,
+    groupId: string,
+    since: number,
+    before: DecisionCursor | null,
+  ): Promise<Result<{ decisions: PastDecision[]; next: DecisionCursor | null }>>
 
   /** Figures of one network. `failedSince` (ms) is exclusive. Takes as long for any number of payments. */
   figures(sessionId: string, chain: ChainName, failedSince: number): Promise<Result<Figures>>

@@ -13,12 +13,12 @@ import { endedSession } from '../errors.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import type { ChangePage, HistoryApi, KeptCursor, Paging, Position } from './api.ts'
+import type { ChangePage, DecisionCursor, HistoryApi, KeptCursor, Paging, Position } from './api.ts'
 import { type Db, payoutsQuery, readPage, readSlice, transactionsQuery } from './lists.ts'
 import { historySchema } from './migrations.ts'
 import { Rows } from './rows.ts'
 
-/** Rows that one call of an export reads. */
+/** Rows that one call of an export, or of a replay, reads. */
 const sliceSize = 500
 /** Operators are alerted above this. An object's SQLite holds 10 GB. */
 const largeBytes = 5_000_000_000
@@ -62,6 +62,15 @@ export class History extends DurableObject<Env> implements HistoryApi {
   async payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null) {
     const read = () => readSlice<Escrow>(this.#db, payoutsQuery(filter), sliceSize, cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
+  }
+
+  async decisions(sessionId: string, groupId: string, since: number, before: DecisionCursor | null) {
+    const read = () => {
+      const decisions = this.#rows.decisions(groupId, since, before, sliceSize)
+      const last = decisions.length < sliceSize ? undefined : decisions.at(-1)
+      return { decisions, next: last ? { at: last.at, n: last.n } : null }
+    }
+    return before ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
 
   async figures(sessionId: string, chain: ChainName, failedSince: number) {

@@ -77,6 +77,14 @@ export const historyMigrations: Migrations = [
     DELETE FROM recipient_total WHERE chain = OLD.chain AND recipient = OLD.recipient AND n = 0;
   END;
 
+  -- Decisions about agents' payments (Decided in api.ts), as JSON. n orders those of the same millisecond. recipient: the key of
+  -- counted.
+  CREATE TABLE decision (
+    id TEXT PRIMARY KEY, group_id TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, chain TEXT NOT NULL, recipient TEXT,
+    body TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX decision_group ON decision (group_id, at, n);
+
   -- What a Treasury is restored from besides payments: \`salt\`, that of its payouts' keys, sealed; \`wallet:<id>\`, a wallet
   -- without its keys, as JSON.
   CREATE TABLE kept_value (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -1,5 +1,6 @@
 import { formatUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
+import type { PastDecision } from '#domain/replay.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
@@ -7,6 +8,8 @@ import type {
   Change,
   ChangePage,
   Counted,
+  Decided,
+  DecisionCursor,
   Figures,
   KeptCursor,
   KeptRow,
@@ -65,9 +68,11 @@ export class Rows {
     this.#run("DELETE FROM transaction_view WHERE id = ?1 OR (id > ?1 || ':' AND id < ?1 || ';')", ref)
     this.#run('DELETE FROM payout_view WHERE id = ?', ref)
     this.#run('DELETE FROM counted WHERE id = ?', ref)
+    this.#run('DELETE FROM decision WHERE id = ?', ref)
     for (const row of rows.transactions) this.#putTransaction(seq, row)
     if (rows.payout) this.#putPayout(seq, rows.payout)
     if (rows.counted) this.#putCounted(ref, rows.counted)
+    if (rows.decision) this.#putDecision(ref, rows.decision)
   }
 
   #putTransaction(seq: number, { row, amount, kept }: ListRow<Transaction>): void {
@@ -106,6 +111,26 @@ export class Rows {
       name,
       address,
     })
+  }
+
+  #putDecision(id: string, { groupId, chain, recipient, ...decision }: Decided): void {
+    const { at, n } = decision
+    this.#insert('decision', { id, group_id: groupId, at, n, chain, recipient, body: JSON.stringify(decision) })
+  }
+
+  /** The group's newest decisions before this one, newest first. */
+  decisions(groupId: string, since: number, before: DecisionCursor | null, limit: number): PastDecision[] {
+    type Row = { id: string; body: string; known: number }
+    return this.#all<Row>(
+      `SELECT id, body, EXISTS (SELECT 1 FROM counted WHERE counted.chain = decision.chain
+         AND counted.recipient = decision.recipient AND counted.at < decision.at) AS known
+       FROM decision WHERE group_id = ? AND at >= ? AND (at, n) < (?, ?) ORDER BY at DESC, n DESC LIMIT ?`,
+      groupId,
+      since,
+      before?.at ?? Number.MAX_SAFE_INTEGER,
+      before?.n ?? 0,
+      limit,
+    ).map(({ id, body, known }) => ({ id, ...JSON.parse(body), isNew: known === 0 }))
   }
 
   figures(chain: ChainName, failedSince: number): Figures {

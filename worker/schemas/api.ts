@@ -30,6 +30,7 @@ import type { CheckPayment, PaymentCheck } from './payment.ts'
 import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
 import type { NamedPushSubscription, PushKey, PushTest, SavePushSubscription } from './push.ts'
+import type * as replay from './replay.ts'
 import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
 import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
@@ -107,6 +108,7 @@ export type ApiCalls = {
   'POST /policy-groups': Body<typeof policy.CreatePolicyGroup, policy.PolicyGroup>
   'GET /policy-groups/:groupId': { reply: policy.PolicyGroup }
   'PUT /policy-groups/:groupId': Body<typeof policy.UpdatePolicyGroup, policy.UpdatedPolicyGroup>
+  'POST /policy-groups/:groupId/replay': Body<typeof replay.ReplayRequest, replay.Replay>
   'GET /policy-groups/:groupId/budget-history': { query?: BudgetHistoryParams; reply: BudgetHistory }
   'POST /policy-groups/:groupId/top-up': Body<typeof policy.TopUp, policy.ToppedUp>
   'DELETE /policy-groups/:groupId/cascade': { reply: policy.Removed }

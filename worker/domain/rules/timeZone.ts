@@ -39,12 +39,23 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What a clock on the wall shows, as if it were UTC (ms). */
-function wallClock(zone: string, at: number): number {
+/** How far the zone's clocks are ahead of UTC (ms). They change at full or half hours, so one answer serves for half an hour. */
+const offsets = new Map<string, number>()
+function offsetAt(zone: string, at: number): number {
+  const halfHour = Math.floor(at / halfHourMs) * halfHourMs
+  const key = `${zone} ${halfHour}`
+  const known = offsets.get(key)
+  if (known !== undefined) return known
   const parts: Record<string, number> = {}
-  for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value)
-  return Date.UTC(parts.year!, parts.month! - 1, parts.day!, parts.hour!, parts.minute!)
+  for (const { type, value } of formatOf(zone).formatToParts(halfHour)) parts[type] = Number(value)
+  const wall = Date.UTC(parts.year!, parts.month! - 1, parts.day!, parts.hour!, parts.minute!)
+  if (offsets.size >= 5_000) offsets.clear()
+  offsets.set(key, wall - halfHour)
+  return wall - halfHour
 }
+
+/** What a clock on the wall shows, as if it were UTC (ms). */
+const wallClock = (zone: string, at: number) => at + offsetAt(zone, at)
 
 const dayNames = Object.keys(weekDays) as WeekDay[]
 /** 1 January 1970 was a Thursday. */
@@ -84,5 +95,3 @@ export function opensAt(hours: OpenHours, at: number): number | null {
   }
   return null
 }
-
-const offsetAt = (zone: string, at: number) => wallClock(zone, at) - Math.floor(at / minuteMs) * minuteMs

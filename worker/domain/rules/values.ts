@@ -54,6 +54,16 @@ export const wireRules = (values: RuleValues): WireRules =>
     anyRules.map((rule) => [rule.field, wireValue(rule, values[rule.field as RuleField])]),
   ) as WireRules
 
+/** Absent edits leave a rule as it is; null removes it. */
+export function withEdits(values: RuleValues, edits: RuleEdits): RuleValues {
+  const after: RuleValues = { ...values }
+  for (const { field, off } of anyRules) {
+    const value = edits[field as RuleField]
+    if (value !== undefined) Object.assign(after, { [field]: value ?? off })
+  }
+  return after
+}
+
 /** JSON of the rules that are on. */
 export function formatRules(values: RuleValues): string {
   const on = anyRules.filter((rule) => isOn(rule, values))

@@ -1,13 +1,6 @@
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { increaseByEdit } from '#domain/ownerPassword.ts'
-import {
-  anyRules,
-  formatRules,
-  type RuleEdits,
-  type RuleField,
-  type RuleValues,
-  wireRules,
-} from '#domain/rules/values.ts'
+import { formatRules, type RuleEdits, rulesFromWire, wireRules, withEdits } from '#domain/rules/values.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
@@ -21,7 +14,7 @@ import { boundsOf, takeIncrease } from '../limits/ownerPassword.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { raisedLimit } from '../policies/budgets.ts'
-import type { GroupEdit, GroupInput } from '../policies/rpcTypes.ts'
+import type { GroupEdit, GroupInput, RulesHistory } from '../policies/rpcTypes.ts'
 import { groupView } from '../policies/views.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from '../policies/whitelist.ts'
 import { formatColumn, toColumn } from '../storage/columns.ts'
@@ -151,11 +144,7 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
 /** Missing rules stay unchanged. What a rule counts from now on includes what was paid before in its window. */
 function setRules(store: Store, group: GroupRow, edits: RuleEdits, now: number): void {
   const before = rulesOf(group)
-  const after: RuleValues = { ...before }
-  for (const { field, off } of anyRules) {
-    const value = edits[field as RuleField]
-    if (value !== undefined) Object.assign(after, { [field]: value ?? off })
-  }
+  const after = withEdits(before, edits)
   store.update('policy_group', group.id, { rules: formatRules(after) })
   rebuildWindows(store, group, before, after, now)
 }
@@ -246,3 +235,23 @@ const policyRecord = (group: GroupRow): Record<string, unknown> => ({
   scopes: JSON.parse(group.scopes) as string[],
   ...wireRules(rulesOf(group)),
 })
+
+/** The rules of a group at each of its versions, oldest first. A top-up or a confirmed contact changes none of them. */
+export function rulesHistory({ store }: Context, id: string): Result<RulesHistory> {
+  const group = store.group(id)
+  if (!group) return noGroup
+  const rows = store.all<{ at: number; data: string }>(
+    "SELECT at, data FROM audit WHERE ref = ? AND event IN ('group.created', 'group.changed') ORDER BY at, seq",
+    id,
+  )
+  const versions = rows.map(({ at, data }) => {
+    const { policyVersion, scopes, ...rules } = JSON.parse(data) as Record<string, unknown>
+    return {
+      at,
+      version: policyVersion as number,
+      scopes: scopes as string[],
+      rules: formatRules(rulesFromWire(rules)),
+    }
+  })
+  return ok({ rules: group.rules, scopes: JSON.parse(group.scopes) as string[], versions })
+}

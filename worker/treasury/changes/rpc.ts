@@ -18,7 +18,7 @@ import type {
 import { agentView, groupView, listAgents, listGroups, refusalsOf } from '../policies/views.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './agents.ts'
 import { confirmContact, contactChanged } from './contacts.ts'
-import { createGroup, deleteGroup, editGroup, topUp } from './groups.ts'
+import { createGroup, deleteGroup, editGroup, rulesHistory, topUp } from './groups.ts'
 import { setPaused } from './pausing.ts'
 
 /** Groups, agents, credentials and pauses. */
@@ -40,6 +40,9 @@ export class Policies extends RpcTarget {
   async group(id: string) {
     const group = this.#ctx.store.group(id)
     return group ? ok(groupView(this.#ctx, group)) : notFound('Policy group')
+  }
+  async rulesHistory(id: string) {
+    return rulesHistory(this.#ctx, id)
   }
   async createGroup(input: GroupInput) {
     return takeOwnerChange(this.#ctx) ?? createGroup(this.#ctx, input)

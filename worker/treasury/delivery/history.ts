@@ -7,6 +7,7 @@ import { escrowView } from '../payouts/views.ts'
 import type { Store } from '../storage/store.ts'
 import { backupPayment, backupPayout, backupValue } from './backup.ts'
 import { countedOf } from './counted.ts'
+import { decidedOf } from './decided.ts'
 
 /** Changes in one page: a few milliseconds of work for either object. */
 const pageSize = 200
@@ -71,6 +72,8 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
   })
   const payout = store.payout(ref)
   rows.counted = countedOf(store, payment, payout)
+  const decision = decidedOf(store, payment)
+  if (decision) rows.decision = decision
   if (!payout) return change
   rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: backupPayout(payout) }
   const end = companionView(store, payment, payout)

@@ -97,7 +97,8 @@ function spend(store: Store, payment: PaymentRow, now: number): void {
 }
 
 /** Releases the reservation in the group and in the windows of its rules. What has ended stays as it was. */
-function unreserve(store: Store, payment: PaymentRow): void {
+function unreserve(store: Store, payment: PaymentRow, now: number): void {
+  store.update('payment', payment.id, { released_at: now })
   if (payment.group_id)
     store.run(
       'UPDATE policy_group SET held = held - ?1, unclaimed = unclaimed - ?2 WHERE id = ?3',
@@ -122,7 +123,7 @@ export const settleFunding = (store: Store, payment: PaymentRow): void => leave(
 export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
 
 /** Payout reclaimed and final: the group gets back exactly its amount. The wallet's return is booked from the log. */
-export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
+export const settleReclaimed = (store: Store, payment: PaymentRow, now: number): void => unreserve(store, payment, now)
 
 /** A reorganization removed the payment's transfer: held again but not released, since it may still be executed. */
 export const undoLeave = (store: Store, payment: PaymentRow): void => leave(store, payment, -payment.amount)
@@ -141,7 +142,7 @@ export function undoSpend(store: Store, payment: PaymentRow): void {
 }
 
 /** Payment proven dead or never signed: released in all three ledgers and in the grant that it used. */
-export function release(store: Store, payment: PaymentRow): void {
+export function release(store: Store, payment: PaymentRow, now: number): void {
   store.run('UPDATE wallet SET held = held - ? WHERE id = ?', payment.amount, payment.wallet_id)
   store.run(
     'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
@@ -151,5 +152,5 @@ export function release(store: Store, payment: PaymentRow): void {
   )
   if (payment.grant_id !== null)
     store.run('UPDATE approval_grant SET used = used - ? WHERE id = ?', payment.amount, payment.grant_id)
-  unreserve(store, payment)
+  unreserve(store, payment, now)
 }

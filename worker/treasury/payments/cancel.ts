@@ -38,7 +38,7 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   if (payment.status !== 'QUEUED' || payment.sig_version !== 0 || status === null) return false
   const ended = { status, error_code: why, error_message: reasons[why] }
   if (!store.update('payment', payment.id, ended, { status: 'QUEUED', sig_version: 0 })) return false
-  release(store, payment)
+  release(store, payment, ctx.now())
   releaseGas(ctx, payment)
   const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
   audit(store, ctx.now(), name, payment.id, { why, amount: formatColumn(payment.amount) })

@@ -52,6 +52,13 @@ export type AgentContext = {
   gas: GasAllowance
 }
 
+/** `rules`: JSON of domain/rules/values.ts. */
+export type RulesHistory = {
+  rules: string
+  scopes: string[]
+  versions: { at: number; version: number; rules: string; scopes: string[] }[]
+}
+
 export type AgentInput = {
   key: string | null
   id: string

@@ -261,7 +261,7 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   const wallet = store.wallet(payout.wallet_id)!
   keepBooking(ctx, wallet, log, { kind: event, value: payout.amount, ref: payout.id, status_before: payout.status })
   if (event === 'withdrawn') settleWithdrawn(store, payment, now)
-  else if (log.blockNumber <= wallet.final_block) settleReclaimed(store, payment)
+  else if (log.blockNumber <= wallet.final_block) settleReclaimed(store, payment, now)
   // If the budget got the amount back now, it could be spent again before the return is undone.
   else store.run('UPDATE payout SET returned_block = ? WHERE id = ?', log.blockNumber, payout.id)
   sendPaymentEvent(ctx, `payout.${event}`, payment.id, payment.status)

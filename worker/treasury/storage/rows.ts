@@ -175,6 +175,7 @@ export type PaymentRow = PaymentNotes & {
   signed_at: number | null
   broadcast_at: number | null
   confirmed_at: number | null
+  released_at: number | null
   tx_hash: Hex | null
   give_up_at: number
   epoch: number | null

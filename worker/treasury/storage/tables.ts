@@ -146,6 +146,8 @@ export const tables = `
     error_code TEXT, error_message TEXT, refusal TEXT,
     -- created_at: requested; accepted_at: its amount was reserved. Sums, periods and lists of accepted payments use the latter.
     created_at INTEGER NOT NULL, accepted_at INTEGER, signed_at INTEGER, broadcast_at INTEGER, confirmed_at INTEGER,
+    -- When the budget got its amount back.
+    released_at INTEGER,
     tx_hash TEXT, give_up_at INTEGER NOT NULL,
     -- The intent. A nonce is permanently bound to one recipient and amount.
     epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
