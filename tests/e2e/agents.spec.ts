@@ -173,6 +173,50 @@ test('rules are found by a search, say in a sentence what they do, and are remov
   await expect(detail(page)).not.toContainText('per payment')
 })
 
+test('before a change is saved, its owner sees what it would have done to past payments @agents-32', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Preview', { scopes: ['address_payments:write'] })
+  const { apiKey } = await owner.agent(group, 'Scout')
+  const to = { type: 'address', address: stranger }
+  for (const amount of ['1', '2', '3']) expect((await owner.pay(apiKey!, amount, to)).status).toBe(201)
+
+  await open(page, group, '&editGroup')
+  const preview = dialog(page).getByTestId('replay')
+  await expect(preview).toBeEmpty()
+  await addRule(page, 'Maximum per payment')
+  await ruleField(page, 'Maximum per payment').fill('2')
+  await expect(preview).toContainText('Of 3 payments in the last 30 days, 1 would have been refused.')
+  await preview.getByText('Show 1 payment').click()
+  await expect(preview).toContainText('$3.00 was paid, would be refused (Maximum per payment)')
+  await ruleField(page, 'Maximum per payment').fill('5')
+  await expect(preview).toContainText('Nothing would have been different for 3 payments in the last 30 days.')
+  // Not shown yet when Save is pressed: then it is shown before the change is saved.
+  const held = Promise.withResolvers<void>()
+  await page.route('**/replay', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await ruleField(page, 'Maximum per payment').fill('1.5')
+  await press(page, 'Save Changes')
+  held.resolve()
+  await expect(dialog(page).getByRole('alert')).toHaveText(
+    'Of 3 payments in the last 30 days, 2 would have been refused. Save again if that is what you want.',
+  )
+  await audit(page, 'agents-edit-replay')
+  await press(page, 'Save Changes')
+  await expect(dialog(page)).toBeHidden()
+  await expect(detail(page)).toContainText('At most $1.50 per payment.')
+
+  await page.goto('/dashboard/agents?newGroup=true')
+  await addRule(page, 'Number of payments')
+  await ruleField(page, 'Number of payments').fill('2')
+  await page.getByLabel('Try these rules on the payments of').selectOption('Preview')
+  await dialog(page).getByRole('checkbox', { name: 'Address payments' }).check()
+  await expect(dialog(page).getByTestId('replay')).toContainText('Of 3 payments in the last 30 days, 1 would have been')
+})
+
 test('an edit cannot change the wallet or go below what is spent, and reports each agent @agents-3', async ({
   page,
   owner,

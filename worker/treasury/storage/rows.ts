@@ -93,7 +93,6 @@ export type GroupRow = {
   deleted_at: number | null
   /** JSON of the rules that are on: domain/rules/values.ts. */
   rules: string
-  /** Recipients with rows in rule_window. */
   subjects: number
   unclaimed: number
   /** Percent of `noticed_limit` that the owner was last notified of. */
