@@ -90,11 +90,22 @@ function verdictsFor(group: GroupPolicy | null, funds: WalletFunds, kind: Paymen
   return verdicts
 }
 
+/** One payment is judged up to three times with the same facts: decided, asked about, and for the most that is allowed. */
+const judged = new WeakMap<PaymentKind, { group: GroupPolicy; verdicts: Verdict[] }>()
+
+function ruleVerdicts(group: GroupPolicy, kind: PaymentKind): Verdict[] {
+  const known = judged.get(kind)
+  if (known?.group === group) return known.verdicts
+  const verdicts = verdictsOf(group.rules, { ...kind, unclaimed: group.unclaimed }, kind.used)
+  judged.set(kind, { group, verdicts })
+  return verdicts
+}
+
 /** Limits of a single payment refuse before the total budget, and those with figures after it. */
 function groupVerdicts(group: GroupPolicy, kind: PaymentKind): Verdict[] {
-  const verdicts = verdictsOf(group.rules, { ...kind, unclaimed: group.unclaimed }, kind.used)
+  const verdicts = ruleVerdicts(group, kind)
   const left = remainingOf(group.budget)
-  if (left === null) return verdicts
+  if (left === null) return [...verdicts]
   const budget: Verdict = {
     above: left,
     outcome: 'refuse',
@@ -191,6 +202,4 @@ function refusalBy(verdict: Verdict, most: { now: MicroUsdc; withoutAsking: Micr
 
 /** The rules by which the owner must approve a payment that nothing refuses. */
 export const askedBy = (group: GroupPolicy, amount: MicroUsdc, kind: PaymentKind): Verdict[] =>
-  verdictsOf(group.rules, { ...kind, unclaimed: group.unclaimed }, kind.used).filter(
-    (verdict) => verdict.outcome === 'ask' && applies(amount, verdict),
-  )
+  ruleVerdicts(group, kind).filter((verdict) => verdict.outcome === 'ask' && applies(amount, verdict))

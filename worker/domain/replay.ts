@@ -45,14 +45,14 @@ export type PastDecision = {
   acceptedAt: number | null
   /** When its amount was released. */
   releasedAt: number | null
-  /** The account had not paid the recipient before. */
+  /** The account had not paid the recipient before. Only that of a recipient's first decision matters. */
   isNew: boolean
 }
 
 export type PastPolicy = { rules: RuleValues; scopes: readonly string[] }
 export type Replayed = { decision: PastDecision; outcome: Outcome; rule: string | null }
 
-type Counted = { decision: PastDecision; at: number; subject: string; released: boolean; isNew: boolean }
+type Counted = { decision: PastDecision; at: number; subject: string; released: boolean }
 
 /**
  * What each decision would have been under the policy that `policyAt` gives for it; null leaves it as it was, so that it
@@ -87,9 +87,18 @@ class ReplayState {
   #rules: RuleValues | null = null
   #windows: { field: RuleField; window: Window; counts: boolean; rings: Map<string, Ring> }[] = []
   readonly #counted: Counted[] = []
+  /** Recipients: those of decisions so far, those that were paid before the first of them, and payments now alive. */
+  readonly #seen = new Set<string>()
+  readonly #paidBefore = new Set<string>()
+  readonly #alive = new Map<string, number>()
   readonly #byDecision = new Map<PastDecision, Counted>()
 
   decide(decision: PastDecision, policy: PastPolicy | null): Replayed {
+    const recipient = exactOf(decision)
+    if (!this.#seen.has(recipient)) {
+      this.#seen.add(recipient)
+      if (!decision.isNew) this.#paidBefore.add(recipient)
+    }
     const refusedBy = decision.outcome === 'refused' ? decision.rules[0]! : null
     const say = (outcome: Outcome, rule: string | null = null) => ({ decision, outcome, rule })
     const isScope = (Object.values(scopeFor) as string[]).includes(refusedBy ?? '')
@@ -128,6 +137,7 @@ class ReplayState {
     const counted = this.#byDecision.get(decision)
     if (!counted) return
     counted.released = true
+    this.#addAlive(decision, -1)
     for (const { window, counts, rings } of this.#windows) {
       const subject = window.perRecipient ? counted.subject : ''
       const ring = rings.get(subject)
@@ -136,7 +146,7 @@ class ReplayState {
   }
 
   #count(decision: PastDecision, at: number, rules: RuleValues): void {
-    const counted = { decision, at, subject: subjectOf(decision), released: false, isNew: decision.isNew }
+    const counted = { decision, at, subject: subjectOf(decision), released: false }
     this.#counted.push(counted)
     this.#byDecision.set(decision, counted)
     for (const { rule, window } of windowsIn(rules)) {
@@ -147,6 +157,12 @@ class ReplayState {
       const amount = adds === undefined ? BigInt(decision.amount) : 1n
       own.rings.set(subject, addTo(window.span, own.rings.get(subject) ?? null, at, amount))
     }
+    this.#addAlive(decision, 1)
+  }
+
+  #addAlive(decision: PastDecision, by: 1 | -1): void {
+    const recipient = exactOf(decision)
+    this.#alive.set(recipient, (this.#alive.get(recipient) ?? 0) + by)
   }
 
   /** Changes the rules in force, as an edit of the group does. */
@@ -202,7 +218,7 @@ class ReplayState {
         type,
         email,
         phone,
-        isNew: () => decision.isNew,
+        isNew: () => !this.#paidBefore.has(exactOf(decision)) && !this.#alive.get(exactOf(decision)),
         isDuplicate: (minutes) => this.#isDuplicate(decision, minutes),
       },
     }

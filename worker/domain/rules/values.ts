@@ -137,10 +137,16 @@ export const isLooser = (before: RuleValues, after: RuleValues): boolean =>
   })
 
 /** The rules that are on and count something over time. */
-export const windowsIn = (values: RuleValues): { rule: Rule; window: Window }[] =>
-  anyRules.flatMap((rule) =>
+export function windowsIn(values: RuleValues): readonly { rule: Rule; window: Window }[] {
+  const known = windows.get(values)
+  if (known) return known
+  const found = anyRules.flatMap((rule) =>
     rule.window && isOn(rule, values) ? [{ rule, window: rule.window(values[rule.field as RuleField] as never) }] : [],
   )
+  windows.set(values, found)
+  return found
+}
+const windows = new WeakMap<RuleValues, readonly { rule: Rule; window: Window }[]>()
 
 /** What the rules that are on say about a payment, in their order. `used`: of the rules with windows, by field. */
 export function verdictsOf(values: RuleValues, facts: PaymentFacts, used: Readonly<Record<string, Used>>): Verdict[] {

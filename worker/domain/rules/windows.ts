@@ -38,7 +38,8 @@ function advanced(span: Window['span'], ring: Ring | null, at: number): Ring {
   if (slice <= ring.newest) return ring
   if (typeof span !== 'number') return { newest: slice, slices: [0n] }
   const passed = Math.min(slice - ring.newest, sliceCount)
-  const slices = [...Array<bigint>(passed).fill(0n), ...ring.slices].slice(0, sliceCount)
+  const left = ring.slices.slice(0, sliceCount - passed)
+  const slices = [...Array<bigint>(passed).fill(0n), ...left]
   return { newest: slice, slices }
 }
 
@@ -58,12 +59,17 @@ export function returnTo(span: Window['span'], ring: Ring, at: number, amount: b
 
 export function usedOf(span: Window['span'], ring: Ring | null, now: number): Used {
   const { newest, slices } = advanced(span, ring, now)
-  const used = slices.reduce((sum, value) => sum + value, 0n)
+  let used = 0n
+  let oldest = -1
+  for (let i = 0; i < slices.length; i++)
+    if (slices[i]! > 0n) {
+      used += slices[i]!
+      oldest = i
+    }
   if (typeof span !== 'number') {
     const { startAt, endAt } = periodAt(span, newest)
     return { used, startsAt: startAt, resetsAt: endAt }
   }
-  const oldest = slices.findLastIndex((value) => value > 0n)
   const slice = sliceMs(span)
   return {
     used,

@@ -14,7 +14,6 @@ import {
   windowOf,
   windowStart,
 } from '#domain/rules/windows.ts'
-import { toColumn } from '../storage/columns.ts'
 import { paidToOf } from '../storage/newPayment.ts'
 import type { PaidTo } from '../storage/paidRecipients.ts'
 import type { GroupRow, PaymentRow, RuleWindowRow } from '../storage/rows.ts'
@@ -63,10 +62,28 @@ export function readWindows(
   return found
 }
 
-const ringOf = ({ newest, slices }: RuleWindowRow): Ring => ({
-  newest,
-  slices: (JSON.parse(slices) as number[]).map(BigInt),
-})
+/** The slices that were read or written last, by their text: the next payment usually reads what the last one has written. */
+const parsed = new Map<string, readonly bigint[]>()
+const keep = (text: string, slices: readonly bigint[]) => {
+  if (parsed.size >= 200) parsed.clear()
+  parsed.set(text, slices)
+}
+
+function ringOf({ newest, slices: text }: RuleWindowRow): Ring {
+  const known = parsed.get(text)
+  if (known) return { newest, slices: known }
+  const slices = (JSON.parse(text) as number[]).map(BigInt)
+  keep(text, slices)
+  return { newest, slices }
+}
+
+/** Throws RangeError if SQLite's numbers would lose a digit. */
+function slicesText({ slices }: Ring): string {
+  for (const slice of slices) if (slice > Number.MAX_SAFE_INTEGER) throw new RangeError(`amount ${slice}`)
+  const text = `[${slices}]`
+  keep(text, slices)
+  return text
+}
 
 const ended = "rule_window WHERE group_id = ? AND subject <> '' AND ends_at <= ?"
 const hasEnded = (store: Store, groupId: string, now: number): boolean =>
@@ -107,7 +124,7 @@ const rowOf = (
   span: String(span),
   counts: counts ? 1 : 0,
   newest: ring.newest,
-  slices: JSON.stringify(ring.slices.map(toColumn)),
+  slices: slicesText(ring),
   ends_at: endOf(span, ring),
 })
 
@@ -118,7 +135,11 @@ function write(store: Store, rows: RuleWindowRow[]): void {
     const values = some.flatMap((row) => Object.values(row) as (string | number)[])
     const names = Object.keys(some[0]!)
     const each = `(${names.map(() => '?')})`
-    store.run(`INSERT OR REPLACE INTO rule_window (${names}) VALUES ${some.map(() => each)}`, ...values)
+    store.run(
+      `INSERT INTO rule_window (${names}) VALUES ${some.map(() => each)} ON CONFLICT DO UPDATE SET span = excluded.span,
+         counts = excluded.counts, newest = excluded.newest, slices = excluded.slices, ends_at = excluded.ends_at`,
+      ...values,
+    )
   }
 }
 
@@ -150,7 +171,7 @@ export function returnPayment(store: Store, payment: PaymentRow): void {
     const span = spanOf(row.span)
     const ring = ringOf(row)
     const left = returnTo(span, ring, payment.accepted_at, BigInt(payment.amount))
-    if (left !== ring) write(store, [{ ...row, slices: JSON.stringify(left.slices.map(toColumn)) }])
+    if (left !== ring) write(store, [{ ...row, slices: slicesText(left) }])
   }
 }
 
