@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { type PastDecision, type PastPolicy, replay } from '#domain/replay.ts'
-import { parseRules, type RuleEdits, type RuleValues } from '#domain/rules/values.ts'
+import { parseRules, type RuleEdits } from '#domain/rules/values.ts'
 import { hourMs } from '#domain/time.ts'
 import { unwrap } from '../../worker/result.ts'
 import { rulesHistory } from '../../worker/treasury/changes/groups.ts'
@@ -114,7 +114,7 @@ test('each decision replayed under its own version changes nothing @rules-30', (
         const { versions } = unwrap(rulesHistory(book.context, book.groupId))
         const policies = versions.map(({ at, rules, scopes }) => ({
           at,
-          policy: { rules: parseRules(rules) as RuleValues, scopes },
+          policy: { rules: parseRules(rules).values, scopes },
         }))
         const policyAt = ({ at }: PastDecision): PastPolicy => policies.findLast((each) => each.at <= at)!.policy
         const replayed = replay(book.decisions(), policyAt)
@@ -139,7 +139,7 @@ test('a replay of other rules equals a fresh Treasury with those rules that is f
           book.run(each)
           fresh.run(each)
         }
-        const current = parseRules(fresh.store.group(fresh.groupId)!.rules) as RuleValues
+        const current = parseRules(fresh.store.group(fresh.groupId)!.rules).values
         const scopes = JSON.parse(fresh.store.group(fresh.groupId)!.scopes) as string[]
         const replayed = replay(book.decisions(), () => ({ rules: current, scopes }))
         // An agent that asks the same again, or in a loop, is refused before it is recorded.
@@ -165,7 +165,7 @@ test('10,000 decisions are replayed under six rules within a second @rules-32', 
   })
   const policy = {
     rules: {
-      ...(parseRules(
+      ...parseRules(
         JSON.stringify({
           rollingBudget: { hours: 24, limit: '500' },
           maxPayments: { per: 'day', count: 700, whenExceeded: 'ask' },
@@ -174,7 +174,7 @@ test('10,000 decisions are replayed under six rules within a second @rules-32', 
           approveAbove: '5',
           duplicateMinutes: 60,
         }),
-      ) as RuleValues),
+      ).values,
     },
     scopes: ['address_payments:write'],
   }

@@ -206,8 +206,13 @@ test('payments outside the hours can be asked for, and an approved one is made @
 
 test('a stored rule that the code does not know refuses every payment @rules-24', () => {
   const book = createRuleBook({})
-  book.store.run(`UPDATE policy_group SET rules = '{"maxSpeed":{"per":"day"}}'`)
+  book.store.run(`UPDATE policy_group SET rules = '{"maxSpeed":{"per":"day"},"maxPayment":"5"}'`)
   expect(book.pay()).toMatchObject({ ok: false, code: 'policy_unknown', refusal: { max_allowed_now: '0' } })
+  // An edit by code that does not know the rule keeps it, and the rules that it knows.
+  expect(unwrap(book.edit({ approveAbove: usdc('1') }))).toMatchObject({ maxPayment: '5', approveAbove: '1' })
+  expect(book.pay()).toMatchObject({ ok: false, code: 'policy_unknown' })
+  book.store.run(`UPDATE policy_group SET rules = '{"maxPayment":5}'`)
+  expect(book.pay(), 'a value that is not valid').toMatchObject({ ok: false, code: 'policy_unknown' })
   unwrap(book.edit({ maxPayment: usdc('5') }))
   expect(book.pay()).toMatchObject({ ok: true })
   book.close()

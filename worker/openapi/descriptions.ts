@@ -76,7 +76,8 @@ replayed response carries \`Idempotent-Replayed: true\`. The same key with diffe
 does not use up its key. After a lost response, a 429 or a 5xx, repeat the request with the same key: it never pays twice.
 
 **Refusals** are RFC 9457 problems. \`code\` is stable; \`rule\` names the rule that refused, the figures show what the \
-decision was based on, \`max_allowed_now\` is the largest amount that would pass, and \`next\` says what to do.
+decision was based on, \`max_allowed_now\` is the largest amount that would pass, \`max_without_asking\` the part of it that \
+needs no approval, and \`next\` says what to do. GET /v1/context lists the rules, each as a sentence and a value.
 
 **Approvals.** A rule of the policy group may require the owner's approval for a payment that the budget allows. Then the \
 response is 202 with \`status: "PENDING_APPROVAL"\`, the payment's id and \`approval\`; nothing is reserved or paid. GET the \

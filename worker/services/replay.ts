@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { formatUsdc } from '#domain/money.ts'
 import { type Outcome, type PastDecision, replay } from '#domain/replay.ts'
-import { noRules, parseRules, type RuleEdits, type RuleValues, withEdits } from '#domain/rules/values.ts'
+import { editRules, parseRules, type RuleEdits, type RuleValues } from '#domain/rules/values.ts'
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { Replay, ReplayRequest } from '#schemas/replay.ts'
 import { rulesIn } from '#schemas/rules.ts'
@@ -32,8 +32,7 @@ export async function replayGroup(
     newestFirst.push(...decisions)
     before = next
   } while (before !== null && newestFirst.length < maxDecisions)
-  const known = parseRules(current.rules)
-  const rules = withEdits('unknown' in known ? noRules : (known as RuleValues), rulesIn(candidate as RuleEdits))
+  const rules = parseRules(editRules(current.rules, rulesIn(candidate as RuleEdits))).values
   const policy = { rules, scopes: candidate.scopes ?? current.scopes }
   const replayed = replay(newestFirst.toReversed(), ({ at }) => (at < since ? null : policy))
     .filter(({ decision }) => decision.at >= since)

@@ -5,6 +5,7 @@ import type { Input } from '#domain/rules/inputs.ts'
 import { isSingle, type PaymentFacts, type Rule, type Verdict, type Words } from '#domain/rules/rule.ts'
 import {
   anyRules,
+  editRules,
   formatRules,
   isLooser,
   noRules,
@@ -109,7 +110,8 @@ describe('every rule', () => {
   test('keeps its value in storage, in replies and in requests @rules-6', () => {
     fc.assert(
       fc.property(values, (made) => {
-        expect(parseRules(formatRules(made))).toEqual(made)
+        expect(parseRules(formatRules(made))).toEqual({ values: made, unknown: null })
+        expect(editRules('{}', made)).toBe(formatRules(made))
         const wire = wireRules(made)
         expect(rulesFromWire({ ...wire, other: 1 })).toEqual(made)
         for (const { field } of anyRules) {
@@ -152,5 +154,5 @@ test.each([
   '{"maxPayment":"-1"}',
   '{"periodBudget":{"period":"year","limit":"1"}}',
 ])('the stored rule %s is not known @rules-9', (json) =>
-  expect(parseRules(json)).toEqual({ unknown: Object.keys(JSON.parse(json))[0] }),
+  expect(parseRules(json)).toEqual({ values: noRules, unknown: Object.keys(JSON.parse(json))[0] }),
 )

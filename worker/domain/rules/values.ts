@@ -54,16 +54,6 @@ export const wireRules = (values: RuleValues): WireRules =>
     anyRules.map((rule) => [rule.field, wireValue(rule, values[rule.field as RuleField])]),
   ) as WireRules
 
-/** Absent edits leave a rule as it is; null removes it. */
-export function withEdits(values: RuleValues, edits: RuleEdits): RuleValues {
-  const after: RuleValues = { ...values }
-  for (const { field, off } of anyRules) {
-    const value = edits[field as RuleField]
-    if (value !== undefined) Object.assign(after, { [field]: value ?? off })
-  }
-  return after
-}
-
 /** JSON of the rules that are on. */
 export function formatRules(values: RuleValues): string {
   const on = anyRules.filter((rule) => isOn(rule, values))
@@ -72,16 +62,36 @@ export function formatRules(values: RuleValues): string {
   )
 }
 
-/** The rules in JSON of `formatRules`; or the name of a rule that this code does not know, or whose value is not valid. */
-function readRules(json: string): RuleValues | { unknown: string } {
+/** `unknown`: a rule that this code does not know, or whose value is not valid, so that nothing may be paid. */
+export type StoredRules = { values: RuleValues; unknown: string | null }
+
+function readRules(json: string): StoredRules {
   const values: Record<string, unknown> = { ...noRules }
+  let unknown: string | null = null
   for (const [field, stored] of Object.entries(JSON.parse(json) as Record<string, unknown>)) {
     const rule = byField.get(field)
     const value = rule && readValue(rule, stored)
-    if (value === undefined) return { unknown: field }
-    values[field] = value
+    if (value === undefined) unknown = field
+    else values[field] = value
   }
-  return values as RuleValues
+  return { values: values as RuleValues, unknown }
+}
+
+/**
+ * The JSON with these rules changed: absent edits leave a rule as it is; null, and what is off, removes it. A rule that is not
+ * known stays, and with it the refusal of all payments: what it forbids is not known either.
+ */
+export function editRules(json: string, edits: RuleEdits): string {
+  const stored = JSON.parse(json) as Record<string, unknown>
+  const after: Record<string, unknown> = {}
+  for (const rule of anyRules) {
+    const { field, off } = rule
+    const value = edits[field as RuleField]
+    if (value === undefined ? field in stored : value !== null && value !== off)
+      after[field] = value === undefined ? stored[field] : wireValue(rule, value)
+  }
+  for (const field of Object.keys(stored)) if (!byField.has(field)) after[field] = stored[field]
+  return JSON.stringify(after)
 }
 
 function readValue({ inputs }: Rule, stored: unknown): unknown {
@@ -112,8 +122,8 @@ export function rulesFromWire(fields: Readonly<Record<string, unknown>>): RuleVa
 }
 
 /** Each version of a group's rules is parsed once. */
-const parsed = new Map<string, RuleValues | { unknown: string }>()
-export function parseRules(json: string): RuleValues | { unknown: string } {
+const parsed = new Map<string, StoredRules>()
+export function parseRules(json: string): StoredRules {
   const known = parsed.get(json)
   if (known) return known
   const values = readRules(json)

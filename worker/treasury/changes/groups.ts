@@ -1,6 +1,6 @@
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { increaseByEdit } from '#domain/ownerPassword.ts'
-import { formatRules, type RuleEdits, rulesFromWire, wireRules, withEdits } from '#domain/rules/values.ts'
+import { editRules, formatRules, type RuleEdits, rulesFromWire, wireRules } from '#domain/rules/values.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
@@ -143,10 +143,9 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
 
 /** Missing rules stay unchanged. What a rule counts from now on includes what was paid before in its window. */
 function setRules(store: Store, group: GroupRow, edits: RuleEdits, now: number): void {
-  const before = rulesOf(group)
-  const after = withEdits(before, edits)
-  store.update('policy_group', group.id, { rules: formatRules(after) })
-  rebuildWindows(store, group, before, after, now)
+  const rules = editRules(group.rules, edits)
+  store.update('policy_group', group.id, { rules })
+  rebuildWindows(store, group, rulesOf(group), rulesOf({ rules }), now)
 }
 
 /** Raises the total budget. Repeating the same key raises it once. */

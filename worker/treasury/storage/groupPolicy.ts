@@ -1,12 +1,12 @@
 import type { GroupPolicy } from '#domain/policy.ts'
-import { noRules, parseRules } from '#domain/rules/values.ts'
+import { parseRules } from '#domain/rules/values.ts'
 import type { Scope } from '#domain/scopes.ts'
 import { fromColumn } from './columns.ts'
 import type { AgentRow, GroupRow } from './rows.ts'
 
 /** The policy in a group's row, for the rules in worker/domain. `agent` is the caller, null for the owner. */
 export function groupPolicy(group: GroupRow, agent: AgentRow | null, accountPaused: boolean): GroupPolicy {
-  const rules = parseRules(group.rules)
+  const { values: rules, unknown } = parseRules(group.rules)
   return {
     name: group.name,
     budget: {
@@ -19,12 +19,10 @@ export function groupPolicy(group: GroupRow, agent: AgentRow | null, accountPaus
     agentPaused: agent?.paused === 1,
     accountPaused,
     unclaimed: fromColumn(group.unclaimed),
-    ...('unknown' in rules ? { rules: noRules, unknownRule: rules.unknown as string } : { rules }),
+    rules,
+    ...(unknown !== null && { unknownRule: unknown }),
   }
 }
 
-/** The rules in a group's row; none of them if one is not known. */
-export const rulesOf = (group: Pick<GroupRow, 'rules'>) => {
-  const rules = parseRules(group.rules)
-  return 'unknown' in rules ? noRules : rules
-}
+/** The rules in a group's row that the code knows. */
+export const rulesOf = (group: Pick<GroupRow, 'rules'>) => parseRules(group.rules).values
