@@ -524,13 +524,15 @@ test.each<[string, RuleEdits, number]>([
   ['rollingBudget', { rollingBudget: { hours: 24, limit: usdc('20') } }, 20],
   ['maxPayments', { maxPayments: { per: 'hour', count: 20, whenExceeded: 'refuse' } }, 20],
   ['perRecipient', { perRecipient: { period: 'day', limit: usdc('20'), whenExceeded: 'refuse' } }, 20],
-])('200 parallel payments pass exactly as often as %s allows @policy-29', async (_rule, limits, allowed) => {
+  ['maxNewRecipients', { maxNewRecipients: { per: 'day', count: 20, whenExceeded: 'refuse' } }, 20],
+])('200 parallel payments pass exactly as often as %s allows @policy-29', async (rule, limits, allowed) => {
   const payer = await createPayer({ funds: '300', limit: null, agents: 3 })
   const treasury = payer.treasury()
   expect(await treasury.policies().editGroup(payer.group.id, groupEdit({ limits }))).toMatchObject({ ok: true })
   const results = await Promise.all(
     Array.from({ length: 200 }, (_, i) => {
-      const to = { type: 'address' as const, address }
+      const isNew = rule === 'maxNewRecipients'
+      const to = isNew ? { type: 'email' as const, email: `a${i}@example.com` } : { type: 'address' as const, address }
       return treasury.payAsAgent(payer.payment({ principal: payer.principals[i % 3]!, to }))
     }),
   )

@@ -213,6 +213,7 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed> {
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
     recordChange(ctx, 'credentials')
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)
+    store.run('DELETE FROM rule_window WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
     endGrants(ctx, { column: 'group_id', id }, 'group_deleted')
