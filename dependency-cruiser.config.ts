@@ -20,7 +20,7 @@ const readsChain = '^worker/chain/(readLogs|rpcClient|rpcResults)\\.ts$'
 export const treasuryFolders = [
   ...['storage', 'core', 'ledger', 'outbox'],
   ...['limits', 'wallets', 'policies', 'payouts', 'approvals', 'payments'],
-  ...['changes', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'keys', 'backup', 'reports', 'decisions'],
+  ...['changes', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'keys', 'account', 'reports', 'decisions'],
   ...['restore', 'operators'],
 ]
 
@@ -75,6 +75,12 @@ export const rules: IForbiddenRuleType[] = [
     'What operators have stopped is read by objects and written by operators; it uses only rules, D1 and what all objects share.',
     '^worker/stops/',
     '^worker/(stops|domain|db|durable)/|^worker/env\\.ts$',
+  ),
+  imports(
+    'messageCounts',
+    'Messages to a recipient are counted for Treasuries; it needs only rules, and an HMAC for the name.',
+    '^worker/messageCounts/',
+    '^worker/(messageCounts|domain)/|^worker/identity/signed\\.ts$|^worker/env\\.ts$',
   ),
   {
     name: 'adapters-below-use-cases',

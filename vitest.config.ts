@@ -44,6 +44,7 @@ const allObjects = {
   CLAIM_DESK: keptAlive('ClaimDesk'),
   WEBHOOK_SENDER: keptAlive('WebhookSender'),
   SERVICE_STOPS: keptAlive('ServiceStops'),
+  MESSAGE_COUNTER: keptAlive('MessageCounter'),
 }
 
 type InWorkerd = {

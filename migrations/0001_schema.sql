@@ -140,6 +140,9 @@ CREATE TABLE contact (
   CHECK (address IS NOT NULL OR email IS NOT NULL OR phone IS NOT NULL)
 );
 CREATE INDEX contact_user_idx ON contact (user_id, deleted_at, created_at DESC, id DESC);
+CREATE INDEX contact_address_idx ON contact (user_id, address COLLATE NOCASE) WHERE deleted_at IS NULL AND address IS NOT NULL;
+CREATE INDEX contact_email_idx ON contact (user_id, email COLLATE NOCASE) WHERE deleted_at IS NULL AND email IS NOT NULL;
+CREATE INDEX contact_phone_idx ON contact (user_id, phone COLLATE NOCASE) WHERE deleted_at IS NULL AND phone IS NOT NULL;
 CREATE INDEX contact_deleted_idx ON contact (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- The layout of the user's overview.
@@ -298,14 +301,21 @@ CREATE TABLE user_suspension (
 );
 CREATE INDEX user_suspension_since_idx ON user_suspension (since) WHERE since IS NOT NULL;
 
--- Accounts whose Treasury is being restored to an earlier time. D1 has the row because the object loses it when it is rolled back.
--- frozen_at: when the Treasury confirmed that it has stopped; null if it did not. ended_at: null while the restore is in progress.
--- version: rises when the restore starts and when it ends.
+-- Accounts that are being restored. D1 has the row because the Treasury loses it when it is rolled back.
+-- progress: how far the state has come, as JSON. step: rises with each change. frozen_at: when the Treasury confirmed that it has
+-- stopped; null if it did not. confirmed: History's position when it had everything of it. ended_at: null while the restore is in
+-- progress. version: rises when the restore starts and when it ends.
 CREATE TABLE user_restore (
   user_id TEXT PRIMARY KEY,
   id TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN
+    ('frozen', 'rolled_back', 'waiting', 'copying', 'scanning', 'needs_review', 'open', 'open_watched')),
+  progress TEXT,
+  step INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   frozen_at INTEGER,
+  confirmed TEXT,
+  is_lost INTEGER NOT NULL,
   ended_at INTEGER,
   version INTEGER NOT NULL
 );

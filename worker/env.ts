@@ -1,5 +1,6 @@
 import type { ClaimDeskApi } from './claims/api.ts'
 import type { HistoryApi } from './history/api.ts'
+import type { MessageCounterApi } from './messageCounts/api.ts'
 import type { RelayerApi } from './relayer/api.ts'
 import type { Settings } from './settings.ts'
 import type { ServiceStopsApi } from './stops/api.ts'
@@ -17,6 +18,7 @@ export type Env = Settings & {
   RELAYER: DurableObjectNamespace<RelayerApi>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>
   SERVICE_STOPS: DurableObjectNamespace<ServiceStopsApi>
+  MESSAGE_COUNTER: DurableObjectNamespace<MessageCounterApi>
   /** Analytics Engine. If unset, no metrics are written. */
   METRICS?: AnalyticsEngineDataset
   /** The `send_email` binding; MAIL_FROM is the sender. If unset, Cloudflare is not available as email provider. */

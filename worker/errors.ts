@@ -22,7 +22,7 @@ export const statusOf = {
   wrong_passcode: 422,
   /** The operator has suspended the account: agents may not do anything; the owner may read and withdraw. */
   account_suspended: 403,
-  // Policy refusals (domain/policy.ts).
+  // Policy refusals (domain/refusal.ts).
   agent_disabled: 403,
   insufficient_scope: 403,
   recipient_not_allowed: 403,
@@ -30,6 +30,10 @@ export const statusOf = {
   payment_limit_exceeded: 403,
   budget_exceeded: 403,
   unclaimed_limit_exceeded: 403,
+  policy_limit_exceeded: 403,
+  policy_refused: 403,
+  /** A stored rule that this code does not know. */
+  policy_unknown: 403,
   // Outcomes of approvals (domain/approval.ts).
   approval_denied: 403,
   approval_expired: 410,
@@ -67,6 +71,9 @@ export type RefusalFigures = {
   rule: string
   next: string
   max_allowed_now: string
+  max_without_asking?: string
+  /** Of a rule that counts payments. */
+  count?: { limit: number; used: number }
   limit?: string | null
   spent?: string
   held?: string
@@ -78,6 +85,9 @@ export type RefusalFigures = {
   /** Id of the recorded refusal, if it was recorded. */
   id?: string
 }
+
+/** A refusal as it is recorded: with what the owner can do. */
+export type RecordedRefusal = Partial<RefusalFigures> & { next_for_owner?: string }
 
 type Options = {
   /** The input at fault, as a dotted path. */

@@ -7,6 +7,7 @@ import { runScheduled } from './scheduled.ts'
 
 export { ClaimDesk } from './claims/claimDesk.ts'
 export { History } from './history/history.ts'
+export { MessageCounter } from './messageCounts/messageCounter.ts'
 export { Relayer } from './relayer/relayer.ts'
 export { ServiceStops } from './stops/serviceStops.ts'
 export { Treasury } from './treasury/treasury.ts'

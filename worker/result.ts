@@ -1,6 +1,6 @@
-import { AppError, type ErrorCode, type RefusalFigures } from './errors.ts'
+import { AppError, type ErrorCode, type RecordedRefusal, type RefusalFigures } from './errors.ts'
 
-export type { RefusalFigures }
+export type { RecordedRefusal, RefusalFigures }
 
 /**
  * The result of Durable Objects and of the services above them. Expected refusals are values, because the class and the own

@@ -11,6 +11,7 @@ import { takeLateSenders, takeOverdue } from './db/watchdog.ts'
 import type { Env } from './env.ts'
 import { logError } from './observability/log.ts'
 import { renewKeys } from './ops/keys.ts'
+import { continueRestores } from './ops/restoreUser.ts'
 import { fatalProblems, misconfigured } from './readiness/settingProblems.ts'
 import { relayerName } from './relayer/api.ts'
 import { purgeDeletedContacts } from './services/contacts.ts'
@@ -42,6 +43,7 @@ export async function runScheduled(env: Env, now: number, taskTimeoutMs = timeou
     attempt('daily export', () => exportDaily(env, db, now)),
     attempt('renew keys', () => renewKeys(env, db, now)),
     attempt('check alerts', () => checkAlerts(env, db, now)),
+    attempt('continue restores', () => continueRestores({ env, db, now: Date.now })),
     attempt('sync stops', () => requireStops(env)),
     wakeTreasuries(attempt, env, db, now),
     wakeSenders(attempt, env, db, now),

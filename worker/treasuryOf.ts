@@ -7,7 +7,7 @@ type Stub = ReturnType<Env['TREASURY']['getByName']>
 type Methods = Record<PropertyKey, (...input: unknown[]) => unknown>
 
 /** The Treasury's methods that return an RPC object. */
-const rpcObjects = new Set<PropertyKey>([...ownerObjects, 'operators', 'backup', 'restore'] satisfies (keyof Stub)[])
+const rpcObjects = new Set<PropertyKey>([...ownerObjects, 'operators', 'account', 'restore'] satisfies (keyof Stub)[])
 
 /**
  * The user's Treasury. Its first call creates it, near the caller unless the user's `region` is given, so pass the user where

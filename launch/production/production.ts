@@ -248,6 +248,7 @@ export function checkSettings(workerConfig: string, secrets: Secrets): void {
   }
   const bound = [
     ...['DB', 'BACKUP', 'TREASURY', 'HISTORY', 'CLAIM_DESK', 'RELAYER', 'WEBHOOK_SENDER', 'SERVICE_STOPS'],
+    'MESSAGE_COUNTER',
     ...send_email.map(({ name }) => name),
   ]
   const bindings = Object.fromEntries(bound.map((name) => [name, {}]))

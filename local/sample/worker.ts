@@ -29,7 +29,7 @@ export class Relayer extends bursar.Relayer {
   override clock = { now }
 }
 
-export { ServiceStops } from '../../worker/index.ts'
+export { MessageCounter, ServiceStops } from '../../worker/index.ts'
 
 const app = createApp({ now })
 

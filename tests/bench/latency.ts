@@ -206,6 +206,7 @@ try {
         RELAYER: sqlite('Relayer'),
         WEBHOOK_SENDER: sqlite('WebhookSender'),
         SERVICE_STOPS: sqlite('ServiceStops'),
+        MESSAGE_COUNTER: sqlite('MessageCounter'),
       },
       durableObjectsPersist: join(work, 'do'),
     }),

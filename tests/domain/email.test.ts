@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contactProblems } from '#domain/contactRules.ts'
-import { normalDomain } from '#domain/decideRecipient.ts'
 import { emailProblem } from '#domain/email.ts'
+import { normalDomain } from '#domain/rules/emailDomains.ts'
 import { email } from '#schemas/common.ts'
 
 const stored = (text: string) => email.safeParse(text).data

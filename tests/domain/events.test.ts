@@ -24,6 +24,7 @@ const eventOfMail: Record<MailKind, EventName> = {
   'mail.payout_returned': 'payout.reclaimed',
   'mail.budget_reached': 'group.budget_reached',
   'mail.wallet_stopped': 'wallet.halted',
+  'mail.session_ending': 'session.ending',
   'mail.approvals': 'approval.requested',
   'mail.webhook_disabled': 'webhook.disabled',
   'mail.account_restored': 'account.restored',

@@ -9,8 +9,9 @@ import {
   type WalletPower,
 } from '#domain/exposure.ts'
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
-import { periods } from '#domain/policyPeriod.ts'
-import { dayMs } from '#domain/time.ts'
+import type { Budget } from '#domain/policy.ts'
+import { noRules } from '#domain/rules/values.ts'
+import type { Used } from '#domain/rules/windows.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 15n }).map(microUsdc)
 const group = fc.record({ active: fc.boolean(), left: fc.option(amount) })
@@ -97,40 +98,28 @@ describe('the exposure of one wallet @exposure-1', () => {
 })
 
 describe('the remaining budget of a group @exposure-2', () => {
-  const policy = fc.record({
-    budget: fc.record({ limit: fc.option(amount), spent: amount, held: amount }),
-    period: fc.option(
-      fc.record({
-        period: fc.constantFrom(...periods),
-        limit: amount,
-        startAt: fc.integer({ min: 0, max: 2 ** 42 }),
-        used: amount,
-      }),
-    ),
-  })
-  const now = fc.integer({ min: 0, max: 2 ** 42 })
+  const budget = fc.record({ limit: fc.option(amount), spent: amount, held: amount })
+  const daily = fc.option(fc.record({ limit: amount, used: amount }))
+  const left = (total: Budget, day: { limit: MicroUsdc; used: bigint } | null) => {
+    const rules = { ...noRules, periodBudget: day && { period: 'day' as const, limit: day.limit } }
+    const used: Record<string, Used> = day ? { periodBudget: { used: day.used, startsAt: 0, resetsAt: 1 } } : {}
+    return budgetLeft({ budget: total, rules, unclaimed: usdc(0) }, 0, used)
+  }
 
   test('is the minimum of the total and the period budget', () => {
     fc.assert(
-      fc.property(policy, now, ({ budget, period }, at) => {
-        const total = budgetLeft({ budget, period: null }, at)
-        const inPeriod = budgetLeft({ budget: { ...budget, limit: null }, period }, at)
-        const left = budgetLeft({ budget, period }, at)
-        const bounds = [total, inPeriod].filter((bound) => bound !== null)
-        for (const bound of bounds) expect(left! <= bound).toBe(true)
-        expect(bounds.length === 0 ? [null] : bounds).toContain(left)
+      fc.property(budget, daily, (total, day) => {
+        const bounds = [left(total, null), left({ ...total, limit: null }, day)].filter((bound) => bound !== null)
+        for (const bound of bounds) expect(left(total, day)! <= bound).toBe(true)
+        expect(bounds.length === 0 ? [null] : bounds).toContain(left(total, day))
       }),
     )
   })
 
-  test('is the whole limit once a period has ended', () => {
-    const day = { period: 'day' as const, limit: usdc(10), startAt: 0, used: usdc(8) }
-    const budget = { limit: null, spent: usdc(0), held: usdc(0) }
-    expect(budgetLeft({ budget, period: day }, 1_000)).toBe(usdc(2))
-    expect(budgetLeft({ budget, period: day }, dayMs)).toBe(usdc(10))
-    expect(budgetLeft({ budget: { limit: usdc(20), spent: usdc(15), held: usdc(2) }, period: day }, dayMs)).toBe(
-      usdc(3),
-    )
+  test('is not limited by what limits a single payment', () => {
+    const none = { limit: null, spent: usdc(0), held: usdc(0) }
+    const rules = { ...noRules, maxPayment: usdc(1), approveAbove: usdc(1) }
+    expect(budgetLeft({ budget: none, rules, unclaimed: usdc(0) }, 0, {})).toBe(null)
   })
 })
 

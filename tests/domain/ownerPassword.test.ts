@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { microUsdc } from '#domain/money.ts'
 import { type GroupBounds, increaseByEdit, needsPassword, sumOfIncreases } from '#domain/ownerPassword.ts'
+import { noRules, type RuleValues } from '#domain/rules/values.ts'
 
 test('without a limit the password is never asked for; above it always, in whatever steps @password-1', () => {
   const amounts = fc.array(fc.bigInt({ min: 0n, max: 5_000_000n }), { maxLength: 30 })
@@ -22,27 +23,34 @@ test('without a limit the password is never asked for; above it always, in whate
 })
 
 describe('an edit of a group', () => {
-  const bounds: GroupBounds = {
-    spendable: 20n,
-    amounts: [5n, null],
-    lists: [['address'], null],
-    asksNewRecipient: true,
-    asksRepeats: 10,
-  }
+  const asked = { approveNewRecipient: true, duplicateMinutes: 10 }
+  const rules = { ...noRules, ...asked, maxPayment: microUsdc(5n), emailDomains: ['a.com'] }
+  const bounds: GroupBounds = { spendable: 20n, rules, recipients: [['address'], []] }
+  const with_ = (over: Partial<RuleValues>) => ({ rules: { ...rules, ...over } })
+  const daily = (limit: bigint) => ({ period: 'day' as const, limit: microUsdc(limit) })
   test.each<[string, Partial<GroupBounds>, bigint | 'unbounded']>([
     ['nothing', {}, 0n],
     ['a higher budget', { spendable: 50n }, 30n],
     ['a lower budget', { spendable: 10n }, 0n],
     ['no budget', { spendable: 'unbounded' }, 'unbounded'],
-    ['a higher amount', { amounts: [6n, null] }, 20n],
-    ['an amount without a bound', { amounts: [null, null] }, 20n],
-    ['a lower amount, and a new bound', { amounts: [4n, 3n] }, 0n],
-    ['another entry of a list', { lists: [['address', 'email'], null] }, 20n],
-    ['a list without a bound', { lists: [null, null] }, 20n],
-    ['a shorter list, and a new one', { lists: [[], ['x']] }, 0n],
-    ['new recipients without asking', { asksNewRecipient: false }, 20n],
-    ['repeats without asking', { asksRepeats: 0 }, 20n],
-    ['a looser rule of a group without a budget', { amounts: [6n, null], spendable: 'unbounded' }, 'unbounded'],
+    ['a higher amount', with_({ maxPayment: microUsdc(6n) }), 20n],
+    ['an amount without a bound', with_({ maxPayment: null }), 20n],
+    ['a lower amount, and a new bound', with_({ maxPayment: microUsdc(4n), periodBudget: daily(3n) }), 0n],
+    ['another scope', { recipients: [['address', 'email'], []] }, 20n],
+    ['another contact', { recipients: [['address'], ['con']] }, 20n],
+    ['fewer scopes', { recipients: [[], []] }, 0n],
+    ['another entry of a list', with_({ emailDomains: ['a.com', 'b.com'] }), 20n],
+    ['a list without a bound', with_({ emailDomains: null }), 20n],
+    ['a shorter list, and a new one', with_({ emailDomains: [], phoneCodes: ['+1'] }), 0n],
+    ['new recipients without asking', with_({ approveNewRecipient: false }), 20n],
+    ['repeats without asking', with_({ duplicateMinutes: 0 }), 20n],
+    ['repeats asked about for longer', with_({ duplicateMinutes: 20 }), 0n],
+    ['more time to answer', with_({ approvalTtlHours: 48 }), 0n],
+    [
+      'a looser rule of a group without a budget',
+      { ...with_({ maxPayment: null }), spendable: 'unbounded' },
+      'unbounded',
+    ],
   ])('%s @password-2', (_, change, increase) => {
     expect(increaseByEdit(bounds, { ...bounds, ...change })).toBe(increase)
   })

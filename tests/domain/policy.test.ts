@@ -1,11 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { defaultApprovalRules } from '#domain/approval.ts'
-import { decideRecipient, normalCallingCode, normalDomain, type RecipientCheck } from '#domain/decideRecipient.ts'
+import { decideRecipient, type RecipientCheck } from '#domain/decideRecipient.ts'
 import { type MicroUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import { minPayout } from '#domain/payment.ts'
-import { decideAmount, type GroupPolicy, maxAllowedNow, remainingOf, type WalletFunds } from '#domain/policy.ts'
-import { type PeriodBudget, periodAt, periodNow, periods } from '#domain/policyPeriod.ts'
+import {
+  decideAmount,
+  type GroupPolicy,
+  mostAllowed,
+  type PaymentKind,
+  remainingOf,
+  type WalletFunds,
+} from '#domain/policy.ts'
+import { periodAt, periods } from '#domain/policyPeriod.ts'
+import type { Figures } from '#domain/refusal.ts'
+import { normalDomain } from '#domain/rules/emailDomains.ts'
+import { normalCallingCode } from '#domain/rules/phoneCodes.ts'
+import { noRules, type RuleValues } from '#domain/rules/values.ts'
+import { addTo, usedOf } from '#domain/rules/windows.ts'
 import { allScopes, scopeFor, visibleScopes } from '#domain/scopes.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10_000_000_000n }).map(microUsdc)
@@ -23,37 +34,24 @@ const funds: fc.Arbitrary<WalletFunds> = fc.record({
     validUntil: fc.integer({ min: now, max: now * 2 }),
   }),
 })
-const period: fc.Arbitrary<PeriodBudget> = fc.record({
-  period: fc.constantFrom(...periods),
-  limit: amount,
-  startAt: fc.constantFrom(...periods).map((each) => periodAt(each, now).startAt),
-  used: amount,
-})
-const base = {
-  name: 'G',
-  scopes: [...allScopes],
-  paused: false,
-  agentPaused: false,
-  accountPaused: false,
-  emailDomains: null,
-  phoneCodes: null,
-  approvals: defaultApprovalRules,
-}
+const period = fc.record({ period: fc.constantFrom(...periods), limit: amount })
+const base = { name: 'G', scopes: [...allScopes], paused: false, agentPaused: false, accountPaused: false }
 const group: fc.Arbitrary<GroupPolicy> = fc
   .record({
     budget,
+    unclaimed: amount,
     maxPayment: fc.option(amount),
-    period: fc.option(period),
-    unclaimed: fc.record({ open: amount, limit: fc.option(amount) }),
+    periodBudget: fc.option(period),
+    maxUnclaimed: fc.option(amount),
   })
-  .map((own) => ({ ...base, ...own }))
+  .map(({ budget, unclaimed, ...rules }) => ({ ...base, budget, unclaimed, rules: { ...noRules, ...rules } }))
 const open: GroupPolicy = {
   ...base,
   budget: { limit: null, spent: zeroUsdc, held: zeroUsdc },
-  maxPayment: null,
-  period: null,
-  unclaimed: { open: zeroUsdc, limit: null },
+  unclaimed: zeroUsdc,
+  rules: noRules,
 }
+const withRules = (rules: Partial<RuleValues>): GroupPolicy => ({ ...open, rules: { ...noRules, ...rules } })
 /** An active wallet whose session may spend all of it. */
 const walletWith = (available: MicroUsdc, validUntil: number): WalletFunds => ({
   available,
@@ -62,8 +60,14 @@ const walletWith = (available: MicroUsdc, validUntil: number): WalletFunds => ({
   paused: false,
   session: { limit: available, spent: zeroUsdc, held: zeroUsdc, validUntil },
 })
-const kind = fc.record({ isPayout: fc.boolean(), at: fc.constant(now) })
-const send = { isPayout: false, at: now }
+const kind: fc.Arbitrary<PaymentKind> = fc.record({
+  isPayout: fc.boolean(),
+  at: fc.constant(now),
+  recipient: fc.constant(null),
+  used: amount.map((used) => ({ periodBudget: { used, startsAt: 0, resetsAt: now * 2 } })),
+})
+const send: PaymentKind = { isPayout: false, at: now, recipient: null, used: {} }
+const maxAllowedNow = (...args: Parameters<typeof mostAllowed>) => mostAllowed(...args).now
 const more = (value: bigint) => microUsdc(value + 1n)
 
 describe('decideAmount', () => {
@@ -83,12 +87,12 @@ describe('decideAmount', () => {
     fc.assert(
       fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
         if (wanted === 0n || !decideAmount(policy, wallet, wanted, now, how).ok) return
-        const { budget: total, maxPayment, period: per, unclaimed } = policy
+        const { budget: total, unclaimed } = policy
+        const { maxPayment, periodBudget: per, maxUnclaimed } = policy.rules
         if (total.limit !== null) expect(total.spent + total.held + wanted).toBeLessThanOrEqual(total.limit)
         if (maxPayment !== null) expect(wanted).toBeLessThanOrEqual(maxPayment)
-        if (per) expect(periodNow(per, now).used + wanted).toBeLessThanOrEqual(per.limit)
-        if (how.isPayout && unclaimed.limit !== null)
-          expect(unclaimed.open + wanted).toBeLessThanOrEqual(unclaimed.limit)
+        if (per) expect(how.used.periodBudget!.used + wanted).toBeLessThanOrEqual(per.limit)
+        if (how.isPayout && maxUnclaimed !== null) expect(unclaimed + wanted).toBeLessThanOrEqual(maxUnclaimed)
         expect(wanted).toBeLessThanOrEqual(wallet.available)
       }),
     )
@@ -99,7 +103,8 @@ describe('decideAmount', () => {
       fc.property(group, funds, amount, kind, (policy, wallet, wanted, how) => {
         const decision = decideAmount(policy, wallet, wanted, now, how)
         if (decision.ok) return
-        const { figures, maxAllowedNow, resetsAt, rule } = decision.refusal
+        const { maxAllowedNow, resetsAt, rule } = decision.refusal
+        const figures = decision.refusal.figures as Exclude<Figures, { count: unknown }> | null
         expect(maxAllowedNow).toBeLessThan(wanted)
         expect(decideAmount(policy, wallet, maxAllowedNow, now, how).ok).toBe(true)
         if (figures?.limit != null && figures.limit >= figures.spent + figures.held)
@@ -115,8 +120,14 @@ describe('decideAmount', () => {
     const wallet = walletWith(microUsdc(100n), at * 2)
     for (const each of periods) {
       const { startAt, endAt } = periodAt(each, at)
-      const policy = { ...open, period: { period: each, limit: microUsdc(10n), startAt, used: microUsdc(10n) } }
-      const decide = (when: number) => decideAmount(policy, wallet, microUsdc(1n), at, { isPayout: false, at: when })
+      const policy = withRules({ periodBudget: { period: each, limit: microUsdc(10n) } })
+      const ring = addTo(each, null, at, 10n)
+      const decide = (when: number) =>
+        decideAmount(policy, wallet, microUsdc(1n), at, {
+          ...send,
+          at: when,
+          used: { periodBudget: usedOf(each, ring, when) },
+        })
       expect(decide(endAt - 1)).toMatchObject({ refusal: { rule: `group.budget_per_${each}`, resetsAt: endAt } })
       expect(decide(endAt)).toEqual({ ok: true })
       expect(decide(startAt - 1), 'a clock that went back').toMatchObject({ refusal: { resetsAt: endAt } })
@@ -124,7 +135,7 @@ describe('decideAmount', () => {
   })
 
   test('a limit for unclaimed payouts does not apply to a send', () => {
-    const policy = { ...open, unclaimed: { open: microUsdc(5n), limit: microUsdc(5n) } }
+    const policy = { ...withRules({ maxUnclaimed: microUsdc(5n) }), unclaimed: microUsdc(5n) }
     fc.assert(
       fc.property(funds, amount, (wallet, wanted) => {
         expect(decideAmount(policy, wallet, wanted, now, send)).toEqual(decideAmount(null, wallet, wanted, now, send))
@@ -196,7 +207,7 @@ describe('decideRecipient', () => {
   const ada = { email: 'Ada@Example.com', phone: null }
   const grace = { email: null, phone: '+4915112345678' }
   test('email domains apply to every payout by email, including whitelisted contacts @policy-26', () => {
-    const policy = { ...open, emailDomains: ['example.com'] }
+    const policy = withRules({ emailDomains: ['example.com'] })
     const refused = { refusal: { code: 'recipient_not_allowed', rule: 'group.email_domains' } }
     const contact = { type: 'contact' as const, whitelisted: true, stale: false, hasMethod: true }
     expect(decideRecipient(policy, { type: 'email', ...ada })).toEqual({ ok: true })
@@ -210,7 +221,7 @@ describe('decideRecipient', () => {
   })
 
   test('country codes apply to every payout by SMS, and each code matches only its own numbers @policy-27', () => {
-    const policy = { ...open, phoneCodes: ['+49', '+1'] }
+    const policy = withRules({ phoneCodes: ['+49', '+1'] })
     expect(decideRecipient(policy, { type: 'phone', ...grace })).toEqual({ ok: true })
     expect(decideRecipient(policy, { type: 'phone', email: null, phone: '+14155550123' })).toEqual({ ok: true })
     for (const phone of ['+4315112345678', '+35812345678', '+79123456789', null])

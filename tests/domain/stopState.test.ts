@@ -10,7 +10,7 @@ import {
   nothingStopped,
   type StopState,
 } from '../../worker/domain/stopState.ts'
-import { parseStopRegions, stopRegionOf } from '../../worker/stops/regions.ts'
+import { parseStopRegions, stopRegionOf, stopRegions } from '../../worker/stops/regions.ts'
 
 const version = fc.integer({ min: 0, max: 6 })
 const state: fc.Arbitrary<StopState> = fc.record({
@@ -54,6 +54,11 @@ test('each location hint is served by one region, unknown locations by the first
   const all = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me']
   const one = { STOP_REGIONS: JSON.stringify({ enam: all }) }
   expect([stopRegionOf(one, 'oc'), stopRegionOf(one, null)]).toEqual(['enam', 'enam'])
+  const toRemove = { STOP_REGIONS: JSON.stringify({ enam: all, apac: [] }) }
+  expect([stopRegionOf(toRemove, 'apac'), stopRegions(toRemove)], 'before it is removed').toEqual([
+    'enam',
+    ['enam', 'apac'],
+  ])
   for (const wrong of [{ enam: all.slice(1) }, { enam: all, weur: ['me'] }, { mars: all }, {}])
     expect(() => parseStopRegions(JSON.stringify(wrong)), JSON.stringify(wrong)).toThrow('each location hint once')
 })

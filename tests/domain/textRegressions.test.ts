@@ -1,8 +1,8 @@
 /** Very long texts, built to make a regular expression slow. */
 import { expect, test } from 'vitest'
 import { plainAmount } from '#domain/amountText.ts'
-import { normalDomain } from '#domain/decideRecipient.ts'
 import { emailProblem } from '#domain/email.ts'
+import { normalDomain } from '#domain/rules/emailDomains.ts'
 import { address, email, phone, usdcAmount } from '#schemas/common.ts'
 
 const long = 60_000

@@ -22,6 +22,13 @@ const act = async (page: Page, subject: string, item: string) => {
   await page.getByRole('menuitem', { name: item }).click()
 }
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
+/** Adds a rule of the group in the editor. */
+const addRule = async (page: Page, title: string) => {
+  await press(page, 'Add a rule')
+  await page.getByRole('searchbox', { name: 'Search rules' }).fill(title)
+  await press(page, title)
+}
+const ruleField = (page: Page, name: string) => dialog(page).getByRole('textbox', { name, exact: true })
 const agentRow = (page: Page, name: string) => page.getByTestId('agent-row').filter({ hasText: name })
 
 test('the sidebar lists groups with counts and last activity, and the detail shows the policy @agents-1', async ({
@@ -93,10 +100,11 @@ test('the form for a new policy group validates its fields and creates the group
   await page.getByRole('checkbox', { name: 'Email payouts' }).check()
   await expect(dialog(page)).toContainText('2 contacts, 1 chosen')
 
-  await dialog(page).getByText('Advanced limits').click()
-  await page.getByLabel('Maximum per payment').fill('0')
-  await page.getByLabel('Allowed email domains').fill('bursar.test, not a domain')
-  await page.getByLabel('Allowed phone country codes').fill('+1 555')
+  for (const rule of ['Maximum per payment', 'Allowed email domains', 'Allowed phone country codes'])
+    await addRule(page, rule)
+  await ruleField(page, 'Maximum per payment').fill('0')
+  await ruleField(page, 'Allowed email domains').fill('bursar.test, not a domain')
+  await ruleField(page, 'Allowed phone country codes').fill('+1 555')
   await press(page, 'Create Policy Group')
   await expect(page.getByRole('alert')).toHaveText([
     'Please enter a valid amount greater than 0',
@@ -104,12 +112,14 @@ test('the form for a new policy group validates its fields and creates the group
     '“555” is not a valid country code; write it as +49',
   ])
   await audit(page, 'agents-new-group-limits')
-  await page.getByLabel('Maximum per payment').fill('5')
-  await page.getByLabel('Budget per period').fill('10')
+  await ruleField(page, 'Maximum per payment').fill('5')
+  await addRule(page, 'Budget per period')
+  await ruleField(page, 'Budget per period').fill('10')
   await page.getByLabel('Period', { exact: true }).selectOption('week')
-  await page.getByLabel('Unclaimed payouts in total').fill('8')
-  await page.getByLabel('Allowed email domains').fill('Bursar.test')
-  await page.getByLabel('Allowed phone country codes').fill('+1')
+  await addRule(page, 'Unclaimed payouts in total')
+  await ruleField(page, 'Unclaimed payouts in total').fill('8')
+  await ruleField(page, 'Allowed email domains').fill('Bursar.test')
+  await ruleField(page, 'Allowed phone country codes').fill('+1')
   await press(page, 'Create Policy Group')
 
   await expect(detail(page).getByRole('heading', { name: 'Field work' })).toBeVisible()
@@ -119,6 +129,92 @@ test('the form for a new policy group validates its fields and creates the group
   await expect(detail(page)).toContainText('Payouts by email only to bursar.test.')
   await expect(detail(page)).toContainText('Payouts by SMS only to numbers with +1.')
   await expect(detail(page)).toContainText('$30.50')
+})
+
+test('rules are found by a search, say in a sentence what they do, and are removed one by one @agents-31', async ({
+  page,
+  owner,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  const group = await owner.group('Office', { maxPayment: '5', approveNewRecipient: true })
+  await open(page, group, '&editGroup')
+  const card = (title: string) => dialog(page).getByRole('region', { name: title, exact: true })
+  await expect(card('Maximum per payment')).toContainText('At most $5.00 per payment.')
+  await expect(card('Ask me about first payments to a recipient')).toContainText('need approval')
+
+  await press(page, 'Add a rule')
+  const search = page.getByRole('searchbox', { name: 'Search rules' })
+  await search.fill('midnight UTC')
+  await expect(dialog(page).getByRole('button', { name: 'Budget per period' })).toBeVisible()
+  await search.fill('week hours')
+  await search.press('Enter')
+  const hours = card('Hours and days of the week')
+  await expect(hours.getByRole('combobox', { name: 'Time zone' })).not.toHaveValue('')
+  await hours.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Atlantis')
+  await press(page, 'Save Changes')
+  await expect(hours.getByRole('alert')).toHaveText('Please enter a time zone such as Europe/Berlin or UTC')
+  await hours.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Berlin')
+  await expect(hours).toContainText('Pays only Mon, Tue, Wed, Thu, Fri from 09:00 to 17:00 (Europe/Berlin).')
+  await hours.getByLabel('Until').fill('09:00')
+  await press(page, 'Save Changes')
+  await expect(hours.getByRole('alert')).toHaveText('The hours must end at another time')
+  await hours.getByLabel('Until').fill('17:30')
+  await hours.getByRole('checkbox', { name: 'Sat' }).check()
+  await hours.getByRole('combobox', { name: 'Otherwise' }).selectOption('Ask me')
+  await dialog(page).getByRole('button', { name: 'Remove: Maximum per payment' }).click()
+  await expect(card('Maximum per payment')).toBeHidden()
+  await audit(page, 'agents-edit-rules')
+  await press(page, 'Save Changes')
+
+  await expect(dialog(page)).toBeHidden()
+  await expect(detail(page)).toContainText(
+    'Pays only Mon, Tue, Wed, Thu, Fri, Sat from 09:00 to 17:30 (Europe/Berlin). Others need approval.',
+  )
+  await expect(detail(page)).not.toContainText('per payment')
+})
+
+test('before a change is saved, its owner sees what it would have done to past payments @agents-32', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Preview', { scopes: ['address_payments:write'] })
+  const { apiKey } = await owner.agent(group, 'Scout')
+  const to = { type: 'address', address: stranger }
+  for (const amount of ['1', '2', '3']) expect((await owner.pay(apiKey!, amount, to)).status).toBe(201)
+
+  await open(page, group, '&editGroup')
+  const preview = dialog(page).getByTestId('replay')
+  await expect(preview).toBeEmpty()
+  await addRule(page, 'Maximum per payment')
+  await ruleField(page, 'Maximum per payment').fill('2')
+  await expect(preview).toContainText('Of 3 payments in the last 30 days, 1 would have been refused.')
+  await preview.getByText('Show 1 payment').click()
+  await expect(preview).toContainText('$3.00 was paid, would be refused (Maximum per payment)')
+  await ruleField(page, 'Maximum per payment').fill('5')
+  await expect(preview).toContainText('Nothing would have been different for 3 payments in the last 30 days.')
+  // Not shown yet when Save is pressed: then it is shown before the change is saved.
+  const held = Promise.withResolvers<void>()
+  await page.route('**/replay', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await ruleField(page, 'Maximum per payment').fill('1.5')
+  await press(page, 'Save Changes')
+  held.resolve()
+  await expect(dialog(page).getByRole('alert')).toHaveText(
+    'Of 3 payments in the last 30 days, 2 would have been refused. Save again if that is what you want.',
+  )
+  await audit(page, 'agents-edit-replay')
+  await press(page, 'Save Changes')
+  await expect(dialog(page)).toBeHidden()
+  await expect(detail(page)).toContainText('At most $1.50 per payment.')
+
+  await page.goto('/dashboard/agents?newGroup=true')
+  await addRule(page, 'Number of payments')
+  await ruleField(page, 'Number of payments').fill('2')
+  await page.getByLabel('Try these rules on the payments of').selectOption('Preview')
+  await dialog(page).getByRole('checkbox', { name: 'Address payments' }).check()
+  await expect(dialog(page).getByTestId('replay')).toContainText('Of 3 payments in the last 30 days, 1 would have been')
 })
 
 test('an edit cannot change the wallet or go below what is spent, and reports each agent @agents-3', async ({

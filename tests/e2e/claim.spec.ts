@@ -301,7 +301,7 @@ test.describe('by mouse', () => {
       await bursar.call('/api/escrow/verify-passcode', { body: { accessToken, passcode: wrong } })
     await page.goto(path)
     for (const [code, text] of [
-      [wrong, 'Invalid passcode'],
+      [wrong, 'Invalid passcode. Too many attempts. Try again in 15 minutes.'],
       [passcode, 'Too many attempts. Try again in 15 minutes.'],
     ] as const) {
       await page.getByLabel('6-digit code').fill(code)

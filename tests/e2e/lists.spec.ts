@@ -6,7 +6,7 @@ import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { keyboard } from './inputModes.ts'
-import { recipient } from './seededAccount.ts'
+import { stranger } from './seededAccount.ts'
 
 test.describe('transactions', () => {
   test.beforeEach(({ context, seeded }) => beSignedIn(context, seeded))
@@ -134,8 +134,9 @@ test.describe('transactions', () => {
     const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
     expect(Math.max(...heights)).toBeLessThanOrEqual(72)
     await page.getByLabel('Sort by').selectOption('Largest first')
-    await expect(rows.first()).toContainText('$41.50')
-    await rows.first().click({ position: { x: 30, y: 12 } })
+    await expect(rows.first()).toContainText('+$200.00')
+    await expect(rows.nth(1)).toContainText('−$41.50')
+    await rows.nth(1).click({ position: { x: 30, y: 12 } })
     const dialog = page.getByRole('dialog', { name: 'Transaction details' })
     await expect(dialog).toContainText('$41.50')
     await page.keyboard.press('Escape')
@@ -186,7 +187,7 @@ test.describe('transactions', () => {
     const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
     expect(lines[0]).toContain('Amount (micro-USDC)')
     expect(lines.slice(1).every((line) => line.includes('POLICY_REJECTED'))).toBe(true)
-    expect(lines.join()).toContain(recipient)
+    expect(lines.join()).toContain(stranger)
   })
 
   test('a filtered list shows how many match on all pages and what they spent, with test money separate @lists-38', async ({
@@ -256,7 +257,7 @@ test('test money is marked wherever an amount is shown and is never added to rea
     await route.fulfill({ response, json: body })
   })
   for (const [path, name] of [
-    ['/dashboard/transactions', 'Transactions'],
+    ['/dashboard/transactions?type=payout', 'Transactions'],
     ['/dashboard/payouts', 'Payouts'],
   ] as const) {
     await page.goto(path)

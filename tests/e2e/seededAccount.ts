@@ -20,6 +20,9 @@ export type SeededAccount = {
 
 export const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
+/** The recipient of a refused payment, who is no contact. */
+export const stranger = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+
 export async function seedAccount(bursar: BursarClient): Promise<SeededAccount> {
   const session = await login(bursar, demo.email, demo.password)
   const token = session.accessToken
@@ -36,14 +39,14 @@ export async function seedAccount(bursar: BursarClient): Promise<SeededAccount> 
   const contact = { name: 'Grace Hopper', address: recipient, email: 'grace@bursar.test', description: 'Compilers' }
   await make('/contacts', contact)
 
-  const pay = (amount: string) =>
+  const pay = (amount: string, address = recipient) =>
     bursar.call<Payment>('/v1/payments', {
       token: apiKey,
       key: randomUUID(),
-      body: { to: { type: 'address', address: recipient }, amount, memo: 'Data set, November' },
+      body: { to: { type: 'address', address }, amount, memo: 'Data set, November' },
     })
   const paid = await pay('41.5')
-  const refused = await pay('20')
+  const refused = await pay('20', stranger)
   if (paid.status !== 201 || refused.status !== 403)
     throw new Error('the first payment must fit the budget, the second must not')
   const payout = await createPayout(bursar, token, wallet.id)

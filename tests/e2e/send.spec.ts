@@ -550,6 +550,11 @@ test.describe('refused', () => {
     await button(page, 'Send 1.00 USDC').click()
     await expect(alert(page).first()).toHaveText('Failed to create payout. Please try again or contact support.')
     // Accepted, and then never funded.
+    const at = new Date().toISOString()
+    const accepted = {
+      ...{ id: 'pay_x', category: 'escrow', status: 'QUEUED', amountUsdc: '1', createdAt: at, expiresAt: at },
+      ...{ sourceWallet: null, inProgress: null, recipientEmail: 'x@bursar.test', timeline: { decidedAt: at } },
+    }
     await page.route('**/api/escrow/create', (route) =>
       route.fulfill({
         json: {
@@ -560,6 +565,7 @@ test.describe('refused', () => {
             claimUrl: '/claim/x',
             passcode: null,
             expiresAt: new Date().toISOString(),
+            rows: { escrow: { ...accepted, status: 'CREATING', amount: '1' }, transaction: accepted },
           },
         },
       }),
@@ -581,7 +587,10 @@ test.describe('refused', () => {
     }
     let status = 'QUEUED'
     await page.route('**/api/transactions/send', (route) =>
-      route.fulfill({ status: 201, json: { success: true, data: { id: 'pay_x', status: 'queued' } } }),
+      route.fulfill({
+        status: 201,
+        json: { success: true, data: { id: 'pay_x', status: 'queued', transaction: { ...base, status } } },
+      }),
     )
     await page.route('**/api/transactions/pay_x', (route) =>
       route.fulfill({

@@ -313,6 +313,11 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', as
   })
   await page.reload()
   await expect(summary.getByTestId('agents-can')).toHaveText('$20.00 USDC')
+  await expect(summary).toContainText(
+    'Without you at most $1,100.00 USDC can leave now; your agents can use $20.00 USDC of it.',
+  )
+  await expect(summary.getByTestId('renewal')).toBeHidden()
+  await summary.getByText('Why?').press('Enter')
   await expect(summary.getByTestId('in-payouts')).toHaveText('$0.00 USDC')
   await expect(summary.getByTestId('renewal')).toContainText('by up to 10,000 USDC a day')
   await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of Test USDC.')

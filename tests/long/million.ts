@@ -2,8 +2,9 @@
  * An account with a million payments, in memory: how long the overview takes, and whether accepting a payment is as fast as with
  * a thousand. `npm run test:long million`; PAYMENTS sets their number.
  */
+
+import type { RuleEdits } from '#domain/rules/values.ts'
 import { dayMs } from '#domain/time.ts'
-import type { GroupLimits } from '../../worker/treasury/policies/rpcTypes.ts'
 import { figures } from '../../worker/treasury/reports/overview.ts'
 import { usageOf } from '../../worker/treasury/reports/usage.ts'
 import { createBook, paid } from '../support/book.ts'
@@ -23,7 +24,7 @@ const numbers = (count: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL S
 function createTreasury(count: number) {
   const book = createBook({ funds: '100000000' })
   const { store, clock } = book
-  const limits: GroupLimits = { maxPayment: usdc('10'), periodBudget: { period: 'day', limit: usdc('1000000') } }
+  const limits: RuleEdits = { maxPayment: usdc('10'), periodBudget: { period: 'day', limit: usdc('1000000') } }
   const group = book.addGroup({ spendLimit: usdc('100000000'), limits })
   const principal = book.addAgent(group)
   const at = `${clock.now} - i * ${secondMs}`

@@ -13,5 +13,6 @@ export const ClaimDesk = changedObject(bursar.ClaimDesk, ofObject)
 export const Relayer = changedObject(bursar.Relayer, ofObject)
 export const WebhookSender = changedObject(bursar.WebhookSender, ofObject)
 export const ServiceStops = changedObject(bursar.ServiceStops, ofObject)
+export const MessageCounter = changedObject(bursar.MessageCounter, ofObject)
 
 export default changedWorker(slow)

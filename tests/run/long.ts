@@ -24,9 +24,9 @@ const runs: Record<string, LongRun> = {
     env: { CHAOS_KILLS: '500' },
   },
   restore: {
-    about: 'the Worker is killed 30 times while one account is restored to an earlier time',
-    command: vitest('--project', 'stack', 'tests/stack/restoreUser.test.ts', '--testTimeout=600000'),
-    env: { RESTORE_KILLS: '30' },
+    about: 'the Worker is killed 30 times while one account with ten payments of each kind is restored',
+    command: vitest('--project', 'stack', 'tests/stack/restore.test.ts', '--testTimeout=600000'),
+    env: { RESTORE_KILLS: '30', RESTORE_COUNT: '10' },
   },
   'rotate-keys': {
     about: 'every secret gets another version in the middle of 30 kills under load',
@@ -106,6 +106,10 @@ const runs: Record<string, LongRun> = {
   neighbor: {
     about: 'one account calls as fast as it can over 24 connections while another pays, signs in and claims',
     command: script('neighbor'),
+  },
+  filters: {
+    about: 'one account filters a million transactions in three tabs while another pays',
+    command: script('filters'),
   },
   burst: {
     about: '2,000 accounts pay within one second, while D1 takes 50 ms for each call',

@@ -1,5 +1,6 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
+import type { RuleEdits } from '#domain/rules/values.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { ApproveInput, Decider } from '../../worker/treasury/approvals/rpcTypes.ts'
 import { editGroup } from '../../worker/treasury/changes/groups.ts'
@@ -8,7 +9,6 @@ import { approveBudget, approvePayment, deny } from '../../worker/treasury/decis
 import { approvalView } from '../../worker/treasury/decisions/views.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import type { Gathered } from '../../worker/treasury/payments/needs.ts'
-import type { GroupLimits } from '../../worker/treasury/policies/rpcTypes.ts'
 import { termsOf } from '../../worker/treasury/storage/newPayment.ts'
 import type { ApprovalRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { createBook } from './book.ts'
@@ -19,7 +19,7 @@ export const by: Decider = { userId: 'usr_test', name: 'Ada', sessionId: 'ses_1'
 /** The group's only contact; addressOf(7) is its address. */
 export const contactId = 'ctc_1'
 
-export function createApprovalBook(limits: GroupLimits = {}, spendLimit: MicroUsdc | null = usdc('1000')) {
+export function createApprovalBook(limits: RuleEdits = {}, spendLimit: MicroUsdc | null = usdc('1000')) {
   const book = createBook()
   const { context, store } = book
   const contact = { id: contactId, name: 'Grace', address: addressOf(7), email: null, phone: null }
@@ -54,7 +54,7 @@ export function createApprovalBook(limits: GroupLimits = {}, spendLimit: MicroUs
     return result
   }
   const refuse = (id: string, pauseAgent = false) => deny(context, id, { hash: view(id).hash, by, pauseAgent })
-  const edit = (over: GroupLimits & { spendLimit?: MicroUsdc | null }) => {
+  const edit = (over: RuleEdits & { spendLimit?: MicroUsdc | null }) => {
     const { spendLimit: limit, ...rest } = over
     return editGroup(context, groupId, groupEdit({ scopes, spendLimit: limit, limits: rest }))
   }

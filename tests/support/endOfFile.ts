@@ -13,15 +13,19 @@ import { env } from './testEnv.ts'
 type Namespace = DurableObjectNamespace<Rpc.DurableObjectBranded>
 
 /** Callers come before those that they call: an object that is called after its deletion would live again. */
-const callersFirst = ['TREASURY', 'HISTORY', 'CLAIM_DESK', 'WEBHOOK_SENDER', 'RELAYER', 'SERVICE_STOPS'] as const
+const callersFirst = [
+  ...(['TREASURY', 'HISTORY', 'CLAIM_DESK', 'WEBHOOK_SENDER', 'RELAYER', 'SERVICE_STOPS', 'MESSAGE_COUNTER'] as const),
+]
+/** Their names are used again in the next file. */
+const reused: readonly string[] = ['RELAYER', 'SERVICE_STOPS', 'MESSAGE_COUNTER']
 
 export async function deleteEverything(): Promise<void> {
   for (const name of callersFirst) {
     const namespace = (bindings as unknown as Record<string, Namespace | undefined>)[name]
     if (!namespace) continue
-    // An object stays in this list after its deletion. The names of Relayers and stop objects are used again, those of others are not.
+    // An object stays in this list after its deletion.
     const ids = (await listDurableObjectIds(namespace)).filter(
-      (id) => name === 'RELAYER' || name === 'SERVICE_STOPS' || !deletedObjects.has(`${id}`),
+      (id) => reused.includes(name) || !deletedObjects.has(`${id}`),
     )
     await Promise.all(ids.map((id) => deleteObject(namespace.get(id))))
     for (const id of ids) deletedObjects.add(`${id}`)

@@ -30,10 +30,6 @@ export const historyRows = <Row extends Record<string, SqlStorageValue>>(
 /** The Treasury sends its History what it lacks. */
 export const syncHistory = (user: User) => inTreasury(user, ({ context }) => sendChanges(context))
 
-/** Deletes the payment as if it had never reached History. */
-export const forgetPayment = (user: User, id: string) =>
-  historyRows(user, 'DELETE FROM transaction_view WHERE id = ? RETURNING id', id)
-
 /** The user with an open login session. */
 export function signedIn(user: User): Person {
   const [userId, loginSessionId] = [userIdOf(user), 'ses_test']

@@ -4,7 +4,7 @@
  */
 import { primaryDb } from '../../worker/db/d1.ts'
 import type { Payer } from './payer.ts'
-import { pastTheGate } from './restoredTreasury.ts'
+import { pastTheGate } from './restoringOperator.ts'
 import { env } from './testEnv.ts'
 import { inTreasury } from './treasuries.ts'
 

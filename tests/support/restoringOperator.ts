@@ -1,57 +1,82 @@
-/** An operator who restores one account in workerd, with a replacement for the platform's recovery. */
-import { runInDurableObject } from 'cloudflare:test'
+/** An operator who restores one account in workerd, which has no point-in-time recovery. */
 import { minuteMs } from '#domain/time.ts'
 import type { Deps } from '../../worker/appEnv.ts'
-import { type RestoreInput, restoreUser } from '../../worker/backup/restoreUser.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
-import type { Store } from '../../worker/treasury/storage/store.ts'
+import { openRestore } from '../../worker/db/userRestores.ts'
+import { type RestoreInput, restoreUser } from '../../worker/ops/restoreUser.ts'
+import type { Context } from '../../worker/treasury/core/context.ts'
+import { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { pass } from './manualClock.ts'
-import type { Payer } from './payer.ts'
-import { pastTheGate } from './restoredTreasury.ts'
 import { env } from './testEnv.ts'
+import { inTreasury, type User, userIdOf } from './treasuries.ts'
+
+type Row = Record<string, string | number | null>
 
 export const operator = 'ann@example.com'
 
-/** For an account on `manualChain`. */
-export async function restoringOperator(
-  { userId, treasury }: Pick<Payer, 'userId' | 'treasury'>,
-  db = primaryDb(env.DB),
-) {
+/** The context that works while the object refuses everything else. */
+export const pastTheGate = (treasury: Treasury) => (treasury as unknown as { restoreContext: Context }).restoreContext
+
+/** Copies every table of the object. Returns a function that puts the copies back. */
+export function copyTables(store: Store): (store: Store) => void {
+  const named = (type: string) =>
+    store.all<{ name: string; sql: string }>(
+      `SELECT name, sql FROM sqlite_master WHERE type = '${type}' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'`,
+    )
+  const rows = named('table').map(({ name }) => [name, store.all<Row>(`SELECT * FROM ${name}`)] as const)
+  const triggers = named('trigger')
+  return (store) =>
+    store.transaction(() => {
+      store.run('PRAGMA defer_foreign_keys = ON')
+      for (const { name } of triggers) store.run(`DROP TRIGGER ${name}`)
+      for (const [name] of rows) store.run(`DELETE FROM ${name}`)
+      for (const [name, list] of rows)
+        for (const row of list) {
+          const columns = Object.keys(row)
+          store.run(`INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')})`, ...Object.values(row))
+        }
+      for (const { sql } of triggers) store.run(sql)
+      store.auditHead = null
+    })
+}
+
+/** Copies the Treasury's current state, to go back to. */
+export const copyOf = (user: User) => inTreasury(user, ({ context }) => copyTables(context.store))
+
+/** For an account on `manualChain`. `bindings` and `db` are what the operator's commands use. */
+export async function restoringOperator(user: User, { bindings = env, db = primaryDb(env.DB) } = {}) {
+  const userId = userIdOf(user)
   await env.DB.prepare(
     "INSERT OR IGNORE INTO user (id, email, status, password_hash, created_at, updated_at) VALUES (?1, ?1 || '@example.com', 'CONFIRMED', 'none', 1, 1)",
   )
     .bind(userId)
     .run()
-  const deps = { env, db, now: Date.now } as unknown as Deps
+  const deps = { env: bindings, db, now: Date.now } as unknown as Deps
   const run = (act: RestoreInput['act'], more: Partial<RestoreInput> = {}) =>
-    restoreUser(deps, { actor: operator, reason: 'test' }, userId, {
-      act,
-      dryRun: false,
-      unsent: false,
-      again: false,
-      ...more,
-    })
+    restoreUser(deps, { actor: operator, reason: 'test' }, userId, { act, lost: false, again: false, ...more })
   return {
     run,
-    /** Puts the object back with `earlier`. */
-    async back(earlier: (store: Store) => void) {
-      await runInDurableObject(treasury(), (object: Treasury, { storage }) => {
+    open: () => openRestore(primaryDb(env.DB), userId),
+    /** Rolls the object back with `earlier`, by the operator's command. */
+    async back(earlier: (store: Store) => void, more: Partial<RestoreInput> = {}) {
+      await inTreasury(user, (object, { storage }) => {
         object.snapshots = () => ({
           async goBack() {
-            earlier(pastTheGate(object).store)
+            earlier(new Store(storage, () => {}))
             await storage.sync()
           },
         })
       })
-      return run('back', { to: new Date(Date.now() - minuteMs).toISOString() })
+      return run('back', { to: new Date(Date.now() - minuteMs).toISOString(), ...more })
     },
     /** Continues until an operator has to decide or the account works again. */
     async goOn(more: Partial<RestoreInput> = {}) {
       for (;;) {
         const reply = await run('continue', more)
-        if (reply.step === 'waiting') await pass(400)
-        else if (reply.step !== 'importing') return reply
+        if (reply.state === 'waiting') await pass(400)
+        else if (reply.state === 'scanning') await pass(10)
+        else return reply
       }
     },
   }

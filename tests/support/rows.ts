@@ -49,9 +49,6 @@ export const groupRow = (over: Row<'policy_group'>): NewRow<'policy_group'> => (
   name: over.id,
   scopes: '[]',
   created_at: 0,
-  approve_new_recipient: 0,
-  approval_ttl_hours: 24,
-  duplicate_minutes: 0,
   ...over,
 })
 

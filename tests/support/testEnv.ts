@@ -3,6 +3,7 @@ import { env as bindings } from 'cloudflare:workers'
 import type { ClaimDesk } from '../../worker/claims/claimDesk.ts'
 import type { Env } from '../../worker/env.ts'
 import type { History } from '../../worker/history/history.ts'
+import type { MessageCounter } from '../../worker/messageCounts/messageCounter.ts'
 import type { Relayer } from '../../worker/relayer/relayer.ts'
 import type { ServiceStops } from '../../worker/stops/serviceStops.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -11,7 +12,7 @@ import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 /** Types objects by their classes, because tests reach into them; the Worker itself knows only their RPC interfaces. */
 export type TestEnv = Omit<
   Env,
-  'TREASURY' | 'HISTORY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER' | 'SERVICE_STOPS'
+  'TREASURY' | 'HISTORY' | 'CLAIM_DESK' | 'RELAYER' | 'WEBHOOK_SENDER' | 'SERVICE_STOPS' | 'MESSAGE_COUNTER'
 > & {
   TREASURY: DurableObjectNamespace<Treasury>
   HISTORY: DurableObjectNamespace<History>
@@ -19,6 +20,7 @@ export type TestEnv = Omit<
   RELAYER: DurableObjectNamespace<Relayer>
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSender>
   SERVICE_STOPS: DurableObjectNamespace<ServiceStops>
+  MESSAGE_COUNTER: DurableObjectNamespace<MessageCounter>
   TEST_MIGRATIONS: D1Migration[]
   /** Not set in the short form. */
   TAKEOVER_DAYS?: string

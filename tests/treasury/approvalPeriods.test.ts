@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Period, periodAt, periodNow, periods } from '#domain/policyPeriod.ts'
+import { type Period, periodAt, periods } from '#domain/policyPeriod.ts'
 import { hourMs } from '#domain/time.ts'
+import { readWindows } from '../../worker/treasury/ledger/windows.ts'
 import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
-import { groupPolicy } from '../../worker/treasury/storage/groupPolicy.ts'
+import { rulesOf } from '../../worker/treasury/storage/groupPolicy.ts'
 import { createApprovalBook } from '../support/approvalBook.ts'
 import { owner, toAddress, usdc } from '../support/build.ts'
 
@@ -15,8 +16,8 @@ const limitOf = (period: Period) => ({
 
 /** What the group's period budget counts as used now. */
 function usedIn({ store, clock, groupId }: ReturnType<typeof createApprovalBook>): bigint {
-  const { period } = groupPolicy(store.group(groupId)!, null, false)
-  return periodNow(period!, clock.now).used
+  const group = store.group(groupId)!
+  return readWindows(store, group, rulesOf(group), null, clock.now).used.periodBudget!.used
 }
 
 test.each(['day', 'week'] as const)(

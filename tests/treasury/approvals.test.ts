@@ -16,7 +16,7 @@ import { deleteGroup } from '../../worker/treasury/changes/groups.ts'
 import { setPaused } from '../../worker/treasury/changes/pausing.ts'
 import { deny } from '../../worker/treasury/decisions/decide.ts'
 import { listApprovals } from '../../worker/treasury/decisions/views.ts'
-import { backupPayment } from '../../worker/treasury/delivery/backup.ts'
+import { keptPayment } from '../../worker/treasury/delivery/kept.ts'
 import { verifyAudit } from '../../worker/treasury/ledger/audit.ts'
 import { walletFunds } from '../../worker/treasury/ledger/balances.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
@@ -257,7 +257,7 @@ describe('deciding an approval', () => {
     const book = createApprovalBook({ approveAbove: usdc('10') })
     const row = book.asked(book.addAgent(), { type: 'address', address: addressOf(2) }, usdc('11'), 'rent-june')
     expect(book.approve(row.id)).toMatchObject({ ok: true })
-    const kept = JSON.parse(backupPayment(book.store, book.payments()[0]!)!)
+    const kept = JSON.parse(keptPayment(book.store, book.payments()[0]!)!)
     expect(kept.request).toMatchObject({ key: `${row.agent_id}|rent-june` })
   })
 
@@ -564,7 +564,12 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
           const agent = store.agent(payment.agent_id!)!
           const policy = groupPolicy(before.group, agent, false)
           const amount = BigInt(payment.amount) as MicroUsdc
-          const allowed = decideAmount(policy, funds, amount, clock.now, { isPayout: false, at: clock.now })
+          const allowed = decideAmount(policy, funds, amount, clock.now, {
+            isPayout: false,
+            at: clock.now,
+            recipient: null,
+            used: {},
+          })
           expect(allowed).toEqual({ ok: true })
           expect(agent.paused).toBe(0)
           expect(before.group.deleted_at).toBeNull()
@@ -576,7 +581,7 @@ test('I16: no sequence of steps lets through a payment that the rules at its dec
               stale: 0,
             })
           const grant = grantsBefore.find(({ id }) => id === payment.grant_id)
-          const alone = policy.approvals.approveAbove === null || amount <= policy.approvals.approveAbove
+          const alone = policy.rules.approveAbove === null || amount <= policy.rules.approveAbove
           // Above the limit, a payment needs a person's approval or a grant.
           if (!alone) expect([payment.approval_id !== null, grant !== undefined]).toContain(true)
           if (payment.approval_id !== null) {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatUsdc, type MicroUsdc, microUsdc } from '#domain/money.ts'
 import { type Period, periodAt, periods } from '#domain/policyPeriod.ts'
+import type { RuleEdits } from '#domain/rules/values.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { unwrap } from '../../worker/result.ts'
@@ -21,8 +22,9 @@ import { cancelPayment } from '../../worker/treasury/payments/cancel.ts'
 import { check } from '../../worker/treasury/payments/check.ts'
 import { credentialRefusal } from '../../worker/treasury/policies/agentGate.ts'
 import { budgetView } from '../../worker/treasury/policies/budgets.ts'
-import type { GroupEdit, GroupLimits } from '../../worker/treasury/policies/rpcTypes.ts'
+import type { GroupEdit } from '../../worker/treasury/policies/rpcTypes.ts'
 import { agentView, groupView, listGroups } from '../../worker/treasury/policies/views.ts'
+import { rulesOf } from '../../worker/treasury/storage/groupPolicy.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { type Book, createBook } from '../support/book.ts'
 import {
@@ -153,15 +155,14 @@ function figuresAddUp({ book, groups, payments }: World) {
 function withinLimits(group: GroupRow, payments: Model[], made: Model) {
   const own = payments.filter((entry) => entry.group === group.id)
   if (group.spend_limit !== null) expect(total(own.filter(live))).toBeLessThanOrEqual(BigInt(group.spend_limit))
-  if (group.max_payment !== null) expect(made.amount).toBeLessThanOrEqual(BigInt(group.max_payment))
-  if (group.period !== null && group.period_limit !== null) {
-    const { startAt } = periodAt(group.period, made.at)
-    expect(total(own.filter((entry) => live(entry) && entry.at >= startAt))).toBeLessThanOrEqual(
-      BigInt(group.period_limit),
-    )
+  const { maxPayment, periodBudget, maxUnclaimed } = rulesOf(group)
+  if (maxPayment !== null) expect(made.amount).toBeLessThanOrEqual(maxPayment)
+  if (periodBudget !== null) {
+    const { startAt } = periodAt(periodBudget.period, made.at)
+    expect(total(own.filter((entry) => live(entry) && entry.at >= startAt))).toBeLessThanOrEqual(periodBudget.limit)
   }
-  if (made.payout && group.max_unclaimed !== null)
-    expect(total(own.filter((entry) => entry.payout && open(entry)))).toBeLessThanOrEqual(BigInt(group.max_unclaimed))
+  if (made.payout && maxUnclaimed !== null)
+    expect(total(own.filter((entry) => entry.payout && open(entry)))).toBeLessThanOrEqual(maxUnclaimed)
 }
 
 const amount = fc.bigInt({ min: 1n, max: 30_000_000n }).map(microUsdc)
@@ -177,7 +178,7 @@ type Step =
   | { do: 'settle'; payment: number; how: number }
   | { do: 'cancel'; payment: number }
   | { do: 'topUp'; group: number; amount: MicroUsdc }
-  | { do: 'edit'; group: number; limit: MicroUsdc | null | undefined; limits: GroupLimits }
+  | { do: 'edit'; group: number; limit: MicroUsdc | null | undefined; limits: RuleEdits }
   | { do: 'wait'; hours: number }
   | { do: 'pause'; what: 'agent' | 'group' | 'wallet' | 'account'; which: number; paused: boolean }
   | { do: 'deleteAgent'; agent: number }
@@ -221,9 +222,9 @@ function settle(book: Book, entry: Model, how: number) {
   if (!next) return
   const { store, clock } = book
   move(book, entry.id, entry.status, next, (row) => {
-    if (next === 'FAILED') release(store, row)
+    if (next === 'FAILED') release(store, row, clock.now)
     else if (next === 'PENDING') settleFunding(store, row)
-    else if (next === 'CANCELLED') settleReclaimed(store, row)
+    else if (next === 'CANCELLED') settleReclaimed(store, row, clock.now)
     else if (next === 'CONFIRMED' && entry.payout) settleWithdrawn(store, row, clock.now)
     else if (next === 'CONFIRMED') settleSend(store, row, clock.now)
   })
@@ -371,7 +372,7 @@ describe('a period budget', () => {
     })
     book.clock.now = Date.UTC(2026, 10, 21)
     unwrap(pay(book, principal, shop, usdc('10')))
-    move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+    move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row, book.clock.now))
     expect(pay(book, principal, shop, usdc('0.000001')), 'today stays full').toMatchObject({ ok: false })
     expect(groupView(book.context, book.store.group(group)!)).toMatchObject({
       held: '10',
@@ -390,7 +391,7 @@ describe('a period budget', () => {
     unwrap(pay(book, principal, shop, usdc('3')))
     const used = () => groupView(book.context, book.store.group(group)!).periodBudget?.used
     expect(used(), 'both were reserved in this day').toBe('13')
-    move(book, early.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+    move(book, early.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row, book.clock.now))
     expect(used()).toBe('3')
   })
 
@@ -419,7 +420,7 @@ test('a full account accepts no payment, group, contact or agent, but settles op
   const contact = { id: 'contact_1', name: 'Ada', address: shop.address, email: null, phone: null }
   expect(() => unwrap(edit(book, group, { contactIds: [contact.id], contacts: [contact] }))).toThrow(full)
   expect(edit(book, group, { spendLimit: usdc('20') })).toMatchObject({ ok: true, value: { spendLimitUsdc: '20' } })
-  move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row))
+  move(book, paid.payment.id, 'QUEUED', 'FAILED', (row) => release(book.store, row, book.clock.now))
   expect(groupView(book.context, book.store.group(group)!)).toMatchObject({ held: '0' })
   book.size(0)
   unwrap(pay(book, principal, shop, usdc('1')))

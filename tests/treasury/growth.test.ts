@@ -1,7 +1,7 @@
 /** Payments do not get slower as a Treasury's tables grow. `npm run test:long treasury-growth` runs this at full size. */
 import { expect, test } from 'vitest'
+import type { RuleEdits } from '#domain/rules/values.ts'
 import { settleSend } from '../../worker/treasury/ledger/ledger.ts'
-import type { GroupLimits } from '../../worker/treasury/policies/rpcTypes.ts'
 import { createBook, paid } from '../support/book.ts'
 import { toAddress, usdc } from '../support/build.ts'
 
@@ -13,7 +13,7 @@ const paymentMs = 600_000 // ten minutes between two payments: 200,000 take almo
 function createPaidTreasury() {
   const book = createBook({ funds: '100000000' })
   const { store, clock } = book
-  const limits: GroupLimits = { maxPayment: usdc('10'), periodBudget: { period: 'day', limit: usdc('1000') } }
+  const limits: RuleEdits = { maxPayment: usdc('10'), periodBudget: { period: 'day', limit: usdc('1000') } }
   const principal = book.addAgent(book.addGroup({ spendLimit: usdc('10000000'), limits }))
 
   /** Pays one of 500 recipients. Returns the payment's id. */

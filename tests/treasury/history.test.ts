@@ -187,7 +187,8 @@ test('usage counts what was spent in the UTC month, and a budget lasts as in the
   spend({ at: clock.now, usdc: 3 })
   const { globalBudget, wallets } = usageOf(context)
   expect(globalBudget.currentSpent).toBe('5')
-  expect(wallets[0]!.sessionKeyBudget.currentSpent).toBe('5')
+  expect(wallets[0]!.sessionKeyBudget).toMatchObject({ currentSpent: '5', limit: '0.000001', remaining: '0.000001' })
+  expect(globalBudget.remaining, 'of a key that was rotated after that was spent').toBe('0.000001')
   // 888 USDC are left, of which 12 were used in 30 days and a half, since midnight.
   const { budget } = wallets[0]!.policyGroups[0]!
   expect([budget.remaining, budget.lastsUntil]).toEqual(['888', new Date(clock.now + 74 * 30.5 * dayMs).toISOString()])

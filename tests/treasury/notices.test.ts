@@ -3,11 +3,13 @@
 import { expect, test } from 'vitest'
 import { type EventName, events, isNoticeEvent } from '#domain/events.ts'
 import { dayMs } from '#domain/time.ts'
+import { sessionEndingMessage } from '../../worker/notifications/ownerMessages.ts'
 import { unwrap } from '../../worker/result.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import { audit } from '../../worker/treasury/ledger/audit.ts'
 import { pruneNotices } from '../../worker/treasury/ledger/notices.ts'
 import { listNotices, markRead } from '../../worker/treasury/notices/views.ts'
+import { endingKeys, warnOfEndingKeys } from '../../worker/treasury/wallets/endingKeys.ts'
 import { createBook } from '../support/book.ts'
 import { addressOf, owner, usdc } from '../support/build.ts'
 
@@ -50,6 +52,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('wallet.failed', 'wal')
   happens('wallet.halted', 'wal', { kind: 'books', detail: 'x' })
   happens('wallet.withdrawn', 'wal', { amount: '7', to: shop, tx: '0x1' })
+  happens('session.ending', 'wal', { days: 7 })
   happens('account.suspended', 'account')
   happens('account.restored', 'account')
   happens('webhook.disabled', 'whk_1', { host: 'example.com', reason: 'gone' })
@@ -57,18 +60,19 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
   ).toEqual([
     ['webhook.disabled', 'Your webhook at example.com is switched off', 'webhook whk_1'],
-    ['account.restored', 'Your account was restored from a backup', null],
+    ['account.restored', 'Your account was restored from a backup', 'restore account'],
     ['account.suspended', 'Your account is suspended', null],
-    ['wallet.withdrawn', '7 USDC left Main without Bursar', 'wallet wal'],
+    ['session.ending', 'The session key of Main ends in 7 days', 'wallet wal'],
+    ['wallet.withdrawn', '7.00 USDC left Main without Bursar', 'wallet wal'],
     ['wallet.halted', 'Payments from Main are stopped', 'wallet wal'],
     ['wallet.failed', 'Main could not be deployed', 'wallet wal'],
     ['approval.expired', expect.stringMatching(/^Nobody answered when An agent asked/), 'approval apr_gone'],
-    ['payout.reclaimed', '76.5 USDC for ann@example.com came back', `payout ${id}`],
-    ['payout.withdrawn', 'ann@example.com claimed 76.5 USDC', `payout ${id}`],
-    ['payment.failed', '76.5 USDC to ann@example.com was not sent', `payment ${id}`],
+    ['payout.reclaimed', '76.50 USDC for ann@example.com came back', `payout ${id}`],
+    ['payout.withdrawn', 'ann@example.com claimed 76.50 USDC', `payout ${id}`],
+    ['payment.failed', '76.50 USDC to ann@example.com was not sent', `payment ${id}`],
     [
       'payment.refused',
-      expect.stringMatching(/^Rover was refused 81 USDC to 0x9999…9991$/),
+      expect.stringMatching(/^Rover was refused 81.00 USDC to 0x9999…9991$/),
       expect.stringMatching(/^payment ref_/),
     ],
     ['group.budget_reached', 'The budget of Research is 75% used', `group ${groupId}`],
@@ -78,7 +82,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'other events add no notice').toHaveLength(12)
+  expect(notices(), 'other events add no notice').toHaveLength(13)
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {
@@ -88,16 +92,19 @@ test('repeated refusals share one notice until it is read, and the owner’s own
   pay(rover, '95')
   pay(owner, '999999')
   expect(notices().map(({ text, times }) => [text.split(' to ')[0], times])).toEqual([
-    ['Rover was refused 95 USDC', 1],
-    ['Scout was refused 92 USDC', 3],
+    ['Rover was refused 95.00 USDC', 1],
+    ['Scout was refused 3 payments', 3],
   ])
+  expect(notices()[1]!.detail, 'the refusals differ, so only the last is described').toMatch(
+    /^The last: 92\.00 USDC to 0x/,
+  )
   expect(markRead(context, notices()[1]!.id)).toMatchObject({ unread: 1 })
   pay(scout, '97')
   pay(rover, '98')
   expect(notices().map(({ text, times, isRead }) => [text.split(' to ')[0], times, isRead])).toEqual([
-    ['Rover was refused 98 USDC', 2, false],
-    ['Scout was refused 97 USDC', 1, false],
-    ['Scout was refused 92 USDC', 3, true],
+    ['Rover was refused 2 payments', 2, false],
+    ['Scout was refused 97.00 USDC', 1, false],
+    ['Scout was refused 3 payments', 3, true],
   ])
   expect(markRead(context, Number.MAX_SAFE_INTEGER), 'later notices stay unread').toMatchObject({ unread: 0 })
   pay(scout, '99')
@@ -108,9 +115,47 @@ test('the latest hundred notices are kept, for 30 days @notices-6', () => {
   const { happens, notices, store, clock } = createNoticeBook()
   for (let i = 0; i < 130; i++) happens('wallet.withdrawn', 'wal', { amount: `${i}`, to: shop, tx: `0x${i}` })
   expect(notices()).toHaveLength(100)
-  expect(notices()[0]!.text).toContain('129 USDC')
+  expect(notices()[0]!.text).toContain('129.00 USDC')
   pruneNotices(store, clock.now + 29 * dayMs)
   expect(notices()).toHaveLength(100)
   pruneNotices(store, clock.now + 31 * dayMs)
   expect(notices()).toEqual([])
+})
+
+test('the owner is warned of an ending session key once for 7 days and once for 1 day, with the agents that stop @screens-39', () => {
+  const { addAgent, context, store, clock, notices } = createNoticeBook()
+  for (const name of ['Scout', 'Buyer']) addAgent(name)
+  store.run("UPDATE wallet SET name = 'Main'")
+  store.run('UPDATE session SET adopted_at = ?, valid_until = ?', clock.now, (clock.now + 30 * dayMs) / 1000)
+  const endsAt = clock.now + 30 * dayMs
+  expect(warnOfEndingKeys(context), 'the alarm comes back').toBe(endsAt - 7 * dayMs)
+  expect([notices(), endingKeys(context)]).toEqual([[], []])
+  clock.now = endsAt - 7 * dayMs
+  expect(warnOfEndingKeys(context)).toBe(endsAt - dayMs)
+  warnOfEndingKeys(context)
+  expect(notices()).toMatchObject([
+    {
+      text: 'The session key of Main ends in 7 days',
+      detail: expect.stringMatching(/^Buyer and Scout can’t pay/),
+      times: 1,
+    },
+  ])
+  expect(store.count("outbox WHERE kind = 'mail.session_ending' AND ref = 'wal'")).toBe(1)
+  expect(endingKeys(context)).toEqual([
+    { walletId: 'wal', name: 'Main', endsAt: new Date(endsAt).toISOString(), agents: ['Buyer', 'Scout'] },
+  ])
+  clock.now = endsAt - dayMs
+  expect(warnOfEndingKeys(context)).toBeNull()
+  expect(notices()[0]!.text).toBe('The session key of Main ends in 1 day')
+  const message = {
+    id: 'x',
+    to: 'o@example.com',
+    walletId: 'wal',
+    wallet: 'Main',
+    days: 1,
+    appOrigin: 'https://b.test',
+  } as const
+  const mail = JSON.stringify(sessionEndingMessage({ ...message, agents: ['Buyer', 'Scout'] }))
+  for (const text of ['ends in 1 day', 'Buyer and Scout', 'https://b.test/dashboard/wallets?session=wal'])
+    expect(mail).toContain(text)
 })

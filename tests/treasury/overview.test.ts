@@ -45,7 +45,10 @@ function historyIn(treasury: MemoryTreasury) {
   }
   const history = createMemoryHistory(treasury)
   const figuresNow = () =>
-    overviewOf({ totalBalance: null, ...figures(context) }, history.follow().figures('base', clock.now - dayMs))
+    overviewOf(
+      { totalBalance: '0', balanceAsOf: null, ...figures(context) },
+      history.follow().figures('base', clock.now - dayMs),
+    )
   return { wallet, group, agent, payment, figuresNow }
 }
 

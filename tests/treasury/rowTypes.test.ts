@@ -7,7 +7,9 @@ import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 /** Each column, and whether it may be null. */
 type Columns = Record<string, 'null' | 'not null'>
 
-const { body } = parseSync(readFileSync('worker/treasury/storage/rows.ts', 'utf8'), { syntax: 'typescript' })
+const body = ['rows', 'tableRows'].flatMap(
+  (name) => parseSync(readFileSync(`worker/treasury/storage/${name}.ts`, 'utf8'), { syntax: 'typescript' }).body,
+)
 const types = new Map<string, TsType>()
 for (const item of body)
   if (item.type === 'ExportDeclaration' && item.declaration.type === 'TsTypeAliasDeclaration')

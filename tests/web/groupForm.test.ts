@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import { microUsdc } from '#domain/money.ts'
+import { noRules, wireRules } from '#domain/rules/values.ts'
 import { scopeFor } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
+import type { RuleViews } from '#schemas/rules.ts'
 import {
   changesOf,
   editInput,
   editProblems,
   type GroupValues,
+  groupField,
   groupInput,
   groupProblems,
   merge,
@@ -15,6 +18,7 @@ import {
 } from '#web/routes/dashboard/-agents/groupForm.ts'
 import { askedFirst, effectAsTyped, limitsInWords, mayDo } from '#web/routes/dashboard/-agents/policyWords.ts'
 import { exampleRecipient, quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
+import type { TypedRules } from '#web/routes/dashboard/-agents/ruleForm.ts'
 
 const values = (over: Partial<GroupValues> = {}): GroupValues => ({
   ...noGroup,
@@ -23,6 +27,8 @@ const values = (over: Partial<GroupValues> = {}): GroupValues => ({
   walletId: 'wal_1',
   ...over,
 })
+/** These rules as typed; the others are off. A rule with one input has it under its own name. */
+const rules = (on: Partial<TypedRules>) => ({ rules: { ...noGroup.rules, ...on } })
 const group = (over: Partial<PolicyGroup> = {}): PolicyGroup => ({
   id: 'grp_1',
   name: 'Research',
@@ -36,16 +42,8 @@ const group = (over: Partial<PolicyGroup> = {}): PolicyGroup => ({
   wallet: { name: null, address: '0x', paused: false, chain: 'base', canPay: true },
   scopes: ['payment_context:read'],
   whitelistedContacts: [],
-  maxPayment: null,
-  periodBudget: null,
-  maxUnclaimed: null,
+  ...(wireRules(noRules) as RuleViews),
   unclaimed: '0',
-  emailDomains: null,
-  phoneCodes: null,
-  approveAbove: null,
-  approveNewRecipient: false,
-  approvalTtlHours: 24,
-  duplicateMinutes: 0,
   agentCount: 0,
   formerAgents: { count: 0, spent: '0', held: '0' },
   totalTransactions: 0,
@@ -66,9 +64,21 @@ test('reports problems in the order of the fields', () => {
   expect(problems(groupProblems(values({ budget: '0.000000' })))).toEqual([
     'budget: Budget limit must be greater than 0',
   ])
-  expect(problems(groupProblems(values({ maxPayment: '.', emailDomains: 'a.test;b', phoneCodes: '1,999' })))).toEqual([
-    'maxPayment: Please enter a valid amount greater than 0',
-    'emailDomains: “b” is not a valid email domain; write it as example.com',
+  expect(
+    problems(
+      groupProblems(
+        values(
+          rules({
+            maxPayment: { maxPayment: '.' },
+            emailDomains: { emailDomains: 'a.test;b' },
+            phoneCodes: { phoneCodes: '1,999' },
+          }),
+        ),
+      ),
+    ),
+  ).toEqual([
+    'rules.maxPayment.maxPayment: Please enter a valid amount greater than 0',
+    'rules.emailDomains.emailDomains: “b” is not a valid email domain; write it as example.com',
   ])
 })
 
@@ -88,25 +98,19 @@ test('an empty limit is sent as no limit, and contacts are sent only with the co
     scopes: [],
     walletId: 'wal_1',
     whitelistedContactIds: [],
-    maxPayment: null,
-    periodBudget: null,
-    maxUnclaimed: null,
-    emailDomains: null,
-    phoneCodes: null,
-    approveAbove: null,
-    approveNewRecipient: false,
-    approvalTtlHours: 24,
-    duplicateMinutes: 0,
+    ...wireRules(noRules),
   })
   const full = values({
     budget: '.5',
     scopes: ['contact_payments:write'],
     contactIds: ['con_1'],
-    maxPayment: '5.',
-    period: 'month',
-    periodLimit: '10',
-    emailDomains: 'a.test,\nb.test',
-    phoneCodes: '+1 +49',
+    ...rules({
+      maxPayment: { maxPayment: '5.' },
+      periodBudget: { period: 'month', limit: '10' },
+      emailDomains: { emailDomains: 'a.test,\nb.test' },
+      phoneCodes: { phoneCodes: '+1 +49' },
+      maxPayments: { count: '7', per: 'hour', whenExceeded: 'ask' },
+    }),
   })
   expect(groupInput(full)).toMatchObject({
     spendLimit: '0.5',
@@ -115,6 +119,7 @@ test('an empty limit is sent as no limit, and contacts are sent only with the co
     periodBudget: { period: 'month', limit: '10' },
     emailDomains: ['a.test', 'b.test'],
     phoneCodes: ['+1', '+49'],
+    maxPayments: { count: 7, per: 'hour', whenExceeded: 'ask' },
   })
   expect(editInput(values({ budget: '' }), group({ spendLimitUsdc: null }))).not.toHaveProperty('spendLimit')
   expect(editInput(values(), group())).toMatchObject({ version: 7, spendLimit: '20' })
@@ -122,9 +127,16 @@ test('an empty limit is sent as no limit, and contacts are sent only with the co
 
 test('merging concurrent edits of a group keeps changes that only one person made', () => {
   const [contacts, addresses] = [scopeFor.contact, scopeFor.address]
+  const daily = { period: 'day', limit: '9' }
   const base = values({ scopes: [contacts, addresses], contactIds: ['x'] })
-  const mine = { ...base, name: 'Mine', scopes: [addresses, contacts], maxPayment: '1' }
-  const theirs = { ...base, name: 'Theirs', scopes: [contacts], contactIds: ['x', 'y'], periodLimit: '9' }
+  const mine = { ...base, name: 'Mine', scopes: [addresses, contacts], ...rules({ maxPayment: { maxPayment: '1' } }) }
+  const theirs = {
+    ...base,
+    name: 'Theirs',
+    scopes: [contacts],
+    contactIds: ['x', 'y'],
+    ...rules({ periodBudget: daily }),
+  }
   expect(changesOf(base, mine), 'the order does not matter').toEqual(['name', 'maximum per payment'])
   expect(changesOf(base, theirs)).toEqual(['name', 'permissions', 'whitelisted contacts', 'budget per period'])
   expect(merge(base, mine, theirs)).toEqual({
@@ -132,8 +144,7 @@ test('merging concurrent edits of a group keeps changes that only one person mad
     name: 'Mine',
     scopes: [contacts],
     contactIds: ['x', 'y'],
-    maxPayment: '1',
-    periodLimit: '9',
+    ...rules({ maxPayment: { maxPayment: '1' }, periodBudget: daily }),
   })
 })
 
@@ -147,9 +158,7 @@ test('the form takes its initial values from the group', () => {
   )
   expect(filled).toMatchObject({
     scopes: ['sms_payments:write'],
-    period: 'week',
-    periodLimit: '9',
-    phoneCodes: '+1, +49',
+    rules: { periodBudget: { period: 'week', limit: '9' }, phoneCodes: { phoneCodes: '+1, +49' }, maxPayment: null },
   })
   expect(limitsInWords(group())).toEqual([])
 })
@@ -183,15 +192,19 @@ test('the group editor says what agents could spend under the policy as typed @a
   expect(say({ budget: '100' })).toBe(
     'With this policy, agents could spend at most $30.00 USDC now: all that its wallet can pay.',
   )
-  expect(say({ maxPayment: '4' })).toBe(
+  expect(say(rules({ maxPayment: { maxPayment: '4' } }))).toBe(
     'With this policy, agents could spend at most $12.50 USDC now: $4.00 at a time.',
   )
-  expect(say({ periodLimit: '2' }, null)).toContain('at most $2.00 USDC now')
-  expect(say({ scopes: [scopeFor.email], maxUnclaimed: '6' }, group({ unclaimed: '4.5' }))).toContain('at most $1.50')
-  expect(say({ maxUnclaimed: '6' }), 'payments to addresses are never unclaimed').toContain('at most $12.50')
+  expect(say(rules({ periodBudget: { period: 'day', limit: '2' } }), null)).toContain('at most $2.00 USDC now')
+  expect(
+    say({ scopes: [scopeFor.email], ...rules({ maxUnclaimed: { maxUnclaimed: '6' } }) }, group({ unclaimed: '4.5' })),
+  ).toContain('at most $1.50')
+  expect(say(rules({ maxUnclaimed: { maxUnclaimed: '6' } })), 'payments to addresses are never unclaimed').toContain(
+    'at most $12.50',
+  )
   expect(say({ scopes: [] })).toBe('With this policy, agents could not pay anyone.')
   expect(say({}, group({ status: 'paused' }))).toContain('Nothing while the group is paused.')
-  for (const typed of [{ budget: 'x' }, { maxPayment: 'x' }, { maxUnclaimed: 'x' }]) expect(say(typed)).toBeNull()
+  for (const typed of [{ budget: 'x' }, rules({ maxPayment: { maxPayment: 'x' } })]) expect(say(typed)).toBeNull()
   expect(say({}, group(), null), 'the wallet is not known').toBeNull()
 })
 
@@ -212,13 +225,26 @@ test('approval rules are validated, sent to the API, and summarized in a sentenc
   const asking = { approveAbove: '50', approveNewRecipient: true, approvalTtlHours: 48, duplicateMinutes: 10 }
   const filled = valuesOf(group(asking))
   expect(groupInput(filled)).toMatchObject(asking)
-  expect(groupInput(values({ approveAbove: '0' })).approveAbove, 'asks about every payment').toBe('0')
   expect(
-    problems(groupProblems(values({ approveAbove: 'x', approvalTtlHours: '0', duplicateMinutes: '1.5' }))),
+    groupInput(values(rules({ approveAbove: { approveAbove: '0' } }))).approveAbove,
+    'asks about every payment',
+  ).toBe('0')
+  expect(
+    problems(
+      groupProblems(
+        values(
+          rules({
+            approveAbove: { approveAbove: 'x' },
+            approvalTtlHours: { approvalTtlHours: '0' },
+            duplicateMinutes: { duplicateMinutes: '1.5' },
+          }),
+        ),
+      ),
+    ),
   ).toEqual([
-    'approveAbove: Please enter a valid amount',
-    'approvalTtlHours: Please enter 1 to 168 hours',
-    'duplicateMinutes: Please enter 0 to 10,080 minutes',
+    'rules.approveAbove.approveAbove: Please enter a valid amount',
+    'rules.duplicateMinutes.duplicateMinutes: Please enter 0 to 10,080 minutes',
+    'rules.approvalTtlHours.approvalTtlHours: Please enter 1 to 168 hours',
   ])
   const sentence =
     'Payments above $50.00, first payments to a recipient, and repeats of a payment within 10 minutes wait for your approval.'
@@ -228,8 +254,30 @@ test('approval rules are validated, sent to the API, and summarized in a sentenc
   expect(effectAsTyped(null, { ...filled, scopes: ['address_payments:write'] }, microUsdc(100_000_000n))).toContain(
     sentence,
   )
-  expect(changesOf(values(), values({ approveNewRecipient: true, duplicateMinutes: '5' }))).toEqual([
-    'approval of new recipients',
-    'time between repeats',
+  expect(
+    changesOf(
+      values(),
+      values(
+        rules({ approveNewRecipient: { approveNewRecipient: true }, duplicateMinutes: { duplicateMinutes: '5' } }),
+      ),
+    ),
+  ).toEqual(['ask me about first payments to a recipient', 'ask me about repeats of a payment'])
+})
+
+test('each input of a rule is validated, and the API names it by its path @agents-30', () => {
+  const hours = { days: [], from: '', to: '', zone: 'Europe/Atlantis', whenExceeded: 'refuse' }
+  expect(problems(groupProblems(values(rules({ hours, emailDomains: { emailDomains: ' ' } }))))).toEqual([
+    'rules.hours.days: Please choose at least one day',
+    'rules.hours.from: Please enter a time',
+    'rules.hours.to: The hours must end at another time',
+    'rules.hours.zone: Please enter a time zone such as Europe/Berlin or UTC',
+    'rules.emailDomains.emailDomains: Please enter at least one email domain',
+  ])
+  expect(['hours.zone', 'emailDomains.0', 'maxPayment', 'spendLimit', 'name'].map(groupField)).toEqual([
+    'rules.hours.zone',
+    'rules.emailDomains.emailDomains',
+    'rules.maxPayment.maxPayment',
+    'budget',
+    'name',
   ])
 })

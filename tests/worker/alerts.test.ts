@@ -6,7 +6,7 @@ import { primaryDb } from '../../worker/db/d1.ts'
 import { finishRun, insertRun } from '../../worker/db/exports.ts'
 import { listDevMessages } from '../../worker/db/messages.ts'
 import { openTroubles, recordLostAlarm, recordTrouble } from '../../worker/db/troubles.ts'
-import { endRestore, startRestore } from '../../worker/db/userRestores.ts'
+import { changeRestore, openRestore, startRestore } from '../../worker/db/userRestores.ts'
 import { markBusy, markIdle, writeWebhookWork } from '../../worker/db/watchdog.ts'
 import type { Env } from '../../worker/env.ts'
 import { messageProviderFrom } from '../../worker/notifications/messageProvider.ts'
@@ -184,7 +184,7 @@ test('an account that stays frozen for a restore raises its own alert, and none 
     },
     async () => {
       await markIdle(db, 'usr_frozen')
-      await endRestore(db, 'usr_frozen', 'rst_1', now)
+      await changeRestore(db, (await openRestore(db, 'usr_frozen'))!, { state: 'open' }, now)
     },
   )
   expect(states('treasuries_overdue')).toEqual([])

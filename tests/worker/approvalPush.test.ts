@@ -73,7 +73,7 @@ test('a push notification shows the agent and the amount of an approval, but not
     expiresAt: 0,
   }
   expect(approvalNotice([waiting])).toEqual({
-    title: 'Scout asks to pay 12.5 USDC',
+    title: 'Scout asks to pay 12.50 USDC',
     body: 'Nothing is paid before you approve it.',
     path: '/dashboard/approvals/apr_1',
     tag: 'apr_1',

@@ -234,7 +234,7 @@ describe('guessing', () => {
       json: { error: 'A new code can be sent 3 times, then once a day. Try again in 24 hours, or ask the sender.' },
     })
     expect((await verify(payout.link, payout.passcode)).json.error, 'the fifth wrong try locks').toBe(
-      'Invalid passcode',
+      'Invalid passcode. Too many attempts. Try again in 15 minutes.',
     )
     expect((await verify(payout.link, await newestCode(payout.link))).status).toBe(429)
     await clock(0)

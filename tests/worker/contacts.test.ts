@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { maxContacts } from '#domain/contactRules.ts'
 import { minuteMs } from '#domain/time.ts'
-import { contactStatements } from '../../worker/db/contacts.ts'
+import { contactStatements, contactsWith } from '../../worker/db/contacts.ts'
 import { openDb } from '../../worker/db/d1.ts'
 import { purgeDeletedContacts } from '../../worker/services/contacts.ts'
 import { createAccountFixture } from '../support/accountFixture.ts'
@@ -274,6 +274,10 @@ describe('an account has at most 10,000 contacts', () => {
         `SEARCH contact ${query.search ? index : index.replace('INDEX', 'COVERING INDEX')}`,
       ])
     }
+    const plan = await planOf(contactsWith(db, 'user', [address]).toSQL())
+    for (const method of ['address', 'email', 'phone'])
+      expect(plan).toContain(`SEARCH contact USING INDEX contact_${method}_idx (user_id=? AND ${method}=?)`)
+    expect(plan.join()).not.toContain('contact_user_idx')
   })
 })
 
@@ -286,6 +290,7 @@ test('contacts that share a name or a method are found, and one whose address on
   api.clock.now += 1
   const twin = await make({ name: 'ZOË ADA', email: 'twin@bursar.test' })
   await other.asOwner('POST', '/contacts', { name: 'Zoë Ada', address })
+  await other.asOwner('POST', '/contacts', { name: 'Of another owner', email: 'other@bursar.test' })
   const matches = async (query: Record<string, string>) => {
     const { status, json } = await asOwner('GET', `/contacts/matches?${new URLSearchParams(query)}`)
     expect(status, JSON.stringify(json)).toBe(200)
@@ -293,6 +298,24 @@ test('contacts that share a name or a method are found, and one whose address on
     return { ids: contacts.map(({ id }: { id: string }) => id), total, lookAlike: lookAlike?.id ?? null }
   }
   const none = { ids: [], total: 0, lookAlike: null }
+  const names = await asOwner('POST', '/contacts/names', {
+    values: [
+      address.toUpperCase().replace('0X', '0x'),
+      'ADA@bursar.test',
+      '+4915112345678',
+      'twin@bursar.test',
+      'other@bursar.test',
+      fresh('x'),
+    ],
+  })
+  expect(names.json.data, 'by any method, in any case, of the owner alone').toEqual({
+    names: {
+      [address.toLowerCase()]: 'Zoë Ada',
+      'ada@bursar.test': 'Zoë Ada',
+      '+4915112345678': 'Zoë Ada',
+      'twin@bursar.test': 'ZOË ADA',
+    },
+  })
   expect(await matches({ name: ' zoë ada' })).toEqual({ ids: [twin, ada], total: 2, lookAlike: null })
   expect(await matches({ name: 'Zoë' }), 'only a part').toEqual(none)
   expect(await matches({ name: 'zoë ada', except: twin })).toEqual({ ids: [ada], total: 1, lookAlike: null })

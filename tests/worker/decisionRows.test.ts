@@ -1,7 +1,8 @@
 /**
  * How many rows a Treasury reads for one call that decides about money, and how many one query of any other call reads, after
- * thousands of payments, payouts, refusals and approvals. SQLite in workerd counts them. Reading the wallet from the chain is no part of it: that needs the addresses of
- * all open payouts, and before a refusal for the budget it is done only if the last reading is 2 s old.
+ * thousands of payments, payouts, refusals and approvals. SQLite in workerd counts them. Reading the wallet from the chain is
+ * no part of it: that needs the addresses of all open payouts, and before a refusal for the budget it is done only if the last
+ * reading is 2 s old.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +12,8 @@ import { runAlarm } from '../../worker/treasury/alarmHandlers.ts'
 import { pruneApprovals } from '../../worker/treasury/approvals/end.ts'
 import { Outbox } from '../../worker/treasury/delivery/flush.ts'
 import { nextExpiryAt } from '../../worker/treasury/payouts/expiry.ts'
-import type { Rows } from '../../worker/treasury/storage/rows.ts'
+import { isOpenPayout } from '../../worker/treasury/storage/statuses.ts'
+import type { Rows } from '../../worker/treasury/storage/tableRows.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import {
   agentInput,
@@ -29,6 +31,8 @@ import { inTreasury } from '../support/treasuries.ts'
 const most = 100
 /** Of one query of a call that only reads: a few milliseconds. */
 const mostShown = 2_000
+/** By settling: a payout that changed its status between two queries could be missed, and its logs with it. */
+const readAtOnce = `SELECT * FROM payout WHERE wallet_id = ? AND ${isOpenPayout}`
 const many = 4_000
 const shop = toAddress(7)
 const decider = { userId: 'usr_owner', name: 'Ann', sessionId: 'ses_1' }
@@ -68,9 +72,9 @@ async function fill(treasury: Treasury, dailyGroup: string): Promise<void> {
   // Alarms would book and sign meanwhile.
   context.schedule = () => {}
   store.run(
-    'UPDATE policy_group SET approve_above = 5000000, duplicate_minutes = 10, approve_new_recipient = 0 WHERE period IS NULL',
+    `UPDATE policy_group SET rules = '{"approveAbove":"5","duplicateMinutes":10}' WHERE rules NOT LIKE '%periodBudget%'`,
   )
-  store.run('UPDATE policy_group SET period_start = 0 WHERE period IS NOT NULL')
+  store.run('UPDATE rule_window SET newest = 0')
   // The wallet has just been read, however slow the machine is.
   const now = context.now()
   context.now = () => now
@@ -100,7 +104,7 @@ async function fill(treasury: Treasury, dailyGroup: string): Promise<void> {
     token_hash: "'token' || i",
     code_until: `${now} + ${dayMs} + i`,
     code_at: 0,
-    sealed_code: 'iif(i % 2, NULL, 1)',
+    sealed_code: "iif(i % 2, NULL, 'v1.sealed')",
   }
   insertMany(treasury, 'payout', {
     ...{ ...keys, ...code, wallet_id, id: "'pay_p' || i", address: addressSql(1_000_000), payout_hash: "'0x' || i" },
@@ -112,8 +116,8 @@ async function fill(treasury: Treasury, dailyGroup: string): Promise<void> {
       contract_set: 1,
     },
     ...{
-      status: "iif(i % 4, 'WITHDRAWN', 'CREATED')",
-      done_at: `iif(i % 4, ${now} - i, NULL)`,
+      status: "iif(i % 4, 'CREATED', 'WITHDRAWN')",
+      done_at: `iif(i % 4, NULL, ${now} - i)`,
       funded: 1,
       announced: 1,
       created_at: 0,
@@ -167,7 +171,7 @@ async function rowsRead<T>(work: (treasury: Treasury) => Promise<T> | T) {
       const queries = read.map(({ query, cursor }) => ({ query, rows: cursor.rowsRead }))
       const rows = queries.reduce((sum, each) => sum + each.rows, 0)
       const largest = queries.toSorted((a, b) => b.rows - a.rows).slice(0, 3)
-      const query = Math.max(...queries.map((each) => each.rows))
+      const query = Math.max(...queries.filter((each) => each.query !== readAtOnce).map((each) => each.rows))
       return { rows, query, largest: largest.map((each) => `${each.rows} by ${each.query}`).join('\n'), result }
     } finally {
       Reflect.deleteProperty(sql, 'exec')
@@ -262,6 +266,10 @@ describe('figures, lists and alarms', () => {
     runAlarm(treasury.context, new Outbox(treasury.context), kind)
   const nothing = { incarnation: null, seq: 0, audit: null }
   const amount = usdc('1')
+  const suspend = async (treasury: Treasury) => {
+    await treasury.operators().suspend(true)
+    await treasury.operators().suspend(false)
+  }
 
   test.each<[name: string, work: (treasury: Treasury) => unknown]>([
     ['overview', (treasury) => treasury.reports().overview()],
@@ -298,8 +306,20 @@ describe('figures, lists and alarms', () => {
     ['webhooks', (treasury) => treasury.webhooks().list()],
     ['audit log', (treasury) => treasury.operators().readAudit(null)],
     ['report for operators', (treasury) => treasury.operators().report()],
-    ['what D1 lacks', (treasury) => treasury.backup().reproject({ from: { after: '' }, isDry: true })],
+    ['what D1 lacks', (treasury) => treasury.account().reproject({ from: { after: '' }, isDry: true })],
     ['changes for History', (treasury) => treasury.changesSince(nothing, [])],
+    ['balance', (treasury) => treasury.reports().balance()],
+    ['audit check', (treasury) => treasury.reports().auditCheck()],
+    ['a group', (treasury) => treasury.policies().group(payer.group.id)],
+    ['a changed contact', (treasury) => treasury.policies().contactChanged('contact_1', null)],
+    ['signing context of an owner', (treasury) => treasury.wallets().ownerSigningContext(payer.wallet.id)],
+    ['suspension', (treasury) => suspend(treasury)],
+    ['replacement of secrets', (treasury) => treasury.operators().renewKeys()],
+    ['expiries', alarm('expiry')],
+    ['changes, sent by the Treasury', alarm('history')],
+    ['reclaim of all payouts', (treasury) => treasury.reclaimAll()],
+    ['deletion of a group', (treasury) => treasury.policies().deleteGroup(payer.group.id)],
+    ['deletion of a wallet', (treasury) => treasury.wallets().delete(payer.wallet.id)],
     ['settlement', alarm('settle')],
     ['finality', alarm('finality')],
     ['outbox', alarm('outbox')],

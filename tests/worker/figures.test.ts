@@ -1,8 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
+import type { ListFigure } from '#domain/lists.ts'
+import { dayMs } from '#domain/time.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import { unwrap } from '../../worker/result.ts'
+import type { Listed } from '../../worker/history/api.ts'
+import { type Result, unwrap } from '../../worker/result.ts'
+import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { owner, usdc } from '../support/build.ts'
-import { historyRows, overviewOf, syncHistory } from '../support/histories.ts'
+import { historyOf, historyRows, overviewOf, syncHistory } from '../support/histories.ts'
 import { accepted, chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
 
 beforeAll(prepare)
@@ -64,7 +68,7 @@ test('overview and usage match the totals of the transaction list @figures-1', a
   })
   expect(overview.methods).toEqual(
     expect.arrayContaining([
-      { method: 'email', count: 3, amount: '18' },
+      { method: 'email', count: 2, amount: '12' },
       { method: 'address', count: 2, amount: '5.5' },
       { method: 'contact', count: 1, amount: '2' },
     ]),
@@ -97,7 +101,8 @@ test('overview and usage match the totals of the transaction list @figures-1', a
   })
 
   const usage = await payer.treasury().reports().usage()
-  expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '987.5' })
+  // The key's own figure: a returned payout and one that waits have used up its limit as well.
+  expect(usage.globalBudget).toMatchObject({ currentSpent: '12.5', limit: '1000', percentUsed: 1, remaining: '974.5' })
   expect(usage.globalBudget.currentPeriod).toBe(usage.globalBudget.periodStart.slice(0, 7))
   expect(usage.wallets).toMatchObject([
     {
@@ -111,15 +116,61 @@ test('overview and usage match the totals of the transaction list @figures-1', a
     },
   ])
 
-  // The lists add up to the same totals.
+  // The lists add up to the same totals, and show as many payments as each figure counts.
   await syncHistory(payer)
+  for (const [name, total] of Object.entries({ payments: 7, accepted: 6, completed: 4, ended: 5, failed_24h: 1 })) {
+    const figure = { name: name as ListFigure, chain: 'base', failedSince: Date.now() - dayMs } as const
+    const paging = { page: 1, pageSize: 25 }
+    const found = await historyOf(payer).transactions('ses_test', { figure }, paging)
+    expect([name, unwrap(found as Result<Listed<Transaction>>).page.total]).toEqual([name, total])
+  }
   const results = await historyRows<{ body: string }>(payer, 'SELECT body FROM transaction_view')
   const listed = results.map(({ body }) => JSON.parse(body) as Transaction)
   const spent = listed
-    .filter((row) => row.status === 'CONFIRMED' && !/_(reclaim|withdraw)$/.test(row.category))
+    .filter((row) => row.status === 'CONFIRMED' && /^(address|contact|escrow)$/.test(row.category))
     .reduce((sum, row) => sum + usdc(row.amountUsdc), 0n)
   expect(spent).toBe(usdc(overview.totalSpent))
   expect(usdc(overview.totalBalance!)).toBe(await chain.usdcBalance(payer.wallet.address as `0x${string}`))
+})
+
+test('the transactions CSV has every movement of money: opening balance and changes add up to the closing balance @screens-34', async () => {
+  const home = await createAccountFixture(await createTestApp())
+  const to = { type: 'address', address: fresh('shop') }
+  const paid = await home.pay({ to, amount: '1.5' })
+  const payout = await home.createPayout({ amount: '2' })
+  await home.asOwner('POST', `/escrow/${payout.id}/reclaim`)
+  await until('all confirmed', async () => {
+    const { data } = (await home.asOwner('GET', '/transactions/user')).json
+    const [payment, reclaim] = [paid.json.id, `${payout.id}:reclaim`].map((id) =>
+      data.find((row: Transaction) => row.id === id),
+    )
+    return payment?.status === 'CONFIRMED' && reclaim?.status === 'CONFIRMED'
+  })
+  const csv = async (query: string) => {
+    const { text } = await home.asOwner('GET', `/transactions/export?${query}`)
+    const [header, ...lines] = text
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(','))
+    return lines.map((cells) => Object.fromEntries(cells.map((cell, i) => [header![i]!, cell])))
+  }
+  const rows = await csv(`wallet=${home.wallet}`)
+  const changes = rows.map((row) => [row.Type, row['Balance change (USDC)']])
+  expect(changes).toEqual([
+    ['escrow_reclaim', '2'],
+    ['escrow', '-2'],
+    ['address', '-1.5'],
+    ['deposit', '50'],
+    ['opening_balance', ''],
+    ['closing_balance', ''],
+  ])
+  const balanceOf = (type: string) => rows.find(({ Type }) => Type === type)!['Amount (USDC)']
+  expect([balanceOf('opening_balance'), balanceOf('closing_balance')]).toEqual(['0', '48.5'])
+  expect(rows[3]!['Spent (USDC)'], 'a deposit is not spent').toBe('0')
+  expect(
+    (await csv('type=deposit')).map(({ Type }) => Type),
+    'no balances between rows that a filter left out',
+  ).toEqual(['deposit'])
 })
 
 test('reclaim all returns every unclaimed payout, also when requested twice, and ignores ended ones @figures-2', async () => {

@@ -87,6 +87,7 @@ const rows: Row[] = [
   ['GET /api/usage/spending?wallet={wallet}'],
   ['DELETE /api/policy-groups/{group}/cascade'],
   ['POST /api/policy-groups/{group}/pause'],
+  ['POST /api/policy-groups/{group}/replay', { candidate: {} }],
   ['POST /api/policy-groups/{group}/resume'],
   ['POST /api/policy-groups/{group}/contacts/{contact}/confirm', { address, email: null, phone: null }],
   ['PUT /api/agents/{agent}', { name: 'Mallory' }],
@@ -145,6 +146,7 @@ const rows: Row[] = [
 
 /** Routes without ids: public, about the caller only, or with a secret that is itself the permission (links, codes). */
 const routesWithoutIds = new Set([
+  'POST /api/contacts/names',
   'GET /api/health',
   'GET /api/ready',
   'GET /api/config',
@@ -189,6 +191,7 @@ const routesWithoutIds = new Set([
   'GET /api/webhooks',
   'POST /api/webhooks',
   'GET /api/overview',
+  'GET /api/overview/balance',
   'GET /api/usage/dashboard',
   'GET /api/preferences',
   'PUT /api/preferences',

@@ -11,7 +11,7 @@ import { lastChange } from '../../worker/treasury/delivery/history.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { historyOf, historyRows, inHistory, syncHistory } from '../support/histories.ts'
 import { fresh, until } from '../support/payer.ts'
-import { copyTables } from '../support/restoredTreasury.ts'
+import { copyTables } from '../support/restoringOperator.ts'
 import { env } from '../support/testEnv.ts'
 import { inTreasury, rowsOf, runNow, treasuryOf } from '../support/treasuries.ts'
 

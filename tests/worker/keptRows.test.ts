@@ -2,13 +2,13 @@
 
 import { beforeAll, expect, test } from 'vitest'
 import { hourMs } from '#domain/time.ts'
-import type { BackupPayment, BackupPayout } from '../../worker/treasury/delivery/backup.ts'
+import type { KeptPayment, KeptPayout } from '../../worker/treasury/delivery/kept.ts'
 import { tokenBinding } from '../../worker/treasury/payouts/codes.ts'
 import { historyOf, historyRows, syncHistory } from '../support/histories.ts'
 import { createImporter } from '../support/importer.ts'
 import { accepted, createPayer, fresh, prepare } from '../support/payer.ts'
 import { redeploy, settingsWith } from '../support/rings.ts'
-import { inTreasury, rowsOf } from '../support/treasuries.ts'
+import { inTreasury } from '../support/treasuries.ts'
 
 beforeAll(prepare, 60_000)
 
@@ -27,7 +27,7 @@ test('History keeps payments with their idempotency keys, payouts without their 
   const payout = await pay('key of the payout', { type: 'email', email: 'kept@example.com' })
   await syncHistory(payer)
 
-  const payments: BackupPayment[] = await keptRows('transaction_view', payer.userId)
+  const payments: KeptPayment[] = await keptRows('transaction_view', payer.userId)
   const of = (id: string) => payments.find(({ row }) => row.id === id)!
   const stored = await inTreasury(payer.userId, ({ context: { store } }) =>
     [sent, payout].map(({ id }) => ({ row: store.payment(id)!, payout: store.payout(id) })),
@@ -41,15 +41,11 @@ test('History keeps payments with their idempotency keys, payouts without their 
   }
   expect(of(sent.id).request?.key).toMatch(/\|key of the send$/)
 
-  const [kept]: BackupPayout[] = await keptRows('payout_view', payer.userId)
+  const [kept]: KeptPayout[] = await keptRows('payout_view', payer.userId)
   expect(kept).toMatchObject({ id: payout.id, payout_hash: stored[1]!.payout!.payout_hash, code_version: 1 })
   expect(Object.keys(kept!)).not.toContain('sealed_code')
   const values = () => historyOf(payer).keptValues()
-  const [credentials, salt, wallet] = await values()
-  expect(credentials!.name).toBe('credentials')
-  expect(JSON.parse(credentials!.value)).toEqual(
-    await rowsOf(payer, 'SELECT hash, expires_at FROM credential ORDER BY hash'),
-  )
+  const [salt, wallet] = await values()
   expect(salt).toEqual({ name: 'salt', value: expect.stringMatching(/^v1\./) })
   expect(wallet!.name).toBe(`wallet:${payer.wallet.id}`)
   expect(JSON.parse(wallet!.value)).toMatchObject({ kind: 'smart', deleted: false, start_balance: 0 })
@@ -64,8 +60,8 @@ test('History keeps payments with their idempotency keys, payouts without their 
   // The copies follow a rotation of the KEK.
   await redeploy(payer.userId, settingsWith({ KEK: { from: Date.now() - hourMs } }))
   expect(await inTreasury(payer.userId, (treasury) => treasury.operators().renewKeys())).toMatchObject({ unsealed: 0 })
-  expect((await values())[1]!.value).toMatch(/^v2\./)
-  const [again]: BackupPayout[] = await keptRows('payout_view', payer.userId)
+  expect((await values())[0]!.value).toMatch(/^v2\./)
+  const [again]: KeptPayout[] = await keptRows('payout_view', payer.userId)
   expect(again!.sealed_token).toMatch(/^v2\./)
   const opened = await inTreasury(payer.userId, ({ context }) =>
     context.sealer.open(again!.sealed_token!, tokenBinding(context, payout.id)),

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '#domain/time.ts'
 import type { Deps } from '../../worker/appEnv.ts'
-import { restoreUser } from '../../worker/backup/restoreUser.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { recordKeyUse } from '../../worker/db/keys.ts'
 import { keyringStates, renewKeys } from '../../worker/ops/keys.ts'
+import { restoreUser } from '../../worker/ops/restoreUser.ts'
 import type { KeyUse } from '../../worker/treasury/keys/rpcTypes.ts'
 import { usdc } from '../support/build.ts'
 import { accepted, createPayer, prepare, until } from '../support/payer.ts'
@@ -114,11 +114,10 @@ test('a frozen account keeps each older key version until its object is checked 
   const run = (act: 'freeze' | 'unfreeze') =>
     restoreUser(deps, { actor: 'ann@example.com', reason: 'test' }, userId, {
       act,
-      dryRun: false,
-      unsent: false,
+      lost: false,
       again: false,
     })
-  expect(await run('freeze')).toMatchObject({ step: 'frozen' })
+  expect(await run('freeze')).toMatchObject({ state: 'frozen' })
   const isFrozen = {
     remaining: expect.arrayContaining([`1 of 1 accounts could not be checked: ${userId} (account_restoring)`]),
     removableFrom: null,
@@ -135,7 +134,7 @@ test('a frozen account keeps each older key version until its object is checked 
 
   // Once open, the account is asked again.
   await env.DB.prepare('DELETE FROM key_use').run()
-  expect(await run('unfreeze')).toMatchObject({ step: 'open' })
+  expect(await run('unfreeze')).toMatchObject({ state: 'open' })
   await until('the account is open', () => payer.ledger().catch(() => null))
   await redeploy(userId, settings)
   await renewKeys(settings, db, now + 3 * minuteMs)

@@ -20,6 +20,7 @@ test('filters of the maximum length work', async () => {
     fromWalletId: 'wal_1',
     fromWalletChain: 'base',
     txHash,
+    timeline: { confirmedAt: createdAt },
   } as unknown as Transaction
   const payout = { ...common, id: 'pay_payout', status: 'CREATED' } as unknown as Escrow
   await putRows(id, { transactions: [transaction], payouts: [payout] })

@@ -30,6 +30,8 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     contactId: category === 'contact' ? `con_${i % 5}` : null,
     contact: category === 'contact' ? { name: `Carol ${i % 5}` } : null,
     toAddress: category === 'escrow' ? null : walletAddress,
+    fromAddress: null,
+    origin: null,
     fromWalletId: `wal_${i % 2}`,
     fromWallet: { name: i % 2 === 0 ? 'Operations' : null, address: walletAddress },
     fromWalletChain: i % 11 === 0 ? 'base-sepolia' : 'base',

@@ -7,7 +7,7 @@ import { BooksDiffer } from '../../worker/treasury/settlement/scan.ts'
 import { readAllNow } from '../../worker/treasury/wallets/idleReads.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
 import { fresh, prepare, until } from '../support/payer.ts'
-import { inTreasury, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
+import { inTreasury, rowsOf, runNow, setClock, treasuryOf } from '../support/treasuries.ts'
 import { createApi, mailsTo, seed } from './apiClient.ts'
 
 const api = createApi()
@@ -32,7 +32,7 @@ test('the owner is notified when a budget passes 75, 90 and 100 %, once each, an
   await pay(home, { to, amount: '7.4' })
   await pay(home, { to, amount: '0.2' }) // 76 %
   await until('the first mail', async () => (await sent()) === 1)
-  expect((await mailsTo(email))[0]).toContain('75% used: 2.4 of 10 USDC is left')
+  expect((await mailsTo(email))[0]).toContain('75% used: 2.40 USDC of 10.00 USDC is left')
   await pay(home, { to, amount: '0.4' }) // 80 %: nothing new
   await pay(home, { to, amount: '2' }) // 100 %, past 90 at once
   await until('the last mail', async () => (await sent()) === 2)
@@ -136,6 +136,8 @@ test('the bell counts refusals and returned payouts until they are marked read; 
   }
   const read = (body: unknown, token = home.token) => api.call('POST', '/api/notices/read', { token, body })
   expect(await get()).toEqual({ notices: [], pending: 0, unread: 0 })
+  const [warning] = await rowsOf<{ due_at: number }>(home, "SELECT due_at FROM timer WHERE kind = 'keys'")
+  expect(warning!.due_at - Date.now(), 'a key of 30 days is announced in 23 days').toBeGreaterThan(22 * dayMs)
   for (const amount of ['11', '12']) await home.pay({ to: { type: 'address', address: fresh('shop') }, amount })
   const id = await pay(home, { to: { type: 'email', email: 'bell@example.com' }, amount: '2' })
   const ready = async () => (await home.asOwner('GET', `/escrow/${id}`)).json.data.status
@@ -144,8 +146,13 @@ test('the bell counts refusals and returned payouts until they are marked read; 
   await until('returned', async () => (await get('/count')).unread === 2)
   const { notices } = await get()
   expect(notices).toMatchObject([
-    { event: 'payout.reclaimed', text: '2 USDC for bell@example.com came back', isRead: false },
-    { event: 'payment.refused', times: 2, text: expect.stringMatching(/^Agent was refused 12 USDC/) },
+    { event: 'payout.reclaimed', text: '2.00 USDC for bell@example.com came back', isRead: false },
+    {
+      event: 'payment.refused',
+      times: 2,
+      text: 'Agent was refused 2 payments',
+      detail: expect.stringMatching(/^The last: 12\.00 USDC to 0x/),
+    },
   ])
   expect(await get('/count'), 'a GET marks nothing').toEqual({ pending: 0, unread: 2 })
 

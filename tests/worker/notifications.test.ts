@@ -93,7 +93,7 @@ describe('the payout message', () => {
   test.each(['email', 'sms'] as const)('the payout message by %s has link and code on separate lines', (channel) => {
     const { text, subject } = payoutLinkMessage({ ...input, channel })
     expect(text.split('\n')).toEqual(expect.arrayContaining([input.claimUrl, input.code]))
-    expect(subject).toBe('You were sent 12.5 USDC')
+    expect(subject).toBe('You were sent 12.50 USDC')
     expect(text.includes('USDC is a digital dollar'), 'an SMS has no room for it').toBe(channel === 'email')
     expect(payoutLinkMessage({ ...input, channel, isTest: true }).text).not.toContain('digital dollar')
     expect(text).toContain('November 20, 2026')

@@ -71,7 +71,7 @@ describe('a suspended user', () => {
     expect((await tokenFor('/v1')).json.error).toBe('invalid_client')
 
     // apiClient checks that no refusal has the words that make the browser sign out.
-    expect((await owner('GET', '/account')).json.data).toEqual({ paused: false, suspended: true })
+    expect((await owner('GET', '/account')).json.data).toEqual({ paused: false, suspended: true, restored: null })
     for (const [method, path, body] of [
       ['POST', '/transactions/send', { walletId: own.wallet, toAddress: shop, amount: '1' }],
       ['POST', '/escrow/create', { sourceWalletId: own.wallet, amount: '1', recipientEmail: 'x@example.com' }],

@@ -63,8 +63,8 @@ test('every command runs, and its actions are recorded under the service token @
     ['reproject', [], /^\d+ accounts/],
     ['d1-restored', [], /^\d+ sessions would end\n\d+ accounts/, { 'dry-run': '' }],
     ['restore-export', [], /^export \S+, started /],
-    ['restore-user', [id, 'freeze'], /^frozen: frozen; History has everything/],
-    ['restore-user', [id, 'continue'], /^frozen: the object is as it was before/],
+    ['restore-user', [id, 'freeze'], /^frozen: History has everything/],
+    ['restore-user', [id, 'continue'], /^frozen: refuses everything/],
     ['restore-user', [id, 'unfreeze'], /^open: works again$/],
     ['acts', [], /service:night-shift\.access +passcode\.create/],
   ]

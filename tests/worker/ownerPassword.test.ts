@@ -49,6 +49,7 @@ const harmless = new Set([
   // Stop things, or take something away.
   'POST /api/account/pause',
   'POST /api/policy-groups/:groupId/pause',
+  'POST /api/policy-groups/:groupId/replay',
   'POST /api/agents/:agentId/pause',
   'POST /api/wallets/:walletId/pause',
   'DELETE /api/policy-groups/:groupId/cascade',
@@ -74,6 +75,7 @@ const harmless = new Set([
   'DELETE /api/contacts/:contactId',
   'POST /api/contacts/:contactId/restore',
   // Ask only, or need the recipient's code.
+  'POST /api/contacts/names',
   'POST /api/agents/:agentId/check',
   'POST /api/transactions/recipient-check',
   'POST /api/escrow/:escrowId/resend',

@@ -17,8 +17,7 @@ import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { groupEdit, owner, payInput, toEmail, usdc } from '../support/build.ts'
 import { signedIn } from '../support/histories.ts'
 import { createPayer, manualChain, type Payer, prepare, until } from '../support/payer.ts'
-import { copyOf } from '../support/restoredTreasury.ts'
-import { restoringOperator } from '../support/restoringOperator.ts'
+import { copyOf, restoringOperator } from '../support/restoringOperator.ts'
 import { createReceiver } from '../support/webhookReceiver.ts'
 import { env } from './apiClient.ts'
 
@@ -166,7 +165,7 @@ test('an account that is restored from a backup gets every field of the terms ba
   const { accepted } = await pay(payer)
   await run('freeze')
   await back(earlier)
-  expect(await goOn()).toMatchObject({ step: 'done' })
+  expect(await goOn()).toMatchObject({ state: 'open' })
   await until('the account works', () => payer.ledger().catch(() => null))
   expect(termsOf(await rowOf(payer, accepted.id))).toEqual(terms)
 })

@@ -1,5 +1,6 @@
 import { encodeFunctionData } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import type { RuleEdits } from '#domain/rules/values.ts'
 import { dayMs } from '#domain/time.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
@@ -13,6 +14,7 @@ import { accessToken } from './apiClient.ts'
 const api = await createTestApp()
 const own = await createAccountFixture(api, { funds: 500_000_000n, limit: 300 })
 const address = party('somebody').address
+const office = { zone: 'Europe/Berlin', days: ['mon'], from: '09:00', to: '17:00' }
 
 const as = (token: string) => ({
   get: (path: string) => api.call('GET', path, { token }),
@@ -227,7 +229,18 @@ describe('bad input @policy-7', () => {
     [{ spendLimit: 0 }, 'spendLimit'],
     [{ spendLimit: '1.0000001' }, 'spendLimit'],
     [{ name: ' ' }, 'name'],
-    [{ maxPayments: '5' }, ''],
+    [{ maxPayments: '5' }, 'maxPayments'],
+    [{ maxSpeed: '5' }, ''],
+    [{ maxPayments: { per: 'year', count: 1 } }, 'maxPayments.per'],
+    [{ maxPayments: { per: 'day', count: 0 } }, 'maxPayments.count'],
+    [{ maxPayments: { per: 'day', count: 1, whenExceeded: 'pay' } }, 'maxPayments.whenExceeded'],
+    [{ rollingBudget: { hours: 721, limit: '1' } }, 'rollingBudget.hours'],
+    [{ rollingBudget: { hours: 1.5, limit: '1' } }, 'rollingBudget.hours'],
+    [{ perRecipient: { period: 'hour', limit: '1' } }, 'perRecipient.period'],
+    [{ hours: { ...office, zone: 'Europe/Atlantis' } }, 'hours.zone'],
+    [{ hours: { ...office, from: '25:00' } }, 'hours.from'],
+    [{ hours: { ...office, to: '09:00' } }, 'hours.to'],
+    [{ hours: { ...office, days: [] } }, 'hours.days'],
   ])('a group with %j is refused', async (body, field) => {
     const answer = await create(body)
     expect(answer.status, answer.text).toBe(400)
@@ -456,9 +469,9 @@ describe('changes that act on the next call @policy-14', () => {
     const agents = (await owner().get('/api/agents')).json.data
     expect(agents.find(({ id }: { id: string }) => id === made.agent)).toMatchObject({ status: 'paused' })
     await owner().post('/api/account/pause')
-    expect((await owner().get('/api/account')).json.data).toEqual({ paused: true, suspended: false })
+    expect((await owner().get('/api/account')).json.data).toEqual({ paused: true, suspended: false, restored: null })
     await owner().post('/api/account/resume')
-    expect((await owner().get('/api/account')).json.data).toEqual({ paused: false, suspended: false })
+    expect((await owner().get('/api/account')).json.data).toEqual({ paused: false, suspended: false, restored: null })
   })
 
   test('a paused wallet does not pay, not even for its owner', async () => {
@@ -505,6 +518,25 @@ describe('race', () => {
     expect(usdc(periodBudget!.used)).toBe(usdc(held) + usdc(currentSpent))
     expect(usdc(periodBudget!.used)).toBe(BigInt(20 + accepted(second)) * 1_000_000n)
   })
+})
+
+test.each<[string, RuleEdits, number]>([
+  ['rollingBudget', { rollingBudget: { hours: 24, limit: usdc('20') } }, 20],
+  ['maxPayments', { maxPayments: { per: 'hour', count: 20, whenExceeded: 'refuse' } }, 20],
+  ['perRecipient', { perRecipient: { period: 'day', limit: usdc('20'), whenExceeded: 'refuse' } }, 20],
+  ['maxNewRecipients', { maxNewRecipients: { per: 'day', count: 20, whenExceeded: 'refuse' } }, 20],
+])('200 parallel payments pass exactly as often as %s allows @policy-29', async (rule, limits, allowed) => {
+  const payer = await createPayer({ funds: '300', limit: null, agents: 3 })
+  const treasury = payer.treasury()
+  expect(await treasury.policies().editGroup(payer.group.id, groupEdit({ limits }))).toMatchObject({ ok: true })
+  const results = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => {
+      const isNew = rule === 'maxNewRecipients'
+      const to = isNew ? { type: 'email' as const, email: `a${i}@example.com` } : { type: 'address' as const, address }
+      return treasury.payAsAgent(payer.payment({ principal: payer.principals[i % 3]!, to }))
+    }),
+  )
+  expect(results.filter(({ ok }) => ok).length).toBe(allowed)
 })
 
 describe('credentials @policy-17', () => {

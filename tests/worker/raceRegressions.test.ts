@@ -98,7 +98,10 @@ test('a malformed memo does not block other rows of the lists', async () => {
   for (const memo of ['\ud800', '\udfff lone', '{"$.row.id":"x"}', '‮evil', '\\u0000', "'); DROP TABLE payment; --"])
     expect(await payer.pay({ memo })).toMatchObject({ ok: true })
   await syncHistory(payer)
-  const results = await historyRows<{ body: string }>(payer, 'SELECT body FROM transaction_view')
+  const results = await historyRows<{ body: string }>(
+    payer,
+    "SELECT body FROM transaction_view WHERE category <> 'deposit'",
+  )
   expect(results.map(({ body }) => JSON.parse(body).memo).length).toBe(6)
 })
 

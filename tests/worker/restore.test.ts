@@ -1,452 +1,588 @@
-import { getTableName, is } from 'drizzle-orm'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { dayMs } from '#domain/time.ts'
-import { commands } from '../../scripts/ops/commands.ts'
-import { execute } from '../../scripts/ops/run.ts'
-import { keepAccounts } from '../../worker/backup/accounts.ts'
-import { exportDaily } from '../../worker/backup/export.ts'
+/** One account whose Treasury is rolled back. tests/stack/restore.test.ts does it with many payments and real kills. */
+import { beforeAll, expect, test } from 'vitest'
+import type { MicroUsdc } from '#domain/money.ts'
+import { hourMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
-import { exportedTables, newestRun, partsOf } from '../../worker/db/exports.ts'
-import * as schema from '../../worker/db/schema.ts'
-import { recoveryOf } from '../../worker/db/tables.ts'
-import type { ReprojectReply, RestoreExportReply } from '../../worker/schemas/ops.ts'
-import { type Access, createAccess } from '../support/accessStandIn.ts'
-import { createAccountFixture } from '../support/accountFixture.ts'
-import { exportNow } from '../support/exportNow.ts'
-import { fresh, prepare, until } from '../support/payer.ts'
+import { continueRestores } from '../../worker/ops/restoreUser.ts'
+import { unwrap } from '../../worker/result.ts'
+import { reserve } from '../../worker/treasury/ledger/ledger.ts'
+import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
+import { recompute } from '../../worker/treasury/restore/recompute.ts'
+import { paidToOf } from '../../worker/treasury/storage/newPayment.ts'
+import { agentInput, agentPrincipal, groupEdit, groupInput, toEmail, usdc } from '../support/build.ts'
+import { historyRows, inHistory, syncHistory } from '../support/histories.ts'
+import { createImporter } from '../support/importer.ts'
+import { kill } from '../support/kill.ts'
+import { becomes, look, mineUntil, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
+import { makeImmortal, makeMortal, mortalDb, mortalObjects } from '../support/mortal.ts'
+import { createPayer, fresh, manualChain, type Payer, prepare, until, type WalletUser } from '../support/payer.ts'
+import { copyOf, operator, pastTheGate, restoringOperator } from '../support/restoringOperator.ts'
 import { settingsWith } from '../support/rings.ts'
-import { type Api, createApi, createUser, env, login, seed } from './apiClient.ts'
+import { setFreeze, withoutStopObject } from '../support/stops.ts'
+import { changeJobs, inTreasury, rowsOf } from '../support/treasuries.ts'
+import { party } from '../support/workerChain.ts'
+import { env } from './apiClient.ts'
 
-const origin = 'https://ops.bursar.example'
-const db = primaryDb(env.DB)
-/** How many requests the commands may still make before their process is killed. */
-let requestsLeft = Number.POSITIVE_INFINITY
-let access: Access
-let api: Api
-beforeAll(async () => {
-  await seed()
-  await prepare()
-  access = await createAccess('restore')
-  api = createApi(access.settings)
-  api.clock.now = Date.now()
-  access.serveKeys()
-  await run('acts')
-  vi.restoreAllMocks()
-})
+beforeAll(prepare, 60_000)
 
-// Deletes exports of future days and under another KEK, which other files must not see.
-afterAll(async () => {
-  await env.DB.prepare('DELETE FROM export_run').run()
-  const { objects } = await env.BACKUP.list({ prefix: 'exports/' })
-  await env.BACKUP.delete(objects.map(({ key }) => key))
-})
+const to = (name: string) => ({ type: 'address', address: fresh(name) }) as const
+const by = { userId: 'usr', name: 'Ann', sessionId: 'ses' }
+const works = (payer: WalletUser) => until('the account works', () => payer.ledger().catch(() => null))
+const pay = async (payer: Payer, input: PayInput) => unwrap(await payer.treasury().payAsAgent(input)).payment
 
-const run = (name: string, switches: string[] = [], args: string[] = []) =>
-  execute(
-    commands[name]!,
-    { args, reason: 'D1 is lost', options: {}, switches },
-    {
-      env: { BURSAR_URL: origin, CF_ACCESS_CLIENT_ID: 'night.access', CF_ACCESS_CLIENT_SECRET: 'secret' },
-      fetch: async (url, { method = 'GET', body }) => {
-        if (requestsLeft-- <= 0) throw new Error('killed')
-        const assertion = await access.token(api.clock.now, { email: undefined, common_name: 'night.access' } as never)
-        const { status, text } = await api.call(method, url.replace(origin, ''), {
-          headers: { 'cf-access-jwt-assertion': assertion },
-          ...(body ? { raw: String(body) } : {}),
-        })
-        return new Response(text, { status })
-      },
-    },
-  )
-const restoreExport = async (run_: string, ...switches: string[]) =>
-  (await run('restore-export', switches, [run_])).data as RestoreExportReply
-const reproject = async (...switches: string[]) => (await run('reproject', switches)).data as ReprojectReply
+/** What the owner does after a restore: a new credential for each agent, and the group resumed. */
+async function resume(payer: Pick<Payer, 'treasury'>, groupId: string, agentIds: string[]) {
+  const policies = payer.treasury().policies()
+  for (const id of agentIds)
+    unwrap(await policies.replaceCredential(id, { kind: 'api_key', hash: `k${id}`, endsAt: 0, passwordChecked: true }))
+  unwrap(await payer.treasury().policies().pause({ kind: 'group', id: groupId }, false, true))
+}
+const agentsOf = (payer: Payer) => payer.principals.map((each) => (each as { agentId: string }).agentId)
 
-/** Waits until D1 and the bucket have everything that the accounts send them. */
-async function settled(users: string[]): Promise<void> {
-  await until('accounts are kept', async () => {
-    await keepAccounts(env, db)
-    const { results } = await env.DB.prepare('SELECT user_id FROM account_to_keep').all<{ user_id: string }>()
-    return results.every(({ user_id }) => !users.includes(user_id))
+const ledgers = async (payer: WalletUser) =>
+  Promise.all([
+    rowsOf(payer, 'SELECT id, held, out FROM wallet'),
+    rowsOf(payer, 'SELECT wallet_id, epoch, held, used, next_sequence FROM session'),
+    rowsOf(payer, 'SELECT id, held, spent, unclaimed, payments FROM policy_group'),
+    rowsOf(payer, 'SELECT group_id, subject, field, span, counts, newest, slices FROM rule_window'),
+    rowsOf(payer, 'SELECT id, held, spent, payments FROM agent'),
+  ])
+
+/** Accepted, but not signed: the stop object does not respond. */
+const payUnsigned = (payer: Payer, input: PayInput) =>
+  withoutStopObject(payer, async (treasury) => unwrap(await treasury.payAsAgent(input)).payment)
+
+async function approve(payer: Payer, id: string, grant: { amount: MicroUsdc; endsAt: number } | null = null) {
+  const approval_id = await inTreasury(payer, ({ context }) => context.store.payment(id)!.approval_id!)
+  const { hash } = unwrap(await payer.treasury().approvals().get(approval_id))
+  unwrap(await payer.treasury().approvals().approve(approval_id, { hash, by, passwordChecked: true, grant }))
+}
+
+/** A payer with a payment in each state that a rollback can find, and what happens to each of them after the copy. */
+async function lostWindow() {
+  const payer = await createPayer({ on: manualChain, limit: '100' })
+  const limits = { approveAbove: usdc('5'), periodBudget: { period: 'day', limit: usdc('90') } } as const
+  unwrap(await payer.policies().editGroup(payer.group.id, groupEdit({ limits })))
+  const input = (name: string, amount = '1') => payer.payment({ to: to(name), amount: usdc(amount) })
+  const before = {
+    signedSince: input('queued'),
+    approvedSince: input('pending', '6'),
+    signedAgain: input('processing'),
+  }
+  const leftUnsigned = input('left unsigned')
+  const neverDecided = input('never decided', '7')
+
+  // Nothing reaches the Relayer until the object is loaded again.
+  await changeJobs(payer, () => [])
+  const signedAgain = await pay(payer, before.signedAgain)
+  await mineUntil(payer, 'signed', async () => (await payer.status(signedAgain.id)) === 'PROCESSING')
+  const signedSince = await payUnsigned(payer, before.signedSince)
+  const approvedSince = await pay(payer, before.approvedSince)
+  const waiting = await pay(payer, neverDecided)
+  expect([signedSince.status, approvedSince.status]).toEqual(['QUEUED', 'PENDING_APPROVAL'])
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
+  return { payer, before, earlier, signedSince, approvedSince, signedAgain, leftUnsigned, neverDecided, waiting, input }
+}
+
+test('rows that were QUEUED, PENDING_APPROVAL and PROCESSING, and were signed, approved and signed again since, are paid once and answer their keys @restore-50', async () => {
+  const account = await lostWindow()
+  const { payer, before, earlier } = account
+  // Its deadline comes near, so it is signed again.
+  const leftSeconds = await inTreasury(payer, async ({ context }) => {
+    const { timestamp } = await context.chains[84532].head()
+    return context.store.payment(account.signedAgain.id)!.deadline! - timestamp
   })
-}
-
-type Row = Record<string, unknown>
-const tables = Object.entries(schema as Record<string, unknown>).flatMap(([key, table]) =>
-  is(table, SQLiteTable) ? [{ ...recoveryOf[key as keyof typeof recoveryOf], name: getTableName(table) }] : [],
-)
-const rebuilt = tables.filter(({ by }) => by === 'treasuries')
-
-/** The users' rows of each table that reproject writes, without columns from other sources. */
-async function rowsOf(users: string[]): Promise<Record<string, Row[]>> {
-  const entries = await Promise.all(
-    rebuilt.map(async ({ name, except = [] }) => {
-      const column = name === 'user' ? 'id' : 'user_id'
-      const query = `SELECT * FROM ${name} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY 1`
-      const { results } = await env.DB.prepare(query).bind(JSON.stringify(users)).all<Row>()
-      return [
-        name,
-        results.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => !except.includes(key)))),
-      ]
-    }),
-  )
-  return Object.fromEntries(entries)
-}
-
-async function wipe(users: string[]): Promise<void> {
-  for (const { name } of rebuilt.toReversed()) {
-    const column = name === 'user' ? 'id' : 'user_id'
-    await env.DB.prepare(`DELETE FROM ${name} WHERE ${column} IN (SELECT value FROM json_each(?))`)
-      .bind(JSON.stringify(users))
-      .run()
-  }
-}
-
-test('every table of D1 declares what it is rebuilt from @restore-1', async () => {
-  const { results } = await env.DB.prepare(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*' AND name <> 'd1_migrations'",
-  ).all<{ name: string }>()
-  const known = tables.filter(({ by }) => by !== undefined).map(({ name }) => name)
-  expect(known.sort()).toEqual(results.map(({ name }) => name).sort())
-  const exported = tables.filter(({ by }) => by === 'export').map(({ name }) => name)
-  expect(['user', ...exported].sort()).toEqual(exportedTables.map(({ name }) => name).sort())
-})
-
-test('reproject rebuilds wiped tables of D1, equal row by row @restore-2', async () => {
-  const account = await createAccountFixture(api, { limit: 100 })
-  const other = await createUser(api)
-  const { token, user, agent, group, wallet } = account
-  const call = async (method: string, path: string, body?: unknown) => {
-    const reply = await api.call(method, path, { token, ...(body !== undefined && { body }) })
-    expect(reply.status, `${method} ${path} ${reply.text}`).toBeLessThan(300)
-    return reply.json.data
-  }
-  const pay = (body: Row) =>
-    api.call('POST', '/v1/payments', {
-      body,
-      headers: { authorization: `Bearer ${account.apiKey}`, 'idempotency-key': `k${Math.random()}` },
-    })
-  const sent = await pay({ to: { type: 'address', address: fresh('a') }, amount: '1.5' })
-  expect(sent.status, sent.text).toBe(201)
-  const payout = await pay({ to: { type: 'email', email: 'rebuilt@example.com' }, amount: '2', memo: 'Open' })
-  const returned = await pay({ to: { type: 'email', email: 'returned@example.com' }, amount: '3' })
-  expect((await pay({ to: { type: 'address', address: fresh('a') }, amount: '1000' })).status).toBe(403)
-  const created = (id: string) =>
-    until('created', async () => (await call('GET', `/api/escrow/${id}`)).status === 'CREATED')
-  await created(payout.json.id)
-  await created(returned.json.id)
-  await call('POST', `/api/escrow/${returned.json.id}/reclaim`, {})
-  await until('taken back', async () => (await call('GET', `/api/escrow/${returned.json.id}`)).status === 'RECLAIMED')
-  await until('paid', async () => (await call('GET', `/api/transactions/${sent.json.id}`)).status === 'CONFIRMED')
-  const scopes = ['address_payments:write', 'email_payments:write']
-  await call('PUT', `/api/policy-groups/${group}`, { name: 'Renamed', scopes, walletId: wallet, approveAbove: '5' })
-  expect((await pay({ to: { type: 'address', address: fresh('b') }, amount: '6' })).status).toBe(202)
-  await call('POST', `/api/agents/${agent}/regenerate-api-key`, {})
-  await call('POST', '/api/webhooks', { url: 'https://hooks.example.com/a', events: ['*'] })
-  await call('PATCH', `/api/users/${user}`, { name: 'Ada L.' })
-  await env.TREASURY.getByName(other.id).operators().suspend(true)
-
-  const users = [user, other.id]
-  await settled(users)
-  await reproject()
-  const before = await rowsOf(users)
-  for (const { name } of rebuilt) expect(before[name], name).not.toEqual([])
-
-  await wipe(users)
-  const dry = await reproject('dry-run')
-  expect(dry.changed).toMatchObject({ user: 2, user_suspension: 1, webhook_endpoint: 1 })
-  expect(Object.values(await rowsOf(users)).flat(), 'a dry run writes nothing').toEqual([])
-
-  // A webhook that was deleted after the time that D1 went back to.
-  await env.DB.prepare("INSERT INTO webhook_endpoint (id, user_id, state, edition) VALUES ('former', ?, 'on', 1)")
-    .bind(user)
-    .run()
-  dry.changed.webhook_endpoint! += 1
-  const done = await reproject()
-  expect(done.changed).toEqual(dry.changed)
-  expect(await rowsOf(users)).toEqual(before)
-  expect(
-    Object.values((await reproject()).changed).reduce((sum, n) => sum + n, 0),
-    'nothing is left',
-  ).toBe(0)
-  // Without its password, an account can be entered only by a mailed link.
-  expect((await login(api, other.email, other.password)).status).toBe(401)
-})
-
-test('reproject resumes where it was killed, and keeps rows that are newer than what the account knows @restore-3', async () => {
-  const users = await Promise.all(Array.from({ length: 21 }, () => createUser(api)))
-  const ids = users.map(({ id }) => id)
-  await settled(ids)
-  const before = await rowsOf(ids)
-  await wipe(ids)
-  // Meanwhile somebody signed up with the first account's address without confirming it, and with the second's.
-  const add = (id: string, email: string, status: string) =>
-    env.DB.prepare(
-      "INSERT INTO user (id, email, status, password_hash, created_at, updated_at) VALUES (?, ?, ?, 'none', 1, 1)",
+  await pass(leftSeconds - 20)
+  await until('signed again', async () => {
+    await look(payer)
+    return (
+      (await rowsOf(payer, 'SELECT 1 FROM payment WHERE id = ? AND sig_version > 1', account.signedAgain.id)).length > 0
     )
-      .bind(id, email, status)
-      .run()
-  await add('impostor', users[0]!.email, 'UNCONFIRMED')
-  await add('second', users[1]!.email, 'CONFIRMED')
-
-  requestsLeft = 1
-  await expect(reproject()).rejects.toThrow('killed')
-  requestsLeft = Number.POSITIVE_INFINITY
-  expect((await rowsOf(ids)).user!.length).toBeLessThan(ids.length)
-  const { problems } = await reproject()
-  expect(problems.filter(({ userId }) => ids.includes(userId))).toEqual([
-    { userId: users[1]!.id, problem: `another account has its address ${users[1]!.email}` },
-  ])
-  await env.DB.prepare("DELETE FROM user WHERE id = 'second'").run()
-  // For one account, D1 has a newer name and an older password than the account knows.
-  const ann = before.user!.find(({ id }) => id === ids[2])!
-  const later = "name = 'Later', updated_at = updated_at + 1, password_at = password_at - 1, password_hash = 'old'"
-  await env.DB.prepare(`UPDATE user SET ${later} WHERE id = ?`).bind(ids[2]).run()
-  expect((await reproject()).problems.filter(({ userId }) => ids.includes(userId))).toEqual([])
-  const row = await env.DB.prepare('SELECT password_hash FROM user WHERE id = ?').bind(ids[2]).first()
-  expect(row).toEqual({ password_hash: 'none' })
-  Object.assign(ann, { name: 'Later', updated_at: Number(ann.updated_at) + 1 })
-  expect(await rowsOf(ids)).toEqual(before)
-})
-
-const all = async (query: string, ...values: unknown[]) =>
-  (
-    await env.DB.prepare(query)
-      .bind(...values)
-      .all<Row>()
-  ).results
-
-test('the sealed export restores passwords, contacts, layouts and passcodes @restore-4', async () => {
-  const [ann, bob] = [await createUser(api), await createUser(api, 'the former password')]
-  const as = (token: string) => (method: string, path: string, body: unknown) => api.call(method, path, { token, body })
-  const contact = { name: 'Carol', address: fresh('carol'), description: 'Known by few' }
-  expect((await as(ann.token)('POST', '/api/contacts', contact)).status).toBe(201)
-  // Enough rows for several parts, and for more parts than one request restores.
-  await env.DB.prepare(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-     INSERT INTO contact (id, user_id, name, email, search_text, created_at, updated_at)
-     SELECT 'con_export' || i, ?, 'Contact ' || i, 'contact' || i || '@example.com', 'contact ' || i, i, i FROM n`,
-  )
-    .bind(ann.id)
-    .run()
-  await env.DB.prepare('INSERT INTO preferences (user_id, body, updated_at) VALUES (?, \'{"a":[1]}\', 5)')
-    .bind(ann.id)
-    .run()
-  await env.DB.prepare(
-    "INSERT INTO signup_passcode (hash, label, created_at) VALUES (lower(hex(randomblob(32))), 'Exported', 7)",
-  ).run()
-  const users = [ann.id, bob.id]
-  await settled(users)
-  const id = await exportNow()
-  const kept = () =>
-    Promise.all([
-      all('SELECT * FROM contact WHERE user_id = ? ORDER BY id', ann.id),
-      all('SELECT * FROM preferences WHERE user_id = ?', ann.id),
-      all("SELECT * FROM signup_passcode WHERE label = 'Exported'"),
-      all('SELECT * FROM user WHERE id = ?', ann.id),
-    ])
-  const before = await kept()
-  expect(before[0]).toHaveLength(2501)
-  for (const { key } of await partsOf(db, id))
-    expect(await (await env.BACKUP.get(key))!.text()).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
-
-  // After the export Bob changes his password, and his account knows of it.
-  api.clock.now = Date.now()
-  const passwords = { currentPassword: bob.password, newPassword: 'the latter password' }
-  const changed = await as(bob.token)('PATCH', `/api/users/${bob.id}/change-password`, passwords)
-  expect(changed.status, changed.text).toBe(200)
-  await settled(users)
-  await wipe(users)
-  await env.DB.prepare("DELETE FROM signup_passcode WHERE label = 'Exported'").run()
-
-  await reproject()
-  const dry = await restoreExport(id, 'dry-run')
-  expect(dry.changed).toMatchObject({ user: 0, contact: 2501, preferences: 1, signup_passcode: 1, passwords: 1 })
-  expect((await kept())[0]).toEqual([])
-  requestsLeft = 1
-  await expect(restoreExport(id)).rejects.toThrow('killed')
-  requestsLeft = Number.POSITIVE_INFINITY
-  await restoreExport(id)
-  expect(await kept()).toEqual(before)
-  expect(
-    Object.values((await restoreExport(id)).changed).reduce((sum, n) => sum + n, 0),
-    'nothing is left',
-  ).toBe(0)
-  expect((await login(api, ann.email, ann.password)).status).toBe(200)
-  for (const password of [bob.password, 'the latter password'])
-    expect((await login(api, bob.email, password)).status).toBe(401)
-})
-
-test('an export resumes where it was killed; a part that is missing or was altered is refused by name @restore-5', async () => {
-  while ((await newestRun(db))?.finishedAt === null) await exportDaily(env, db, Date.now())
-  const at = (await newestRun(db))!.startedAt + dayMs
-  // Kills a step right after its first write to the bucket, the next after its second, and so on.
-  let writes = 0
-  const dying = (limit: number) => ({
-    ...env,
-    BACKUP: new Proxy(env.BACKUP, {
-      get: (bucket, name) =>
-        name === 'put'
-          ? async (key: string, text: string) => {
-              const stored = await bucket.put(key, text)
-              if (++writes === limit) throw new Error('killed')
-              return stored
-            }
-          : (bucket[name as keyof typeof bucket] as () => unknown).bind(bucket),
-    }),
   })
-  for (let limit = 1; ; limit++) {
-    writes = 0
-    await exportDaily(dying(limit), db, at).catch((error: Error) => expect(error.message).toBe('killed'))
-    const run = (await newestRun(db))!
-    if (run.startedAt === at && run.finishedAt !== null) break
+  await kill(payer.treasury())
+  await approve(payer, account.approvedSince.id)
+  for (const { id } of [account.signedSince, account.approvedSince, account.signedAgain])
+    await becomes(payer, id, 'CONFIRMED')
+  const since = account.input('since')
+  const { id: sinceId } = await pay(payer, since)
+  await becomes(payer, sinceId, 'CONFIRMED')
+  const payoutInput = payer.payment({ to: toEmail('window@example.com'), amount: usdc('2') })
+  const payout = await pay(payer, payoutInput)
+  await payoutIs(payer, payout.id, 'CREATED')
+  const code = await payoutOf(payer, payout.id)
+  // Never signed, and refused by the owner: they end with the restore.
+  const unsigned = await payUnsigned(payer, account.leftUnsigned)
+  const askedSince = account.input('asked since', '8')
+  expect((await pay(payer, askedSince)).status).toBe('PENDING_APPROVAL')
+  await syncHistory(payer)
+  const books = await ledgers(payer)
+  expect(books[2]![0]).toMatchObject({ spent: Number(usdc('9')), held: Number(usdc('3')) })
+  await inTreasury(payer, ({ context }) => recompute(context.store, Date.now()))
+  expect(await ledgers(payer), 'recomputing changes nothing on right books').toEqual(books)
+
+  const { run, back, goOn } = await restoringOperator(payer)
+  expect(await run('freeze')).toMatchObject({
+    state: 'frozen',
+    doing: expect.stringContaining('History has everything'),
+  })
+  expect(await back(earlier)).toMatchObject({ state: 'rolled_back' })
+  await expect(payer.ledger()).rejects.toThrow('account_restoring')
+  expect(await goOn()).toMatchObject({ state: 'open', unexplained: [] })
+  await works(payer)
+
+  expect(await payer.booksBalance()).toMatchObject({ out: '11', held: '0' })
+  const group = (await ledgers(payer))[2]![0]!
+  expect(group).toMatchObject({ spent: Number(usdc('9')), held: Number(usdc('2')), unclaimed: Number(usdc('2')) })
+  expect(group).toMatchObject({ payments: 6 })
+  const windows = (await ledgers(payer))[3] as { slices: string }[]
+  expect(windows.map(({ slices }) => JSON.parse(slices).reduce((sum: number, n: number) => sum + n, 0))).toEqual([
+    Number(usdc('11')),
+  ])
+  expect(await payer.status(unsigned.id)).toBe('FAILED')
+  expect(await payer.status(account.waiting.id)).toBe('CANCELLED')
+
+  const refused = await payer.treasury().payAsAgent(since)
+  expect(refused, 'every credential has ended').toMatchObject({ ok: false, code: 'unauthenticated' })
+  await resume(payer, payer.group.id, agentsOf(payer))
+  const answered = [
+    [before.signedSince, account.signedSince.id],
+    [before.approvedSince, account.approvedSince.id],
+    [before.signedAgain, account.signedAgain.id],
+    [since, sinceId],
+  ] as const
+  for (const [input, id] of answered) expect(await pay(payer, input)).toMatchObject({ id, status: 'CONFIRMED' })
+  expect(await pay(payer, payoutInput)).toMatchObject({ id: payout.id, status: 'PENDING' })
+  expect(await pay(payer, account.leftUnsigned)).toMatchObject({ id: unsigned.id, status: 'FAILED' })
+  for (const input of [account.neverDecided, askedSince])
+    expect(await payer.treasury().payAsAgent(input)).toMatchObject({ code: 'approval_cancelled' })
+  const other = { ...since, terms: { ...since.terms, amount: usdc('3') } }
+  expect(await payer.treasury().payAsAgent(other)).toMatchObject({ code: 'idempotency_key_reused' })
+  // A month later, approvals that ended without one are deleted. What was approved since is not.
+  await inTreasury(payer, ({ context }) => {
+    context.store.run('UPDATE approval SET ended_at = 0')
+    context.schedule('scan', 1)
+  })
+  await look(payer)
+  expect(await payer.status(account.approvedSince.id)).toBe('CONFIRMED')
+
+  // The payout has a new code, can be claimed with it, and History has its row as it is now.
+  const now = await payoutOf(payer, payout.id)
+  expect(now).toMatchObject({ status: 'CREATED', code_version: code.code_version + 1, sealed_token: code.sealed_token })
+  const claim = { payoutId: payout.id, to: fresh('bob') }
+  expect(await payer.treasury().claim({ ...claim, codeVersion: code.code_version })).toMatchObject({ ok: false })
+  expect(await payer.treasury().claim({ ...claim, codeVersion: now.code_version })).toMatchObject({ ok: true })
+  await payoutIs(payer, payout.id, 'WITHDRAWN')
+  expect(await payer.booksBalance()).toMatchObject({ out: '11' })
+  await syncHistory(payer)
+  const listed = await historyRows(
+    payer,
+    'SELECT status FROM transaction_view WHERE id IN (?, ?)',
+    sinceId,
+    unsigned.id,
+  )
+  expect(new Set(listed.map(({ status }) => status))).toEqual(new Set(['CONFIRMED', 'FAILED']))
+  expect(await payer.treasury().reports().auditCheck()).toMatchObject({ brokenAt: null })
+}, 120_000)
+
+test('a restore that is killed after each effect, and continued each time, ends like one that was never killed @restore-51', async () => {
+  const account = await lostWindow()
+  const { payer } = account
+  await kill(payer.treasury())
+  const since = account.input('since')
+  const paid = await pay(payer, since)
+  for (const { id } of [account.signedSince, account.signedAgain, paid]) await becomes(payer, id, 'CONFIRMED')
+  const payout = await pay(payer, payer.payment({ to: toEmail('killed@example.com'), amount: usdc('2') }))
+  await payoutIs(payer, payout.id, 'CREATED')
+  await syncHistory(payer)
+  const { out } = await payer.booksBalance()
+
+  const life = { left: Number.POSITIVE_INFINITY }
+  const spend = () => {
+    life.left -= 1
+    if (life.left === 0) throw new Error('killed')
   }
-  const { id } = (await newestRun(db))!
-  const parts = await partsOf(db, id)
-  const tablesOf = new Set(parts.map(({ tableName }) => tableName))
-  expect([...tablesOf]).toEqual(expect.arrayContaining(['user', 'contact', 'preferences', 'signup_passcode']))
-  await restoreExport(id)
-
-  const { key } = parts[1]!
-  const text = await (await env.BACKUP.get(key))!.text()
-  const other = await (await env.BACKUP.get(parts[0]!.key))!.text()
-  const refusal = async () => restoreExport(id).catch((error: Error) => error.message)
-  await env.BACKUP.put(key, `${text}A`)
-  expect(await refusal()).toContain(`422: ${key} was altered`)
-  await env.BACKUP.put(key, other)
-  expect(await refusal(), 'another part in its place').toContain(`422: ${key} was altered`)
-  await env.BACKUP.delete(key)
-  expect(await refusal()).toContain(`404: ${key} is missing from the bucket. Nothing was restored.`)
-  await env.BACKUP.put(key, text)
-  await restoreExport(id)
-  const manifest = `exports/manifests/${id}`
-  await env.BACKUP.put(manifest, text)
-  expect(await refusal()).toContain(`422: ${manifest} was altered`)
-  await env.BACKUP.delete(manifest)
-  expect(await refusal()).toContain(`404: ${manifest} is missing`)
-})
-
-test('a password that is older than the last one chosen does not sign in @restore-6', async () => {
-  const ann = await createUser(api)
-  await settled([ann.id])
-  const set = (change: string) => env.DB.prepare(`UPDATE user SET ${change} WHERE id = ?`).bind(ann.id).run()
-  // The row as it was in D1 before the password change that the account knows of.
-  await set('password_at = password_at - 1, updated_at = updated_at - 1')
-  await keepAccounts(env, db)
-  expect((await login(api, ann.email, ann.password)).status).toBe(401)
-  await set('password_at = password_at + 1, updated_at = updated_at + 1')
-  expect((await login(api, ann.email, ann.password)).status).toBe(200)
-})
-
-test('a KEK change triggers a new export, and exports are deleted after 30 days @restore-7', async () => {
-  const former = await exportNow()
-  const { startedAt } = (await newestRun(db))!
-  await exportDaily(env, db, startedAt + 1_000)
-  expect((await newestRun(db))!.id).toBe(former)
-  const rotated = settingsWith({ KEK: { from: startedAt } }) as unknown as typeof env
-  const bound = { ...rotated, DB: env.DB, BACKUP: env.BACKUP, TREASURY: env.TREASURY }
-  const exportUnder = async (now: number) => {
-    do await exportDaily(bound, db, now)
-    while ((await newestRun(db))!.finishedAt === null)
-    return (await newestRun(db))!
+  const bindings = { ...env, TREASURY: mortalObjects(env.TREASURY, spend) }
+  const { run, back, goOn, open } = await restoringOperator(payer, { bindings, db: mortalDb(spend) })
+  /** Kills `act` after one effect, then after two, and so on, until it survives. */
+  const untilAlive = async (act: () => Promise<unknown>) => {
+    for (let effects = 1; ; effects++) {
+      life.left = effects
+      await makeMortal(payer, life)
+      const reply = await act().catch((error: Error) => {
+        expect(life.left, error.message).toBeLessThanOrEqual(0)
+      })
+      const isAlive = life.left > 0
+      life.left = Number.POSITIVE_INFINITY
+      await makeImmortal(payer)
+      if (reply && isAlive) return effects
+    }
   }
-  const next = await exportUnder(startedAt + 2_000)
-  expect(next).toMatchObject({ kekVersion: 2, startedAt: startedAt + 2_000 })
-  expect(await env.BACKUP.head(`exports/manifests/${former}`)).not.toBeNull()
-  await exportUnder(startedAt + 31 * dayMs)
-  expect(await env.BACKUP.head(`exports/manifests/${former}`)).toBeNull()
-  expect((await env.BACKUP.list({ prefix: `exports/parts/${former}/` })).objects).toEqual([])
-})
+  expect(await untilAlive(() => run('freeze'))).toBeGreaterThan(5)
+  expect(await untilAlive(() => back(account.earlier))).toBeGreaterThan(3)
+  const kills = await untilAlive(async () => ((await open()) ? goOn() : { state: 'open' }))
+  expect(kills).toBeGreaterThan(30)
+  expect(await open()).toBeNull()
+  await works(payer)
 
-/** Copies D1's rows of the account. Returns a function that puts them back, as restoring D1 to an earlier time would. */
-async function snapshotOf(userId: string) {
-  const ofUser = ['contact', 'session']
-  const rows: [string, Row[]][] = [['user', await all('SELECT * FROM user WHERE id = ?', userId)]]
-  for (const name of ofUser) rows.push([name, await all(`SELECT * FROM ${name} WHERE user_id = ?`, userId)])
-  const inSession = 'SELECT * FROM refresh_token WHERE session_id IN (SELECT id FROM session WHERE user_id = ?)'
-  rows.push(['refresh_token', await all(inSession, userId)])
-  return async () => {
-    for (const name of ['user', ...ofUser])
-      await env.DB.prepare(`DELETE FROM ${name} WHERE ${name === 'user' ? 'id' : 'user_id'} = ?`)
-        .bind(userId)
-        .run()
-    for (const [name, list] of rows)
-      for (const row of list) {
-        const columns = Object.keys(row)
-        const query = `INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => '?')})`
-        await env.DB.prepare(query)
-          .bind(...Object.values(row))
-          .run()
-      }
-  }
+  expect(await payer.booksBalance()).toMatchObject({ out, held: '0' })
+  await resume(payer, payer.group.id, agentsOf(payer))
+  expect(await pay(payer, since)).toMatchObject({ id: paid.id, status: 'CONFIRMED' })
+  expect(await payoutOf(payer, payout.id)).toMatchObject({ status: 'CREATED' })
+  expect(await payer.treasury().reports().auditCheck()).toMatchObject({ brokenAt: null })
+  expect(await rowsOf(payer, "SELECT 1 FROM audit WHERE event = 'account.restored'")).toHaveLength(1)
+}, 120_000)
+
+/** An agent that pays from an imported wallet, whose key a restore keeps. */
+async function createImportingAgent() {
+  const importer = await createImporter({ on: manualChain })
+  const policies = () => importer.treasury().policies()
+  const group = unwrap(await policies().createGroup(groupInput({ walletId: importer.wallet.id })))
+  const id = `agt_${importer.userId}`
+  unwrap(await policies().createAgent(agentInput({ id, policyGroupId: group.id })))
+  const principal = agentPrincipal(id)
+  const ask = async (terms: Parameters<typeof importer.payment>[0]) =>
+    unwrap(await importer.treasury().payAsAgent({ ...importer.payment({ principal, ...terms }) })).payment
+  return { ...importer, ask, resume: () => resume(importer, group.id, [id]) }
 }
 
-test('after D1 is restored to an earlier time, login sessions end, links are complete, and changed contacts need confirmation @restore-8', async () => {
-  const account = await createAccountFixture(api)
-  const { token, user, agent, group, wallet, contact } = account
-  const call = async (method: string, path: string, body?: unknown) => {
-    const reply = await api.call(method, path, { token, ...(body !== undefined && { body }) })
-    expect(reply.status, `${method} ${path} ${reply.text}`).toBeLessThan(300)
-    return reply.json.data
-  }
-  const email = String((await all('SELECT email FROM user WHERE id = ?', user))[0]!.email)
-  const signedIn = await login(api, email, 'correct horse battery')
-  const { refreshToken } = signedIn.json.data
-  const goBack = await snapshotOf(user)
-  const before = (await all('SELECT address FROM contact WHERE id = ?', contact))[0]!.address
-
-  // What the restore loses: a contact's new address, which was confirmed; a new contact; a key; a payment; a password; a
-  // sign-out.
-  const address = fresh('moved')
-  await call('PUT', `/api/contacts/${contact}`, { name: 'Carol', address })
-  const confirmed = { address, email: null, phone: null }
-  await call('POST', `/api/policy-groups/${group}/contacts/${contact}/confirm`, confirmed)
-  const added = await call('POST', '/api/contacts', { name: 'Dan', email: 'dan@example.com' })
-  const scopes = ['address_payments:write', 'contact_payments:write', 'email_payments:write']
-  const listed = { whitelistedContactIds: [contact, added.id] }
-  await call('PUT', `/api/policy-groups/${group}`, { name: 'Group', scopes, walletId: wallet, ...listed })
-  const { apiKey } = await call('POST', `/api/agents/${agent}/regenerate-api-key`, { revokeNow: true })
-  const pay = (to: Row, key = apiKey) =>
-    api.call('POST', '/v1/payments', {
-      body: { to, amount: '1' },
-      headers: { authorization: `Bearer ${key}`, 'idempotency-key': `k${Math.random()}` },
-    })
-  api.clock.now += 1_000
-  await call('PATCH', `/api/users/${user}/change-password`, {
-    currentPassword: 'correct horse battery',
-    newPassword: 'the latter password',
+/** The Treasury's History does not answer until the object is loaded again. */
+const withoutHistory = (payer: WalletUser) =>
+  inTreasury(payer, (treasury) => {
+    const down = () => Promise.reject(new Error('History is down'))
+    const getByName = () => new Proxy({}, { get: () => down })
+    for (const context of [treasury.context, pastTheGate(treasury)])
+      context.env = { ...context.env, HISTORY: { getByName } as never }
   })
-  await settled([user])
-  await goBack()
 
-  const dry = (await run('d1-restored', ['dry-run'])).data as ReprojectReply & { sessions: number }
-  expect(dry.sessions).toBeGreaterThanOrEqual(2)
-  // Other accounts of these tests are counted too.
-  expect(dry.changed.contact).toBeGreaterThan(0)
-  expect(dry.changed.contacts_to_confirm).toBeGreaterThan(0)
-  const listedCarol = async () => {
-    const [found] = await env.TREASURY.getByName(user).policies().groups()
-    return found!.policyGroup.whitelistedContacts.find((each) => each.contact.id === contact)
+test('an object that was lost before History had everything opens as open_watched, and an equal payment asks @restore-52', async () => {
+  const payer = await createImportingAgent()
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
+  await withoutHistory(payer)
+  const recipient = to('lost')
+  const { id } = await payer.ask({ to: recipient, amount: usdc('3') })
+  await becomes(payer, id, 'CONFIRMED')
+  await inTreasury(payer, ({ context }) => earlier(context.store))
+  await kill(payer.treasury())
+
+  const { run, goOn } = await restoringOperator(payer)
+  await run('freeze')
+  await run('back', { lost: true })
+  const shown = await goOn()
+  const detail = expect.stringContaining(`3.00 USDC to ${recipient.address.toLowerCase()}`)
+  expect(shown).toMatchObject({ state: 'needs_review', unexplained: [{ what: 'unrecorded', detail }] })
+  expect(await goOn({ accept: 'f'.repeat(12) })).toMatchObject({ state: 'needs_review', list: shown.list })
+  await expect(payer.ledger()).rejects.toThrow('account_restoring')
+  expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'open_watched' })
+  await works(payer)
+  const [accepted] = await rowsOf<{ data: string }>(
+    payer,
+    "SELECT data FROM audit WHERE event = 'account.restore_accepted'",
+  )
+  expect(JSON.parse(accepted!.data)).toMatchObject({ by: operator, list: shown.list, unexplained: shown.unexplained })
+  expect(await payer.booksBalance()).toMatchObject({ withdrawn: '3', held: '0' })
+
+  await payer.resume()
+  const equal = await payer.ask({ to: recipient, amount: usdc('3') })
+  expect(equal).toMatchObject({ status: 'PENDING_APPROVAL', approval: { status: 'PENDING' } })
+  expect(await payer.ask({ to: toEmail(), amount: usdc('3') }), 'a payout’s address is new').toMatchObject({
+    status: 'PENDING_APPROVAL',
+  })
+  expect((await payer.ask({ to: recipient, amount: usdc('2') })).status).not.toBe('PENDING_APPROVAL')
+  expect((await payer.ask({ to: to('other'), amount: usdc('3') })).status).not.toBe('PENDING_APPROVAL')
+  await inTreasury(payer, ({ context }) => {
+    const watch = context.store.meta('watch')!
+    expect(watch.until).toBeGreaterThan(Date.now() + 47 * hourMs)
+    context.store.setMeta('watch', { ...watch, until: Date.now() })
+  })
+  expect((await payer.ask({ to: recipient, amount: usdc('3') })).status).not.toBe('PENDING_APPROVAL')
+}, 60_000)
+
+test('a restore waits for a History that is down, refuses one that is behind or lost, and lists what it cannot explain @restore-53', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
+  const input = payer.payment()
+  const { id } = await pay(payer, input)
+  await becomes(payer, id, 'CONFIRMED')
+  const { run, back, goOn } = await restoringOperator(payer)
+
+  await withoutHistory(payer)
+  expect((await run('freeze')).doing).toContain('has not confirmed')
+  await expect(back(earlier)).rejects.toThrow('History has not confirmed')
+  await expect(run('unfreeze')).rejects.toThrow('History is down')
+  await kill(payer.treasury())
+  expect((await run('freeze')).state, 'D1 says that it is being opened').toBe('open')
+  expect(await run('unfreeze')).toMatchObject({ state: 'open' })
+  await works(payer)
+
+  await withoutHistory(payer)
+  expect((await run('freeze')).doing).toContain('has not confirmed')
+  await kill(payer.treasury())
+  expect((await run('freeze')).doing).toContain('History has everything')
+  await back(earlier)
+  await withoutHistory(payer)
+  await expect(goOn()).rejects.toThrow('History is down')
+  await kill(payer.treasury())
+  await inHistory(payer, (_, { storage }) => {
+    for (const table of ['position', 'transaction_view', 'kept_value']) storage.sql.exec(`DELETE FROM ${table}`)
+  })
+  await expect(goOn()).rejects.toThrow('no longer has everything')
+  expect(await run('status')).toMatchObject({ state: 'copying' })
+  await expect(run('unfreeze')).rejects.toThrow('only `continue` opens the account')
+  await run('back', { lost: true })
+  const { state, unexplained, list } = await goOn()
+  expect({ state, unexplained }).toMatchObject({ state: 'needs_review', unexplained: [{ what: 'unrecorded' }] })
+  expect(await goOn({ accept: list! })).toMatchObject({ state: 'open_watched' })
+  await works(payer)
+  expect(await payer.booksBalance()).toMatchObject({ withdrawn: '1', out: '0' })
+}, 60_000)
+
+test('an object that is rolled back again during its restore starts from the beginning, also with two callers @restore-54', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const first = await copyOf(payer)
+  const inputs = [payer.payment(), payer.payment()]
+  const ids: string[] = []
+  for (const input of inputs) ids.push((await pay(payer, input)).id)
+  await becomes(payer, ids[0]!, 'CONFIRMED')
+  const second = await copyOf(payer)
+  await becomes(payer, ids[1]!, 'CONFIRMED')
+  const { run, back, goOn, open } = await restoringOperator(payer)
+  await run('freeze')
+  await back(second)
+  expect(await run('continue')).toMatchObject({ state: 'waiting' })
+  await pass(400)
+  // By hand, while D1 says that payments are being copied.
+  await inTreasury(payer, (treasury) => first(pastTheGate(treasury).store))
+  await kill(payer.treasury())
+  expect(await run('continue')).toMatchObject({ state: 'waiting' })
+  await back(first)
+  const both = await Promise.all([goOn(), goOn().catch(() => null)])
+  expect(both[0]).toMatchObject({ state: 'open', unexplained: [] })
+  expect(await open()).toBeNull()
+  await works(payer)
+  expect(await payer.booksBalance()).toMatchObject({ out: '2', held: '0' })
+  await resume(payer, payer.group.id, agentsOf(payer))
+  for (const [i, input] of inputs.entries()) expect(await pay(payer, input)).toMatchObject({ id: ids[i] })
+}, 60_000)
+
+test('an account that was not rolled back opens as it was; one that was is not opened, and refuses reads before any alarm @restore-55', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
+  const input = payer.payment()
+  const { id } = await pay(payer, input)
+  await becomes(payer, id, 'CONFIRMED')
+  const { run, open } = await restoringOperator(payer)
+  await run('freeze')
+  const { id: firstId } = (await open())!
+  expect(await run('continue')).toMatchObject({ state: 'frozen' })
+  expect(await run('unfreeze')).toMatchObject({ state: 'open' })
+  await works(payer)
+  expect(await pay(payer, input), 'with its credential').toMatchObject({ id })
+
+  // Each freeze has another id: an object that knows the former as ended would open itself.
+  await run('freeze')
+  expect((await open())!.id).not.toBe(firstId)
+  await inTreasury(payer, (treasury) => earlier(pastTheGate(treasury).store))
+  await kill(payer.treasury())
+  await expect(Promise.resolve(payer.treasury().payAsAgent(input))).rejects.toThrow('account_restoring')
+  await expect(run('unfreeze')).rejects.toThrow('was rolled back')
+  expect(await run('status')).toMatchObject({ state: 'frozen' })
+  await expect(payer.ledger()).rejects.toThrow('account_restoring')
+  // As if the stop object did not know of it either: a reading of its own closes the object.
+  await setFreeze(payer.userId, (await open())!.id)
+  await kill(payer.treasury())
+  await expect(payer.ledger()).rejects.toThrow('account_restoring')
+}, 60_000)
+
+test('what was revoked since stays revoked, and wallets made or deleted since are known @restore-56', async () => {
+  const payer = await createPayer({ on: manualChain, agents: 2 })
+  const treasury = () => payer.treasury()
+  const importing = async (name: string) => {
+    const holder = party(`${payer.userId} ${name}`)
+    await manualChain.mint(holder.address, usdc('7'))
+    const input = { address: holder.address, chainId: 84532, policyGroupId: null, privateKey: holder.key } as const
+    return { key: name, name, masterPassword: 'a master password', ...input }
   }
-  expect((await listedCarol())!.stale, 'a dry run changes nothing').toBe(false)
-  expect((await all('SELECT id FROM session WHERE user_id = ?', user)).length).toBe(2)
-  requestsLeft = 1
-  await expect(run('d1-restored')).rejects.toThrow('killed')
-  requestsLeft = Number.POSITIVE_INFINITY
-  await run('d1-restored')
+  const removed = unwrap(
+    await treasury()
+      .wallets()
+      .importWallet(await importing('removed')),
+  )
+  unwrap(
+    await treasury()
+      .webhooks()
+      .create({ url: 'https://former.example/', events: ['*'] }),
+  )
+  const toGrant = payer.payment({ to: to('granted'), amount: usdc('2') })
+  unwrap(await payer.policies().editGroup(payer.group.id, groupEdit({ limits: { approveAbove: usdc('1') } })))
+  const asked = await pay(payer, toGrant)
+  await approve(payer, asked.id, { amount: usdc('40'), endsAt: Date.now() + hourMs })
+  await becomes(payer, asked.id, 'CONFIRMED')
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
 
-  expect((await all('SELECT id FROM session')).length).toBe(0)
-  expect((await api.call('POST', '/api/auth/cognito/refresh', { body: { refreshToken } })).status).toBe(401)
-  for (const password of ['correct horse battery', 'the latter password'])
-    expect((await login(api, email, password)).status).toBe(401)
-  expect((await pay({ type: 'address', address: fresh('x') })).status, 'the new key').toBe(201)
-  expect((await pay({ type: 'address', address: fresh('x') }, account.apiKey)).status, 'the old key').toBe(401)
+  unwrap(await treasury().wallets().delete(removed.id))
+  const madeInput = await importing('made since')
+  const made = unwrap(await treasury().wallets().importWallet(madeInput))
+  await syncHistory(payer)
+  const { run, back, goOn } = await restoringOperator(payer)
+  await env.DB.prepare('INSERT INTO user_suspension (user_id, since, version) VALUES (?, 1, 7)')
+    .bind(payer.userId)
+    .run()
+  await run('freeze')
+  await back(earlier)
+  expect(await goOn()).toMatchObject({ state: 'open', unexplained: [] })
+  await works(payer)
 
-  expect((await pay({ type: 'contact', contactId: contact })).status, 'to be confirmed').toBe(403)
-  expect((await pay({ type: 'contact', contactId: added.id })).status, 'unchanged').toBe(201)
-  expect(await all('SELECT name, email FROM contact WHERE id = ?', added.id)).toEqual([
-    { name: 'Dan', email: 'dan@example.com' },
+  const none = ['credential', 'webhook', 'imported_key', 'whitelist'].map((table) => `SELECT 1 FROM ${table}`)
+  const live = [
+    ...none,
+    "SELECT 1 FROM approval WHERE status = 'PENDING'",
+    'SELECT 1 FROM approval_grant WHERE ended_at IS NULL',
+  ]
+  for (const query of [
+    ...live,
+    "SELECT 1 FROM session WHERE sealed_key <> ''",
+    'SELECT 1 FROM policy_group WHERE paused = 0',
   ])
-  expect(await listedCarol()).toMatchObject({ stale: true, contact: { address }, current: { address: before } })
-})
+    expect(await rowsOf(payer, query), query).toEqual([])
+  expect(await treasury().approvals().settings()).toEqual({ passwordAbove: '0' })
+  expect(await treasury().policies().account()).toMatchObject({ suspended: true })
+  const pause = (passwordChecked: boolean) =>
+    treasury().policies().pause({ kind: 'group', id: payer.group.id }, false, passwordChecked)
+  expect(await pause(false)).toMatchObject({ ok: false, code: 'password_required' })
+  expect(await pause(true)).toMatchObject({ ok: true })
+  const wallets = await rowsOf(
+    payer,
+    'SELECT id, status, paused FROM wallet WHERE kind = ? ORDER BY created_at',
+    'imported',
+  )
+  expect(wallets).toEqual([
+    { id: removed.id, status: 'deleted', paused: 0 },
+    { id: made.id, status: 'active', paused: 1 },
+  ])
+  expect(await treasury().wallets().importWallet(madeInput), 'its key is known').toMatchObject({
+    value: { id: made.id },
+  })
+  expect(await payer.booksBalance()).toMatchObject({ out: '2' })
+}, 60_000)
+
+test('contradictions, books that differ and keys that are gone are listed, and a signature that outlasts the wait keeps its deadline @restore-57', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
+  const [known, clashing] = [await pay(payer, payer.payment()), await pay(payer, payer.payment())]
+  for (const { id } of [known, clashing]) await becomes(payer, id, 'CONFIRMED')
+  const payout = await pay(payer, payer.payment({ to: toEmail('gone@example.com'), amount: usdc('2') }))
+  await payoutIs(payer, payout.id, 'CREATED')
+  await changeJobs(payer, () => [])
+  const outlasting = await pay(payer, payer.payment())
+  await mineUntil(payer, 'signed', async () => (await payer.status(outlasting.id)) === 'PROCESSING')
+  await syncHistory(payer)
+  const clash = await inTreasury(payer, ({ context }) => context.store.payment(clashing.id)!)
+  const { run, back, goOn } = await restoringOperator(payer)
+  await run('freeze')
+  await back((store) => {
+    earlier(store)
+    // As if an object that did not know that it was rolled back had used the nonce of a payment again, and accepted one more.
+    store.insert('payment', {
+      ...clash,
+      id: 'pay_other',
+      to_address: fresh('other'),
+      status: 'PROCESSING',
+      request_key: null,
+    })
+  })
+  await inTreasury(payer, (treasury) => {
+    const { store } = pastTheGate(treasury)
+    const group = store.group(payer.group.id)
+    reserve(
+      store,
+      {
+        walletId: clash.wallet_id,
+        epoch: 1,
+        group,
+        agentId: clash.agent_id,
+        amount: usdc('1'),
+        isPayout: false,
+        to: paidToOf(clash),
+        isNewRecipient: () => false,
+      },
+      0,
+      0,
+    )
+    const unsigned = { status: 'QUEUED', sequence: null, sig_version: 0, request_key: null } as const
+    store.insert('payment', { ...clash, ...unsigned, id: 'pay_unsigned' })
+    pastTheGate(treasury).env = settingsWith({ PAYOUT_SECRET: { from: 0 } }, ['PAYOUT_SECRET'])
+  })
+  expect(await run('continue')).toMatchObject({ state: 'waiting' })
+  const { timestamp } = await inTreasury(payer, (treasury) => pastTheGate(treasury).chains[84532].head())
+  const later = timestamp + 20_000
+  const outlasts = "UPDATE transaction_view SET kept = json_set(kept, '$.row.max_deadline', ?) WHERE id = ?"
+  await historyRows(payer, outlasts, later, outlasting.id)
+  await pass(400)
+  const { unexplained, list } = await goOn()
+  expect(unexplained).toMatchObject([
+    { what: 'payment', ref: clashing.id, detail: 'pay_other has its nonce' },
+    { what: 'payout', ref: payout.id },
+    { what: 'books', ref: payer.wallet.id, detail: expect.stringContaining('does not match the transfer') },
+  ])
+  expect(await goOn({ accept: list! })).toMatchObject({ state: 'open' })
+  await works(payer)
+  expect(await payer.status(known.id)).toBe('CONFIRMED')
+  const ended = await rowsOf(payer, "SELECT status, error_code FROM payment WHERE id = 'pay_unsigned'")
+  expect(ended).toEqual([{ status: 'FAILED', error_code: 'account_restored' }])
+  expect(await payoutOf(payer, payout.id)).toMatchObject({ status: 'CREATED' })
+  expect(await rowsOf(payer, 'SELECT status, max_deadline FROM payment WHERE id = ?', outlasting.id)).toEqual([
+    { status: 'PROCESSING', max_deadline: later },
+  ])
+  expect(await rowsOf(payer, 'SELECT halt_kind FROM wallet')).toEqual([{ halt_kind: 'foreign_transfer' }])
+}, 60_000)
+
+test('while books differ, an operator accepts nothing as long as a payment is open @restore-60', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const earlier = await copyOf(payer)
+  const { id } = await pay(payer, payer.payment())
+  await becomes(payer, id, 'CONFIRMED')
+  const { run, back, goOn } = await restoringOperator(payer)
+  await run('freeze')
+  await back((store) => {
+    earlier(store)
+    store.run('UPDATE wallet SET deposits = deposits + 1')
+  })
+  const shown = await goOn()
+  const detail = 'the chain has 0.000001 USDC less than the books'
+  expect(shown).toMatchObject({ state: 'needs_review', unexplained: [{ what: 'books', ref: payer.wallet.id, detail }] })
+  expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'needs_review', list: shown.list })
+  await inTreasury(payer, (treasury) => {
+    pastTheGate(treasury).store.run('UPDATE wallet SET deposits = deposits - 1')
+  })
+  expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'open', unexplained: [] })
+  await works(payer)
+  expect(await payer.booksBalance()).toMatchObject({ out: '1', held: '0' })
+}, 60_000)
+
+test('the cron continues a restore whose command has ended @restore-58', async () => {
+  const payer = await createPayer({ on: manualChain })
+  const earlier = await copyOf(payer)
+  const { id } = await pay(payer, payer.payment())
+  await becomes(payer, id, 'CONFIRMED')
+  const { run, back, open } = await restoringOperator(payer)
+  const cron = () => continueRestores({ env, db: primaryDb(env.DB), now: Date.now })
+  await run('freeze')
+  await cron()
+  expect((await open())!.state, 'only an operator rolls it back').toBe('frozen')
+  await back(earlier)
+  await cron()
+  expect((await open())!.state).toBe('waiting')
+  await pass(400)
+  await until('the restore has ended', async () => {
+    await cron()
+    return (await open()) === null
+  })
+  await works(payer)
+  expect(await payer.booksBalance()).toMatchObject({ out: '1' })
+}, 60_000)

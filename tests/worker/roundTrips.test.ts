@@ -20,6 +20,12 @@ const roundTrips = {
   overview: 1,
 }
 
+/** These make one call only. */
+const single = [
+  ...(['claim: open', 'claim: verify', 'claim: claim', 'pay with an API key', 'budget with an API key'] as const),
+  ...(['list of transactions', 'overview'] as const),
+]
+
 const api = await createTestApp()
 const own = await createAccountFixture(api)
 const payout = await own.createPayout()
@@ -83,4 +89,8 @@ test('no request waits for more round trips than this table says @round-trips-1'
   for (const [name, run] of Object.entries(requests)) found[name] = (await run()).trips
   const counts = Object.fromEntries(Object.entries(found).map(([name, trips]) => [name, trips.length]))
   expect(counts, JSON.stringify(found, null, 1)).toEqual(roundTrips)
+  // Calls at the same time wait for the slowest of them.
+  expect(Object.fromEntries(single.map((name) => [name, found[name]]))).toEqual(
+    Object.fromEntries(single.map((name) => [name, [expect.stringMatching(/^[A-Z_]+\.\w+$/)]])),
+  )
 })

@@ -44,7 +44,7 @@ const word = (value: number | bigint): Hex => `0x${value.toString(16).padStart(6
 /** Thousands of payments and payouts of every kind, most of them to one recipient within the last hour. */
 function fill({ store, now }: Context): void {
   const wallet = payer.wallet.id
-  store.run('UPDATE policy_group SET approve_new_recipient = 1, duplicate_minutes = 1440')
+  store.run(`UPDATE policy_group SET rules = '{"approveNewRecipient":true,"duplicateMinutes":1440}'`)
   store.run('UPDATE session SET spend_limit = 1000000000000')
   const at = now()
   const base = { wallet_id: wallet, group_id: payer.group.id, agent_id: agentOf().agentId, epoch: 1 } as const

@@ -8,8 +8,7 @@ import type { Env } from '../../worker/env.ts'
 import { openLoginSession, signOut } from '../../worker/services/loginSessions.ts'
 import { createTestApp } from '../support/accountFixture.ts'
 import { createPayer, manualChain, until } from '../support/payer.ts'
-import { copyOf } from '../support/restoredTreasury.ts'
-import { restoringOperator } from '../support/restoringOperator.ts'
+import { copyOf, restoringOperator } from '../support/restoringOperator.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { type Api, auth, createUser, env, refresh } from './apiClient.ts'
 
@@ -59,6 +58,7 @@ const bodies: Record<string, object> = {
   'POST /api/wallets/:walletId/private-key': { masterPassword: 'correct horse battery' },
   'POST /api/approvals/:approvalId/approve': { hash: '0'.repeat(64) },
   'POST /api/approvals/:approvalId/deny': { hash: '0'.repeat(64) },
+  'POST /api/policy-groups/:groupId/replay': { candidate: {} },
   'PUT /api/approval-settings': { passwordAbove: '50' },
   'POST /api/notices/read': { upTo: 1 },
   'POST /api/webhooks': { url: 'https://example.com/hook', events: ['payment.confirmed'] },
@@ -194,7 +194,7 @@ test('an account that went back to an earlier time still refuses a session that 
   await signOut(deps, refreshToken)
   await run('freeze')
   await back(earlier)
-  expect(await goOn()).toMatchObject({ step: 'done' })
+  expect(await goOn()).toMatchObject({ state: 'open' })
   await until('the account works', () => payer.ledger().catch(() => null))
   api.clock.now = Date.now()
   expect(await walletsOf(accessToken)).toBe(401)

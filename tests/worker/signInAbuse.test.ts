@@ -103,7 +103,7 @@ describe('account enumeration', () => {
     const api = createApi()
     const { email } = await createUser(api)
     const epoch = { passwordEpoch: () => new Promise(() => {}), [Symbol.dispose]() {} }
-    const TREASURY = { getByName: () => ({ backup: () => epoch }) } as unknown as typeof env.TREASURY
+    const TREASURY = { getByName: () => ({ account: () => epoch }) } as unknown as typeof env.TREASURY
     const tripsFor = async (email: string) => {
       const counter = countCalls(env)
       const body = { email, password: 'guess' }

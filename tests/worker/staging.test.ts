@@ -34,7 +34,8 @@ test('on a Base Sepolia deployment test money counts in totals and usage, and it
     runInDurableObject(treasury(), async (object: Treasury) => {
       object.context.env = { ...object.context.env, PRIMARY_CHAIN }
       object.context.snapshots.clear()
-      const { totalBalance, wallets, payingWalletId } = await object.reports().overview()
+      const { totalBalance } = await object.reports().balance()
+      const { wallets, payingWalletId } = await object.reports().overview()
       const { globalBudget } = await object.reports().usage()
       return { totalBalance, walletCount: wallets.length, payingWalletId, limit: globalBudget.limit }
     })

@@ -43,11 +43,11 @@ test.each([
   })
   const unit = says ? 'Test USDC' : 'USDC'
   const { subject, text } = await findMail(email, `payout-link:${id}`)
-  expect(subject).toBe(`You were sent 5 ${unit}`)
+  expect(subject).toBe(`You were sent 5.00 ${unit}`)
   expect(/has no value/.test(text)).toBe(says)
   const [claimUrl] = /https?:\S+\/claim\/\S+/.exec(text)!
   const { text: ofBudget } = await findMail(owner, 'budget:')
-  expect(ofBudget).toContain(`75% used: 1 of 6 ${unit} is left`)
+  expect(ofBudget).toContain(`75% used: 1.00 ${unit} of 6.00 ${unit} is left`)
   const page = await api.call('GET', `/api/escrow/claim/${claimUrl.split('/').at(-1)}`)
   expect(page.json.data).toMatchObject({ chain: name, amount: '5' })
   expect(await payer.treasury().reclaimAll(), 'the total excludes test money').toEqual({

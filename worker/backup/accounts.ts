@@ -32,7 +32,7 @@ async function keepOne(env: Env, db: Db, { userId, version, row }: ToKeep): Prom
     if (row !== null) {
       const { email, name, status, temporarySince, publicAddress, region, passwordAt, createdAt, updatedAt } = row
       const owner = { email, name, status, temporarySince, publicAddress, region, passwordAt, createdAt, updatedAt }
-      await treasuryOf(env, row).backup().keepOwner(owner)
+      await treasuryOf(env, row).account().keepOwner(owner)
       await env.BACKUP.put(`${prefix}${userId}`, '')
     }
     await markKept(db, userId, version)

@@ -1,5 +1,5 @@
 import type { Deps } from '../appEnv.ts'
-import { endSessions } from '../db/afterRestore.ts'
+import { endSessions } from '../db/allSessions.ts'
 import { type Act, recordAct } from '../ops/record.ts'
 
 /** After a restore of D1: ends up to a thousand login sessions of all accounts, and all codes and links. */

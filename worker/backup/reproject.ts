@@ -3,7 +3,7 @@ import type { Deps } from '../appEnv.ts'
 import { insertContact } from '../db/contacts.ts'
 import { logError } from '../observability/log.ts'
 import { type Act, recordAct } from '../ops/record.ts'
-import type { ReprojectCursor } from '../treasury/backup/rpcTypes.ts'
+import type { ReprojectCursor } from '../treasury/account/rpcTypes.ts'
 import { treasuryOf } from '../treasuryOf.ts'
 import { listAccounts } from './accounts.ts'
 
@@ -69,7 +69,7 @@ async function sendAgain(
   try {
     for (let calls = 0; calls === 0 || from !== null; calls++) {
       if (calls === maxCalls || (calls > 0 && deps.now() > until)) return { ...sent, unfinished: { userId, from } }
-      const { next, rows, changed, problem } = await treasuryOf(deps.env, userId).backup().reproject({ from, isDry })
+      const { next, rows, changed, problem } = await treasuryOf(deps.env, userId).account().reproject({ from, isDry })
       add(sent.rows, rows)
       add(sent.changed, changed)
       if (problem !== null) sent.problems.push({ userId, problem })
@@ -85,7 +85,7 @@ async function sendAgain(
 
 /** Restores contacts that are on a whitelist but missing from D1. Contacts that differ must be confirmed by their owner. */
 async function askForContacts({ env, db, now }: Deps, userId: string, isDry: boolean): Promise<Record<string, number>> {
-  const { toConfirm, missing } = await treasuryOf(env, userId).backup().compareContacts(isDry)
+  const { toConfirm, missing } = await treasuryOf(env, userId).account().compareContacts(isDry)
   const at = now()
   const rest = { userId, description: null, createdAt: at, updatedAt: at, deletedAt: null }
   // A whitelist may have more than the account has places for.

@@ -193,14 +193,10 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     this.#saveAttempts(view.triesVersion, counted)
     if (!isRightCode(keyring(this.env, 'CODE_PEPPER'), view, passcode)) {
       if (counted.total >= maxTries) this.#scheduleNewCode(row, now)
-      const triesLeft = counted.lockedUntil > now || counted.total >= maxTries ? 0 : triesBeforeLock - counted.recent
-      return refuse(
-        'wrong_passcode',
-        triesLeft > 0
-          ? `Invalid passcode. ${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.`
-          : 'Invalid passcode',
-        { field: 'passcode' },
-      )
+      const next = attemptAllowed(counted, now, this.#row()!.new_code_due_at)
+      const triesLeft = triesBeforeLock - counted.recent
+      const what = next.ok ? `${triesLeft} ${triesLeft === 1 ? 'try' : 'tries'} left.` : next.message
+      return refuse('wrong_passcode', `Invalid passcode. ${what}`, { field: 'passcode' })
     }
     this.#saveAttempts(view.triesVersion, { ...attempts, recent: 0, lockedUntil: 0 })
     return ok(view)

@@ -85,8 +85,34 @@ export async function matchContacts(
   return { rows, total: counted!.total, lookAlike: lookAlike ?? null }
 }
 
-export async function countContacts(db: Db, userId: string): Promise<number> {
-  return db.$count(contact, belongsTo(userId))
+/** The contacts with one of these addresses, emails or phone numbers, in any case. A UNION, because OR would use no index. */
+export function contactsWith(db: Db, userId: string, values: string[]) {
+  const { id, name, address, email, phone, createdAt } = contact
+  const having = (method: typeof address | typeof email | typeof phone) =>
+    db
+      .select({ id, name, address, email, phone, createdAt })
+      .from(contact)
+      .where(
+        and(
+          belongsTo(userId),
+          isNotNull(method),
+          sql`${method} COLLATE NOCASE IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
+        ),
+      )
+  return having(address).unionAll(having(email)).unionAll(having(phone))
+}
+
+/** Names by value, in lower case: that of the newest contact that has this address, email or phone number. */
+export async function contactNames(db: Db, userId: string, values: string[]): Promise<Record<string, string>> {
+  const wanted = new Set(values.map((value) => value.toLowerCase()))
+  const rows = await contactsWith(db, userId, [...wanted])
+  const names: Record<string, string> = {}
+  for (const { name, address, email, phone } of rows.sort((a, b) => a.createdAt - b.createdAt))
+    for (const method of [address, email, phone]) {
+      const value = method?.toLowerCase()
+      if (value !== undefined && wanted.has(value)) names[value] = name
+    }
+  return names
 }
 
 export async function findContacts(db: Db, userId: string, contactIds: string[]): Promise<ContactRow[]> {

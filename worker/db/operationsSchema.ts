@@ -3,6 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 import { troubleKinds } from '#domain/alerts.ts'
 import { deliveryStates } from '#domain/delivery.ts'
 import { stopModes } from '#domain/serviceStop.ts'
+import { restoreStates } from '#schemas/ops.ts'
 
 /** Tables for operating a deployment: operator actions, message delivery, troubles and others. Part of schema.ts. */
 
@@ -187,13 +188,22 @@ export const exportPart = sqliteTable(
   (t) => [primaryKey({ columns: [t.runId, t.part] })],
 )
 
-/** Accounts whose Treasury is being restored to an earlier time. Kept here because the object would forget it. */
+/** Accounts that are being restored. Kept here because the Treasury would forget it when it is rolled back. */
 export const userRestore = sqliteTable('user_restore', {
   userId: text('user_id').primaryKey(),
   id: text('id').notNull(),
+  state: text('state', { enum: restoreStates }).notNull(),
+  /** How far the state has come (worker/treasury/restore/rpcTypes.ts), as JSON. */
+  progress: text('progress'),
+  /** Rises with each change, so that of two callers only one continues. */
+  step: integer('step').notNull(),
   startedAt: integer('started_at').notNull(),
   /** When the Treasury confirmed that it is frozen; null if it has not. */
   frozenAt: integer('frozen_at'),
+  /** History's position when it had everything of the frozen object; null if it has not confirmed that. */
+  confirmed: text('confirmed'),
+  /** The operator has said that the object is lost. */
+  isLost: integer('is_lost', { mode: 'boolean' }).notNull(),
   /** Null while in progress. */
   endedAt: integer('ended_at'),
   /** Rises when it starts and when it ends (domain/stopState.ts). */

@@ -184,6 +184,11 @@ export const contact = sqliteTable(
   },
   (t) => [
     index('contact_user_idx').on(t.userId, t.deletedAt, sql`${t.createdAt} DESC`, sql`${t.id} DESC`),
+    ...(['address', 'email', 'phone'] as const).map((method) =>
+      index(`contact_${method}_idx`)
+        .on(t.userId, sql`${t[method]} COLLATE NOCASE`)
+        .where(sql`${t.deletedAt} IS NULL AND ${t[method]} IS NOT NULL`),
+    ),
     index('contact_deleted_idx').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
   ],
 )

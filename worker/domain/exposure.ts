@@ -1,6 +1,7 @@
 import { type MicroUsdc, microUsdc, min, saturatingSub, zeroUsdc } from './money.ts'
-import { type GroupPolicy, maxAllowedNow, remainingOf, type WalletFunds } from './policy.ts'
-import { periodNow } from './policyPeriod.ts'
+import { type GroupPolicy, mostAllowed, remainingOf, type WalletFunds } from './policy.ts'
+import { verdictsOf } from './rules/values.ts'
+import type { Used } from './rules/windows.ts'
 
 /**
  * The most that can happen to an owner's money without the owner's consent, in micro-USDC: the non-custodial promise in
@@ -33,11 +34,22 @@ export type WalletPower = {
   groups: readonly { left: MicroUsdc | null; active: boolean }[]
 }
 
-/** What remains of a group's total and period budgets at `now` (ms). Null if there is no limit. */
-export function budgetLeft({ budget, period }: Pick<GroupPolicy, 'budget' | 'period'>, now: number): MicroUsdc | null {
+/** What the group's total budget and its rules leave for new payments at `now` (ms). Null if there is no limit. */
+export function budgetLeft(
+  { budget, rules, unclaimed }: Pick<GroupPolicy, 'budget' | 'rules' | 'unclaimed'>,
+  now: number,
+  used: Readonly<Record<string, Used>>,
+): MicroUsdc | null {
+  const facts = { at: now, isPayout: false, unclaimed, recipient: null }
+  const left = verdictsOf(rules, facts, used)
+    // A limit of each payment does not limit their sum.
+    .filter(({ outcome, above, figures }) => outcome === 'refuse' && (above === null || figures))
+    .map(({ above }) => above ?? zeroUsdc)
   const total = remainingOf(budget)
-  const inPeriod = period && saturatingSub(period.limit, periodNow(period, now).used)
-  return total === null || inPeriod === null ? (total ?? inPeriod) : min(total, inPeriod)
+  return (total === null ? left : [...left, total]).reduce<MicroUsdc | null>(
+    (least, each) => (least === null ? each : min(least, each)),
+    null,
+  )
 }
 
 /** `canLeave` is the lower of balance and session limit; `agents` is what budgets allow of it beyond held amounts. */
@@ -79,7 +91,7 @@ type Spendable = {
  * booked yet hides the same amount of arriving money for a block or two. `at` (ms) is the chain's time.
  */
 export function spendableOf(funds: WalletFunds, booked: bigint, balance: MicroUsdc, at: number): Spendable {
-  const now = min(maxAllowedNow(null, funds, at, { isPayout: false, at }), balance)
+  const now = min(mostAllowed(null, funds, at, { isPayout: false, at, used: {}, recipient: null }).now, balance)
   const { session, available } = funds
   const sessionLeft = session && at <= session.validUntil ? session.limit - session.spent - session.held : 0n
   return {

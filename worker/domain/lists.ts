@@ -1,6 +1,17 @@
 /** Filters, sort orders and page cursors of lists, in the API and in page URLs. */
 
-export const transactionTypes = ['payout', 'transfer'] as const
+export const transactionTypes = ['payout', 'transfer', 'deposit', 'withdrawal'] as const
+
+/** The kinds of rows in the list of transactions: payments, the ends of payouts, and money that moved without a payment. */
+export const transactionCategories = [
+  ...(['contact', 'address', 'escrow', 'escrow_withdraw', 'escrow_reclaim'] as const),
+  ...(['deposit', 'withdrawal'] as const),
+] as const
+export type TransactionCategory = (typeof transactionCategories)[number]
+
+/** Figures of the overview, by which the list of transactions can show exactly the payments that a figure counts. */
+export const listFigures = ['payments', 'accepted', 'paid', 'completed', 'ended', 'failed_24h'] as const
+export type ListFigure = (typeof listFigures)[number]
 
 /** The statuses of a transaction, grouped as lists show them. */
 export const transactionStatusGroups = {
@@ -18,7 +29,7 @@ export type TransactionStatus = (typeof transactionStatusGroups)[TransactionStat
 
 export const payoutStatuses = ['CREATING', 'CREATED', 'WITHDRAWN', 'RECLAIMED', 'FAILED'] as const
 
-/** The most rows that a filter searches: the newest of the chosen days. Other calls of the account wait meanwhile. */
+/** The most rows that a filter searches: the newest of the chosen days. */
 export const searchedRows = 10_000
 
 /** The sort orders of both lists; the first is the default. */

@@ -1,4 +1,5 @@
 import type { MicroUsdc } from './money.ts'
+import { isLooser, type RuleValues } from './rules/values.ts'
 
 /**
  * When an owner's change needs the password. A session alone may raise what can leave without a person by at most the
@@ -21,31 +22,20 @@ export const sumOfIncreases = (increases: readonly Increase[]): Increase => {
   return sum
 }
 
-/** What bounds a group's payments. Null: no bound. Amounts in micro-USDC; `lists` are what may be paid, null for anything. */
+/** What bounds a group's payments. */
 export type GroupBounds = {
   /** What its agents may still spend in all; 0 if it has none. */
   spendable: Increase
-  /** Larger allows more. */
-  amounts: readonly (bigint | null)[]
-  lists: readonly (readonly string[] | null)[]
-  /** Whether the owner is asked about new recipients, and about repeats within so many minutes. */
-  asksNewRecipient: boolean
-  asksRepeats: number
+  rules: RuleValues
+  /** Scopes and contacts that may be paid. */
+  recipients: readonly (readonly string[])[]
 }
 
 /** Any looser rule counts as all that the group may spend; otherwise the difference does. */
 export function increaseByEdit(before: GroupBounds, after: GroupBounds): Increase {
-  const isLooser =
-    after.amounts.some((amount, i) => isMore(before.amounts[i]!, amount)) ||
-    after.lists.some((list, i) => isWider(before.lists[i]!, list)) ||
-    (before.asksNewRecipient && !after.asksNewRecipient) ||
-    after.asksRepeats < before.asksRepeats
-  if (isLooser) return after.spendable
+  const isWider = after.recipients.some((list, i) => list.some((one) => !before.recipients[i]!.includes(one)))
+  if (isWider || isLooser(before.rules, after.rules)) return after.spendable
   if (before.spendable === 'unbounded') return 0n
   if (after.spendable === 'unbounded') return 'unbounded'
   return after.spendable > before.spendable ? after.spendable - before.spendable : 0n
 }
-
-const isMore = (before: bigint | null, after: bigint | null) => before !== null && (after === null || after > before)
-const isWider = (before: readonly string[] | null, after: readonly string[] | null) =>
-  before !== null && (after === null || after.some((one) => !before.includes(one)))

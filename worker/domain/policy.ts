@@ -1,9 +1,10 @@
-import type { ApprovalRules } from './approval.ts'
 import { formatUsdcText, type MicroUsdc, min, saturatingSub, zeroUsdc } from './money.ts'
 import { minPayout } from './payment.ts'
-import { type PeriodBudget, periodNow } from './policyPeriod.ts'
+import { allow, both, type Decision, type Figures, orOwner, type Refusal, refuse } from './refusal.ts'
+import type { PaymentFacts, Verdict } from './rules/rule.ts'
+import { type RuleValues, verdictsOf } from './rules/values.ts'
+import type { Used } from './rules/windows.ts'
 import type { Scope } from './scopes.ts'
-import { isoOf } from './time.ts'
 
 /** Limit (null if there is none), spent and held of one budget. */
 export type Budget = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc }
@@ -21,16 +22,11 @@ export type GroupPolicy = {
   paused: boolean
   agentPaused: boolean
   accountPaused: boolean
-  /** Per-payment limit. */
-  maxPayment: MicroUsdc | null
-  period: PeriodBudget | null
-  /** Sum of the group's unclaimed payouts, and its limit. */
-  unclaimed: { open: MicroUsdc; limit: MicroUsdc | null }
-  /** The only email domains and country codes that payouts may go to. Null if any. */
-  emailDomains: readonly string[] | null
-  phoneCodes: readonly string[] | null
-  /** When payments within all limits still need the owner's approval. */
-  approvals: ApprovalRules
+  /** Sum of the group's unclaimed payouts. */
+  unclaimed: MicroUsdc
+  rules: RuleValues
+  /** A stored rule that this code does not know: nothing may be paid. */
+  unknownRule?: string
 }
 /** The paying wallet. `available` is the ledger's balance minus held amounts. */
 export type WalletFunds = {
@@ -42,153 +38,85 @@ export type WalletFunds = {
   paused: boolean
   session: (Budget & { limit: MicroUsdc /** ms */; validUntil: number }) | null
 }
-/** What limits depend on besides the amount. `at` (ms) determines the period that the payment counts toward. */
-export type PaymentKind = { isPayout: boolean; at: number }
-
-export type RefusalCode =
-  | 'agent_disabled'
-  | 'insufficient_scope'
-  | 'recipient_not_allowed'
-  | 'contact_changed'
-  | 'payment_limit_exceeded'
-  | 'budget_exceeded'
-  | 'unclaimed_limit_exceeded'
-  | 'wallet_not_ready'
-  | 'session_key_expired'
-  | 'session_limit_exceeded'
-  | 'insufficient_balance'
-
-/** Figures of the rule that refused the payment. */
-type Figures = { limit: MicroUsdc | null; spent: MicroUsdc; held: MicroUsdc; remaining: MicroUsdc | null }
-
-/** Names the rule, says what to do next, and has the figures that the decision was based on. */
-export type Refusal = {
-  code: RefusalCode
-  rule: string
-  message: string
-  next: string
-  figures: Figures | null
-  /** When the rule's period ends (ms). Null for rules without a period. */
-  resetsAt: number | null
-  /** The largest amount that this recipient could be paid now; 0 if the refusal does not depend on the amount. */
-  maxAllowedNow: MicroUsdc
-}
-export type Decision = { ok: true } | { ok: false; refusal: Refusal }
-
-export const allow: Decision = { ok: true }
-
-/** A refusal that no smaller amount would avoid. */
-export const refuse = (code: RefusalCode, rule: string, message: string, next: string): Decision => ({
-  ok: false,
-  refusal: { code, rule, message, next, figures: null, resetsAt: null, maxAllowedNow: zeroUsdc },
-})
+/** What limits depend on besides the amount. `used`: what the rules of the group have counted, by field. */
+export type PaymentKind = Omit<PaymentFacts, 'unclaimed'> & { used: Readonly<Record<string, Used>> }
 
 /** A paused agent may not do anything, not even read. */
 export function decideActive(group: Pick<GroupPolicy, 'name' | 'paused' | 'agentPaused' | 'accountPaused'>): Decision {
   if (group.agentPaused)
-    return refuse('agent_disabled', 'agent.paused', 'This agent is paused.', 'Ask the owner to resume it.')
+    return refuse('agent_disabled', 'agent.paused', 'This agent is paused.', orOwner('', 'resume it'))
   if (group.paused)
     return refuse(
       'agent_disabled',
       'group.paused',
       `The policy group "${group.name}" is paused.`,
-      'Ask the owner to resume it.',
+      orOwner('', 'resume it'),
     )
   if (group.accountPaused)
     return refuse(
       'agent_disabled',
       'account.paused',
       'All agents of this account are paused.',
-      'Ask the owner to resume them.',
+      orOwner('', 'resume them'),
     )
   return allow
 }
 
-/** A limit that an amount must not exceed. */
-type Bound = {
-  left: MicroUsdc
-  code: RefusalCode
-  rule: string
-  message: string
-  next: string
-  figures?: Figures
-  resetsAt?: number
-}
-
-/** All limits that apply to a payment of this kind, in the order in which they refuse. */
-function boundsOf(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKind): Bound[] {
-  const bounds: Bound[] = group ? groupBounds(group, kind) : []
+/** What group, session key and wallet say about a payment of this kind, in the order in which they refuse. */
+function verdictsFor(group: GroupPolicy | null, funds: WalletFunds, kind: PaymentKind): Verdict[] {
+  const verdicts = group ? groupVerdicts(group, kind) : []
   const { session, available, arriving = zeroUsdc } = funds
   const sessionLeft = session ? saturatingSub(session.limit, session.spent + session.held) : zeroUsdc
-  bounds.push({
-    left: sessionLeft,
+  verdicts.push({
+    above: sessionLeft,
+    outcome: 'refuse',
     code: 'session_limit_exceeded',
     rule: 'session.limit',
     message: `The wallet's session key has ${formatUsdcText(sessionLeft)} USDC left.`,
-    next: 'Send less, or ask the owner to rotate the session key.',
+    next: orOwner('Send less', 'rotate the session key'),
     ...(session && { figures: figuresOf(session) }),
   })
-  bounds.push({
-    left: available,
+  verdicts.push({
+    above: available,
+    outcome: 'refuse',
     code: 'insufficient_balance',
     rule: 'wallet.balance',
     message:
       arriving === 0n
         ? `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available.`
         : `Insufficient balance: the wallet has ${formatUsdcText(available)} USDC available, and ${formatUsdcText(arriving)} USDC is arriving.`,
-    next: arriving === 0n ? 'Add funds or send less.' : 'Try again in a few seconds, add funds, or send less.',
+    next: both(arriving === 0n ? 'Add funds or send less.' : 'Try again in a few seconds, add funds, or send less.'),
   })
-  return bounds
+  return verdicts
 }
 
-function groupBounds(group: GroupPolicy, kind: PaymentKind): Bound[] {
-  const bounds: Bound[] = []
-  const { maxPayment, budget, period, unclaimed } = group
-  if (maxPayment !== null)
-    bounds.push({
-      left: maxPayment,
-      code: 'payment_limit_exceeded',
-      rule: 'group.max_payment',
-      message: `One payment may be at most ${formatUsdcText(maxPayment)} USDC.`,
-      next: 'Send less, or ask the owner to raise the limit.',
-    })
-  const left = remainingOf(budget)
-  if (left !== null)
-    bounds.push({
-      left,
-      code: 'budget_exceeded',
-      rule: 'group.budget',
-      message: `The group's budget has ${formatUsdcText(left)} USDC left.`,
-      next: 'Send less, or ask the owner to top up.',
-      figures: figuresOf(budget),
-    })
-  if (period) {
-    const { used, endAt } = periodNow(period, kind.at)
-    const periodLeft = saturatingSub(period.limit, used)
-    const resets = isoOf(endAt)
-    bounds.push({
-      left: periodLeft,
-      code: 'budget_exceeded',
-      rule: `group.budget_per_${period.period}`,
-      message: `The group's budget for this ${period.period} has ${formatUsdcText(periodLeft)} USDC left.`,
-      next: `Send less, wait until ${resets}, or ask the owner to raise the budget.`,
-      // A period counts what was reserved in it, confirmed or not.
-      figures: { limit: period.limit, spent: used, held: zeroUsdc, remaining: periodLeft },
-      resetsAt: endAt,
-    })
+/** One payment is judged up to three times with the same facts: decided, asked about, and for the most that is allowed. */
+const judged = new WeakMap<PaymentKind, { group: GroupPolicy; verdicts: Verdict[] }>()
+
+function ruleVerdicts(group: GroupPolicy, kind: PaymentKind): Verdict[] {
+  const known = judged.get(kind)
+  if (known?.group === group) return known.verdicts
+  const verdicts = verdictsOf(group.rules, { ...kind, unclaimed: group.unclaimed }, kind.used)
+  judged.set(kind, { group, verdicts })
+  return verdicts
+}
+
+/** Limits of a single payment refuse before the total budget, and those with figures after it. */
+function groupVerdicts(group: GroupPolicy, kind: PaymentKind): Verdict[] {
+  const verdicts = ruleVerdicts(group, kind)
+  const left = remainingOf(group.budget)
+  if (left === null) return [...verdicts]
+  const budget: Verdict = {
+    above: left,
+    outcome: 'refuse',
+    code: 'budget_exceeded',
+    rule: 'group.budget',
+    message: `The group's budget has ${formatUsdcText(left)} USDC left.`,
+    next: orOwner('Send less', 'top up'),
+    figures: figuresOf(group.budget),
   }
-  if (kind.isPayout && unclaimed.limit !== null) {
-    const unclaimedLeft = saturatingSub(unclaimed.limit, unclaimed.open)
-    bounds.push({
-      left: unclaimedLeft,
-      code: 'unclaimed_limit_exceeded',
-      rule: 'group.max_unclaimed',
-      message: `Unclaimed payouts may increase by at most ${formatUsdcText(unclaimedLeft)} USDC.`,
-      next: 'Wait until a payout is claimed or reclaimed, or ask the owner to raise the limit.',
-      figures: { limit: unclaimed.limit, spent: zeroUsdc, held: unclaimed.open, remaining: unclaimedLeft },
-    })
-  }
-  return bounds
+  const first = verdicts.filter(({ figures }) => !figures)
+  return [...first, budget, ...verdicts.filter(({ figures }) => figures)]
 }
 
 const figuresOf = (budget: Budget): Figures => ({ ...budget, remaining: remainingOf(budget) })
@@ -196,43 +124,52 @@ const figuresOf = (budget: Budget): Figures => ({ ...budget, remaining: remainin
 /** The refusal if the wallet cannot pay any amount, else null. `now` (ms) is the chain's time. */
 function notReady(funds: WalletFunds, now: number): Decision | null {
   if (funds.paused)
-    return refuse('wallet_not_ready', 'wallet.paused', 'The wallet is paused.', 'Ask the owner to resume it.')
+    return refuse('wallet_not_ready', 'wallet.paused', 'The wallet is paused.', orOwner('', 'resume it'))
   if (funds.status !== 'active' || funds.halted)
     return refuse(
       'wallet_not_ready',
       'wallet.status',
       'The wallet is not ready to pay yet.',
-      'Try again when the wallet is active.',
+      both('Try again when the wallet is active.'),
     )
   if (!funds.session || now > funds.session.validUntil)
     return refuse(
       'session_key_expired',
       'session.valid_until',
       'The wallet’s session key is no longer valid.',
-      'Ask the owner to rotate the session key.',
+      orOwner('', 'rotate the session key'),
     )
   return null
 }
 
-/** The largest amount that group, session key and wallet allow; 0 if the wallet cannot pay. `now` as in decideAmount. */
-export function maxAllowedNow(
+/**
+ * The largest amount that group, session key and wallet allow, and what of it needs no approval; both 0 if the wallet
+ * cannot pay. `now` as in decideAmount.
+ */
+export function mostAllowed(
   group: GroupPolicy | null,
   funds: WalletFunds,
   now: number,
   kind: PaymentKind,
-): MicroUsdc {
-  return notReady(funds, now) ? zeroUsdc : lowestOf(boundsOf(group, funds, kind), kind)
+): { now: MicroUsdc; withoutAsking: MicroUsdc } {
+  return notReady(funds, now)
+    ? { now: zeroUsdc, withoutAsking: zeroUsdc }
+    : mostOf(verdictsFor(group, funds, kind), kind)
 }
 
-/** The lowest limit. Zero if it is below the smallest payout. */
-function lowestOf(bounds: Bound[], kind: PaymentKind): MicroUsdc {
-  const least = bounds.map((bound) => bound.left).reduce(min)
-  return kind.isPayout && least < minPayout ? zeroUsdc : least
+/** The lowest limits. Zero if below the smallest payout. */
+function mostOf(verdicts: Verdict[], kind: PaymentKind) {
+  const lowest = (of: Verdict[]) => of.map(({ above }) => above ?? zeroUsdc).reduce(min)
+  const payable = (most: MicroUsdc) => (kind.isPayout && most < minPayout ? zeroUsdc : most)
+  const refusing = verdicts.filter(({ outcome }) => outcome === 'refuse')
+  return { now: payable(lowest(refusing)), withoutAsking: payable(lowest(verdicts)) }
 }
+
+const applies = (amount: MicroUsdc, { above }: Verdict) => above === null || amount > above
 
 /**
  * Whether `amount` can be reserved now. Held money counts as spent, so that two payments never share a dollar. `now` (ms)
- * is the chain's time, which decides whether a session key is valid; periods use our own time, `kind.at`.
+ * is the chain's time, which decides whether a session key is valid; rules use our own time, `kind.at`.
  */
 export function decideAmount(
   group: GroupPolicy | null,
@@ -243,20 +180,26 @@ export function decideAmount(
 ): Decision {
   const refusal = notReady(funds, now)
   if (refusal) return refusal
-  const bounds = boundsOf(group, funds, kind)
-  const exceeded = bounds.find((bound) => amount > bound.left)
-  if (!exceeded) return allow
-  const { code, rule, message, next, figures, resetsAt } = exceeded
-  return {
-    ok: false,
-    refusal: {
-      code,
-      rule,
-      message,
-      next,
-      figures: figures ?? null,
-      resetsAt: resetsAt ?? null,
-      maxAllowedNow: lowestOf(bounds, kind),
-    },
-  }
+  const verdicts = verdictsFor(group, funds, kind)
+  const exceeded = verdicts.find((verdict) => verdict.outcome === 'refuse' && applies(amount, verdict))
+  return exceeded ? refusalBy(exceeded, mostOf(verdicts, kind)) : allow
 }
+
+function refusalBy(verdict: Verdict, most: { now: MicroUsdc; withoutAsking: MicroUsdc }): Decision {
+  const { code, rule, message, next, figures = null, resetsAt = null } = verdict
+  const refusal: Refusal = {
+    code,
+    rule,
+    message,
+    next,
+    figures,
+    resetsAt,
+    maxAllowedNow: most.now,
+    maxWithoutAsking: most.withoutAsking,
+  }
+  return { ok: false, refusal }
+}
+
+/** The rules by which the owner must approve a payment that nothing refuses. */
+export const askedBy = (group: GroupPolicy, amount: MicroUsdc, kind: PaymentKind): Verdict[] =>
+  ruleVerdicts(group, kind).filter((verdict) => verdict.outcome === 'ask' && applies(amount, verdict))

@@ -1,4 +1,3 @@
-import { type MicroUsdc, zeroUsdc } from './money.ts'
 import { dayMs } from './time.ts'
 
 export const periods = ['day', 'week', 'month'] as const
@@ -21,13 +20,4 @@ export function periodAt(period: Period, now: number): { startAt: number; endAt:
       return { startAt: Date.UTC(year, month, 1), endAt: Date.UTC(year, month + 1, 1) }
     }
   }
-}
-
-/** `used` is the amount reserved in the period that began at `startAt`, less what was released since. */
-export type PeriodBudget = { period: Period; limit: MicroUsdc; startAt: number; used: MicroUsdc }
-
-/** The current period and the amount used in it. A clock that goes back does not reopen an earlier period. */
-export function periodNow(budget: PeriodBudget, now: number) {
-  const { startAt, endAt } = periodAt(budget.period, Math.max(now, budget.startAt))
-  return { startAt, endAt, used: budget.startAt === startAt ? budget.used : zeroUsdc }
 }

@@ -1,4 +1,5 @@
 import { microUsdc } from './money.ts'
+import { dayMs } from './time.ts'
 
 /** Bounds of a rotation: the contract's own caps for a grant (AgentWallet.MAX_GRANT, MAX_VALIDITY). */
 export const minLimit = microUsdc(1_000_000n) // $1
@@ -23,3 +24,21 @@ export function durationProblem(hours: number): string | null {
 /** Actions that an owner authorizes by a signature that anyone may submit. */
 export const ownerActionKinds = ['setSession', 'revokeSession', 'disableRotation', 'withdraw'] as const
 export type OwnerActionKind = (typeof ownerActionKinds)[number]
+
+/** How many days before its end a session key's owner is warned. */
+const warnDays = [7, 1] as const
+export type WarnDays = (typeof warnDays)[number]
+/** In ms. */
+type Life = { startedAt: number; endsAt: number }
+
+/** A key gets only the warnings that it outlives: for one of an hour's life they would come with its start. */
+const warningsOf = ({ startedAt, endsAt }: Life) =>
+  warnDays.map((days) => ({ days, at: endsAt - days * dayMs })).filter(({ at }) => at > startedAt)
+
+/** The latest warning that is due; null if none is, or the key has ended. */
+export const keyWarning = (life: Life, now: number): WarnDays | null =>
+  now >= life.endsAt ? null : (warningsOf(life).findLast(({ at }) => at <= now)?.days ?? null)
+
+/** When the next warning is due (ms); null after the last. */
+export const nextKeyWarningAt = (life: Life, now: number): number | null =>
+  warningsOf(life).find(({ at }) => at > now)?.at ?? null

@@ -25,7 +25,7 @@ export const averageOf = (sum: MicroUsdc, count: number): MicroUsdc | null =>
   count === 0 ? null : microUsdc(sum / BigInt(count))
 
 /** Categories of rows that do not count toward the total spent even if confirmed. */
-export const unspentCategories = ['escrow', 'escrow_reclaim'] as const
+export const unspentCategories = ['escrow', 'escrow_reclaim', 'deposit', 'withdrawal'] as const
 
 /**
  * Whether a row of the transaction list counts toward the total spent: it is confirmed and on `network`. Of a payout's two

@@ -1,7 +1,7 @@
 /** The error's text reaches callers of an object; its class does not. */
 const marker = 'account_restoring'
 
-/** The object is being put back to an earlier time; nothing was read or written. */
+/** The account is being restored; nothing was read or written. */
 class AccountRestoring extends Error {
   override name = 'AccountRestoring'
   constructor() {

@@ -1,9 +1,10 @@
-import type { ListCursor } from '#domain/lists.ts'
+import type { ListCursor, ListFigure } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
+import type { PastDecision } from '#domain/replay.ts'
 import type { Page } from '#schemas/common.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
-import type { Overview } from '#schemas/overview.ts'
+import type { AccountFigures, Overview } from '#schemas/overview.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Result } from '../result.ts'
 
@@ -49,17 +50,32 @@ export type PaymentCopy = {
   transactions: ListRow<Transaction>[]
   payout: ListRow<Escrow> | null
   counted: Counted | null
+  /** Missing if no agent requested it. */
+  decision?: Decided
 }
+
+/** A decision about an agent's payment. `recipient` is the key of `Counted`. */
+export type Decided = Omit<PastDecision, 'id' | 'isNew'> & {
+  groupId: string
+  chain: ChainName
+  recipient: string | null
+}
+/** Where the next older part of a group's decisions begins. */
+export type DecisionCursor = Pick<PastDecision, 'at' | 'n'>
 
 /**
  * The current state of what changed last under this number. What a payment has no more is gone. A named value of the account
- * (Treasury's delivery/backup.ts) is never removed.
+ * (Treasury's delivery/kept.ts) is never removed.
  */
 export type Change = { seq: number; ref: string; rows: PaymentCopy; value: string | null }
 
 /** Changes after the number `from`, in order. `to` is History's position with them. */
 export type ChangePage = { from: number; to: Position; changes: Change[]; isLast: boolean }
 
+/** `figure`: on which network, and since when (ms, exclusive) a failure is recent. */
+export type TransactionsWanted = Omit<TransactionFilter, 'figure'> & {
+  figure?: { name: ListFigure; chain: ChainName; failedSince: number } | undefined
+}
 export type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
 export type Listed<Row> = { rows: Row[]; page: Page }
 /** A part of an export. `next` is where to continue; null after the last row. */
@@ -67,7 +83,7 @@ export type Slice<Row> = { rows: Row[]; next: ListCursor | null }
 
 /** Where the next page of kept payments begins. `createdAt` in ms. */
 export type KeptCursor = { createdAt: number; id: string }
-/** JSON of a payment (`BackupPayment`) and of its payout (`BackupPayout`). */
+/** JSON of a payment (`KeptPayment`) and of its payout (`KeptPayout`). */
 export type KeptRow = KeptCursor & { kept: string; payout: string | null }
 export type KeptValue = { name: string; value: string }
 
@@ -77,34 +93,60 @@ export type Total = Pick<Counted, 'walletId' | 'outcome' | 'method' | 'isUnclaim
 /** `recipients`: the five paid most recently. `failed`: payments that failed in the given time. */
 export type Figures = { totals: Total[]; failed: number; recipients: Overview['recipients'] }
 
+/** A wallet's balance before and after a period, by the rows of the list: decimal USDC. */
+export type WalletBalance = {
+  walletId: string
+  name: string | null
+  address: string
+  chain: ChainName
+  opening: string
+  closing: string
+}
+
 export interface HistoryApi extends Rpc.DurableObjectBranded {
   /**
    * Refused with `unavailable` while History cannot follow its Treasury, or is far behind, and with `unauthenticated` if the
    * login session has ended.
    */
-  transactions(sessionId: string, filter: TransactionFilter, paging: Paging): Promise<Result<Listed<Transaction>>>
+  transactions(sessionId: string, filter: TransactionsWanted, paging: Paging): Promise<Result<Listed<Transaction>>>
   payouts(sessionId: string, filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
   /** For exports, row by row: a part at a time, the first one with `cursor` null. Only that one checks the session. */
   transactionSlice(
     sessionId: string,
-    filter: TransactionFilter,
+    filter: TransactionsWanted,
     cursor: ListCursor | null,
   ): Promise<Result<Slice<Transaction>>>
   payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
 
-  /** Figures of one network. `failedSince` (ms) is exclusive. Takes as long for any number of payments. */
-  figures(sessionId: string, chain: ChainName, failedSince: number): Promise<Result<Figures>>
+  /** A part of a group's decisions since `since` (ms), newest first. `next` is null after the last. The first one checks the session. */
+  decisions(
+    sessionId: string,
+    groupId: string,
+    since: number,
+    before: DecisionCursor | null,
+  ): Promise<Result<{ decisions: PastDecision[]; next: DecisionCursor | null }>>
+
+  /** Balances of all wallets that money has moved in, deleted ones too. `from` and `to` in ms; rows at `to` are later. */
+  balances(sessionId: string, from: number, to: number): Promise<Result<WalletBalance[]>>
+
+  /**
+   * Figures of one network, and those of the Treasury. `failedSince` (ms) is exclusive. Takes as long for any number of
+   * payments.
+   */
+  overview(
+    sessionId: string,
+    chain: ChainName,
+    failedSince: number,
+  ): Promise<Result<{ account: AccountFigures; figures: Figures }>>
 
   position(): Promise<Position>
   /** Called by the Treasury. Applies the page if it follows the position; repeated changes do nothing. Returns the position. */
   receive(page: ChangePage): Promise<Position>
 
-  /** For a restore of the Treasury: accepted payments, oldest first. */
+  /** For a restore of the Treasury: payments that were accepted or have an Idempotency-Key, oldest first. */
   keptRows(after: KeptCursor, limit: number): Promise<KeptRow[]>
   /** The last deadline (unix seconds) of each wallet's payment signatures. */
   keptDeadlines(): Promise<{ walletId: string; deadline: number | null }[]>
   /** All named values, ordered by name. */
   keptValues(): Promise<KeptValue[]>
-  /** Deletes rows with numbers between these two that no restore brings back: approvals and their outcomes. Refusals stay. */
-  forgetUnaccepted(after: number, before: number): Promise<void>
 }

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { ListCursor } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { Escrow } from '#schemas/escrow.ts'
-import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
+import type { PayoutFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import { primaryDb } from '../db/d1.ts'
 import { recordTrouble, schemaReporter } from '../db/troubles.ts'
@@ -13,12 +13,13 @@ import { endedSession } from '../errors.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import type { ChangePage, HistoryApi, KeptCursor, Paging, Position } from './api.ts'
-import { type Db, payoutsQuery, readPage, readSlice, transactionsQuery } from './lists.ts'
+import type { ChangePage, DecisionCursor, HistoryApi, KeptCursor, Paging, Position, TransactionsWanted } from './api.ts'
+import { type Db, payoutsQuery, readSlice, transactionsQuery } from './lists.ts'
 import { historySchema } from './migrations.ts'
+import { readPage } from './pages.ts'
 import { Rows } from './rows.ts'
 
-/** Rows that one call of an export reads. */
+/** Rows that one call of an export, or of a replay, reads. */
 const sliceSize = 500
 /** Operators are alerted above this. An object's SQLite holds 10 GB. */
 const largeBytes = 5_000_000_000
@@ -49,13 +50,13 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.#schema.constructed()
   }
 
-  async transactions(sessionId: string, filter: TransactionFilter, paging: Paging) {
+  async transactions(sessionId: string, filter: TransactionsWanted, paging: Paging) {
     return this.#afterFollowing(sessionId, () => readPage<Transaction>(this.#db, transactionsQuery(filter), paging))
   }
   async payouts(sessionId: string, filter: PayoutFilter, paging: Paging) {
     return this.#afterFollowing(sessionId, () => readPage<Escrow>(this.#db, payoutsQuery(filter), paging))
   }
-  async transactionSlice(sessionId: string, filter: TransactionFilter, cursor: ListCursor | null) {
+  async transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null) {
     const read = () => readSlice<Transaction>(this.#db, transactionsQuery(filter), sliceSize, cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
@@ -64,8 +65,25 @@ export class History extends DurableObject<Env> implements HistoryApi {
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
 
-  async figures(sessionId: string, chain: ChainName, failedSince: number) {
-    return this.#afterFollowing(sessionId, () => this.#rows.figures(chain, failedSince))
+  async decisions(sessionId: string, groupId: string, since: number, before: DecisionCursor | null) {
+    const read = () => {
+      const decisions = this.#rows.decisions(groupId, since, before, sliceSize)
+      const last = decisions.length < sliceSize ? undefined : decisions.at(-1)
+      return { decisions, next: last ? { at: last.at, n: last.n } : null }
+    }
+    return before ? ok(read()) : this.#afterFollowing(sessionId, read)
+  }
+
+  async balances(sessionId: string, from: number, to: number) {
+    return this.#afterFollowing(sessionId, () => this.#rows.balances(from, to))
+  }
+
+  async overview(sessionId: string, chain: ChainName, failedSince: number) {
+    const [figures, account] = await Promise.all([
+      this.#afterFollowing(sessionId, () => this.#rows.figures(chain, failedSince)),
+      treasuryOf(this.env, this.ctx.id.name!).reports().overview(),
+    ])
+    return figures.ok ? ok({ account, figures: figures.value }) : figures
   }
 
   async position(): Promise<Position> {
@@ -84,9 +102,6 @@ export class History extends DurableObject<Env> implements HistoryApi {
   }
   async keptValues() {
     return this.#rows.keptValues()
-  }
-  async forgetUnaccepted(after: number, before: number): Promise<void> {
-    this.#rows.forgetUnaccepted(after, before)
   }
 
   override async alarm(): Promise<void> {
@@ -110,10 +125,10 @@ export class History extends DurableObject<Env> implements HistoryApi {
     this.ctx.waitUntil(report.catch((error) => logError('history_size_not_reported', { user: userId }, error)))
   }
 
-  async #afterFollowing<T>(sessionId: string, read: () => T): Promise<Result<T>> {
+  async #afterFollowing<T>(sessionId: string, read: () => T | Promise<T>): Promise<Result<T>> {
     const { state, ended } = await this.#follow(sessionId)
     if (ended.includes(sessionId)) return refuse('unauthenticated', endedSession)
-    if (state === 'current') return ok(read())
+    if (state === 'current') return ok(await read())
     if (state === 'ahead') return refuse('unavailable', 'This account is being checked. Please try again later.')
     // Continues while the caller waits to ask again.
     this.ctx.waitUntil(this.#follow().catch(() => {}))

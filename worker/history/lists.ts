@@ -1,25 +1,20 @@
-import { and, asc, count, desc, eq, inArray, isNull, like, notInArray, notLike, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, like, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { DrizzleSqliteDODatabase } from 'drizzle-orm/durable-sqlite'
-import { encodeCursor, type ListCursor, type ListSort, searchedRows, transactionStatusGroups } from '#domain/lists.ts'
-import { formatUsdc } from '#domain/money.ts'
-import { type ChainName, chainNames } from '#domain/networks.ts'
+import { type ListCursor, type ListFigure, type ListSort, transactionStatusGroups } from '#domain/lists.ts'
 import { filterNames, type NoteFilters } from '#domain/paymentNotes.ts'
-import { unspentCategories } from '#domain/statistics.ts'
-import { isoOf } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Listed, Paging, Slice } from './api.ts'
+import type { Slice, TransactionsWanted } from './api.ts'
 import { payoutView, transactionView } from './listsSchema.ts'
 
 /**
  * Pages of the lists. A list reads rows along the index that matches the sort order (time or amount). A filter searches the
- * newest of them only, so that a call takes a few milliseconds and other calls of the account do not wait for it. Tests
- * check SQLite's query plan and the rows that it reads.
+ * newest of them only, a part at a time (search.ts). Tests check SQLite's query plan and the rows that it reads.
  */
 
 export type Db = Pick<DrizzleSqliteDODatabase, 'select'>
-type View = typeof transactionView | typeof payoutView
+export type View = typeof transactionView | typeof payoutView
 type Ranges = Pick<TransactionFilter, 'from' | 'to' | 'amountMin' | 'amountMax'>
 type Column = View['createdAt'] | View['amount']
 export type ListQuery = {
@@ -32,20 +27,26 @@ export type ListQuery = {
   reach: 'all' | 'newest' | 'ids'
 }
 
-export function transactionsQuery(filter: TransactionFilter): ListQuery {
+export function transactionsQuery(filter: TransactionsWanted): ListQuery {
   const view = transactionView
   const { sort = 'newest', ...filters } = filter
-  const { type, status, sender, contact, recipient, memo, wallet, search } = filters
+  const { type, figure, status, sender, contact, recipient, memo, wallet, search } = filters
   const conditions = and(
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
-    type === 'transfer' ? notLike(view.category, 'escrow%') : undefined,
+    type === 'transfer' ? inArray(view.category, ['contact', 'address']) : undefined,
+    type === 'deposit' || type === 'withdrawal' ? eq(view.category, type) : undefined,
+    figure && countedIn(figure),
     status?.length
       ? inArray(
           view.status,
           status.flatMap((name) => [...transactionStatusGroups[name]]),
         )
       : undefined,
-    sender === 'user' ? isNull(view.agentId) : sender ? eq(view.agentId, sender) : undefined,
+    sender === 'user'
+      ? and(isNull(view.agentId), ne(view.category, 'deposit'))
+      : sender
+        ? eq(view.agentId, sender)
+        : undefined,
     contact ? eq(view.contactId, contact) : undefined,
     wallet ? eq(view.walletId, wallet) : undefined,
     recipient ? recipientContains(view, recipient) : undefined,
@@ -54,6 +55,20 @@ export function transactionsQuery(filter: TransactionFilter): ListQuery {
     search ? contains(view, search, '$.id', '$.txHash') : undefined,
   )
   return { view, filters: conditions, ranges: filter, sort, reach: isFiltered(filters) ? 'newest' : 'all' }
+}
+
+/** Whether a figure counts the payment: of the same rows, and by the same condition, as `Rows.figures` and `overviewOf`. */
+const countedIn = ({ name, chain, failedSince }: NonNullable<TransactionsWanted['figure']>) =>
+  sql`EXISTS (SELECT 1 FROM counted WHERE counted.id = ${transactionView.id} AND counted.chain = ${chain}
+    AND ${figureConditions[name](failedSince)})`
+
+const figureConditions: Record<ListFigure, (failedSince: number) => SQL> = {
+  payments: () => sql`1`,
+  accepted: () => sql`method <> ''`,
+  paid: () => sql`counted.recipient IS NOT NULL`,
+  completed: () => sql`outcome = 'confirmed'`,
+  ended: () => sql`outcome IN ('confirmed', 'failed')`,
+  failed_24h: (since) => sql`outcome = 'failed' AND at > ${since}`,
 }
 
 export function payoutsQuery(filter: PayoutFilter): ListQuery {
@@ -74,11 +89,12 @@ export function payoutsQuery(filter: PayoutFilter): ListQuery {
 
 const isFiltered = (filters: object) => Object.values(filters).some((each) => each !== undefined)
 
-const keyOf = (view: View, sort: ListSort) => (sort === 'largest' || sort === 'smallest' ? view.amount : view.createdAt)
-const isDescending = (sort: ListSort) => sort === 'newest' || sort === 'largest'
+export const keyOf = (view: View, sort: ListSort) =>
+  sort === 'largest' || sort === 'smallest' ? view.amount : view.createdAt
+export const isDescending = (sort: ListSort) => sort === 'newest' || sort === 'largest'
 
 /** The bounds of the query's ranges. `write` is how a column appears in SQL, or null to leave out its bounds. */
-function bounds(
+export function bounds(
   { view, ranges: { from, to, amountMin, amountMax } }: ListQuery,
   write: (column: Column, side: '<' | '>') => SQL | null,
 ) {
@@ -99,36 +115,16 @@ const past = (key: Column | SQL, id: View['id'], { comparison, cursor }: Beyond)
 type Beyond = { comparison: '<' | '>'; cursor: ListCursor }
 
 /**
- * When the oldest row that a filter searches was created (ms): the one after the newest row that it does not. Null if it
- * searches all rows of its days.
- */
-const searchedFrom = ({ view, ranges: { from = 0, to = Number.MAX_SAFE_INTEGER } }: ListQuery) =>
-  sql<number | null>`(SELECT older.created_at + 1 FROM ${view} AS older
-    WHERE older.created_at >= ${from} AND older.created_at < ${to}
-    ORDER BY older.created_at DESC, older.id DESC LIMIT 1 OFFSET ${searchedRows})`
-
-/**
- * Conditions for the rows of the query beyond the cursor. A list is read along the index of its order, and searched along that
- * of time. SQLite uses one lower and one upper bound on the index's column. The `+` keeps it from using another column's index,
- * and from using a filter's bound where the cursor is the tighter one.
+ * Conditions for the rows of the query beyond the cursor. SQLite uses one lower and one upper bound on the index's column. The
+ * `+` keeps it from using another column's index, and from using a bound where the cursor is the tighter one.
  */
 function conditions(query: ListQuery, beyond?: Beyond) {
-  const { view, filters, ranges, sort, reach } = query
+  const { view, filters, sort, reach } = query
   const key = keyOf(view, sort)
-  const indexed = reach === 'all' ? key : reach === 'newest' ? view.createdAt : null
-  const isSearch = reach === 'newest'
-  // A search always begins at its oldest row: a cursor may be older.
-  const seeks = indexed === key && !(isSearch && beyond?.comparison === '>')
+  const indexed = reach === 'ids' ? null : key
   const write = (column: Column, side: '<' | '>') =>
-    column === indexed && !(seeks && beyond?.comparison === side) ? sql`${column}` : sql`+${column}`
-  return and(
-    filters,
-    beyond && past(seeks ? key : sql`+${key}`, view.id, beyond),
-    isSearch ? sql`${write(view.createdAt, '>')} >= coalesce(${searchedFrom(query)}, ${ranges.from ?? 0})` : undefined,
-    bounds(query, (column, side) =>
-      isSearch && column === view.createdAt && side === '>' ? null : write(column, side),
-    ),
-  )
+    column === indexed && beyond?.comparison !== side ? sql`${column}` : sql`+${column}`
+  return and(filters, beyond && past(indexed ?? sql`+${key}`, view.id, beyond), bounds(query, write))
 }
 
 /**
@@ -147,7 +143,7 @@ const hasNotes = (view: View, filters: NoteFilters) =>
     ),
   )
 
-type Part = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
+export type Part = { limit: number; offset?: number; cursor?: ListCursor | null | undefined }
 
 /** Rows in list order from `offset` or after a cursor. Rows before a cursor come in reverse order, nearest first. */
 export function selectRows(db: Db, query: ListQuery, { limit, offset = 0, cursor }: Part) {
@@ -195,65 +191,12 @@ export function selectSlice(db: Db, query: ListQuery, limit: number, cursor: Lis
     .limit(limit)
 }
 
-/** The rows' contribution to the total spent (isSpent), in micro-USDC as a decimal string. */
-const spentOn = (chain: ChainName) => {
-  const { status, category, amount, chain: ofRow } = transactionView
-  const counts = and(eq(status, 'CONFIRMED'), notInArray(category, [...unspentCategories]), eq(ofRow, chain))
-  return sql<string>`CAST(coalesce(sum(CASE WHEN ${counts} THEN ${amount} END), 0) AS TEXT)`.as(chain)
-}
-
-/** Number of matching rows, how far the filter searched, and the total spent by transactions that match a filter. */
-export function selectTotals(db: Db, query: ListQuery) {
-  const isSearch = query.reach === 'newest'
-  const sums: Partial<Record<ChainName, SQL.Aliased<string>>> =
-    isSearch && query.view === transactionView
-      ? Object.fromEntries(chainNames.map((chain) => [chain, spentOn(chain)]))
-      : {}
-  const reached = isSearch ? searchedFrom(query) : sql<number | null>`NULL`
-  return db
-    .select({ total: count(), searchedFrom: reached.as('searched_from'), ...sums })
+/** Number of rows of the query. */
+export const selectTotal = (db: Db, query: ListQuery) =>
+  db
+    .select({ total: count() })
     .from(query.view as typeof payoutView)
     .where(conditions(query))
-}
-
-/** Reads one page and the total. With a cursor, `page` is only the number to return. */
-export function readPage<Row extends Transaction | Escrow>(
-  db: Db,
-  query: ListQuery,
-  { page, pageSize, cursor }: Paging,
-): Listed<Row> {
-  // One extra row tells whether another page follows.
-  const offset = cursor ? 0 : (page - 1) * pageSize
-  const read = selectRows(db, query, { limit: pageSize + 1, offset, cursor }).all()
-  const counted = selectTotals(db, query).get()
-  const isBackward = cursor?.side === 'before'
-  const hasMore = read.length > pageSize
-  const rows = read.slice(0, pageSize)
-  if (isBackward) rows.reverse()
-  const [first, last] = [rows[0], rows.at(-1)]
-  const hasNext = isBackward || hasMore
-  const hasPrevious = isBackward ? hasMore : cursor !== undefined || page > 1
-  const at = (side: ListCursor['side'], { key, id }: { key: number; id: string }) =>
-    encodeCursor({ side, sort: query.sort, key, id })
-  return {
-    rows: rows.map(({ body }) => JSON.parse(body) as Row),
-    page: {
-      number: page,
-      size: pageSize,
-      total: counted?.total ?? 0,
-      ...(counted && 'base' in counted && { spent: spentIn(counted as Partial<Record<ChainName, string>>) }),
-      ...(counted && counted.searchedFrom !== null && { searchedFrom: isoOf(counted.searchedFrom) }),
-      ...(last && hasNext && { next: at('after', last) }),
-      ...(first && hasPrevious && { previous: at('before', first) }),
-    },
-  }
-}
-
-const spentIn = (sums: Partial<Record<ChainName, string>> | undefined) =>
-  Object.fromEntries(chainNames.map((chain) => [chain, formatUsdc(BigInt(sums?.[chain] ?? 0))])) as Record<
-    ChainName,
-    string
-  >
 
 /** Reads up to `limit` rows after a cursor, for exports, and returns those that the filters keep. */
 export function readSlice<Row extends Transaction | Escrow>(

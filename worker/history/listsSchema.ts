@@ -9,6 +9,7 @@ export const transactionView = sqliteTable('transaction_view', {
   status: text('status').notNull(),
   category: text('category').notNull(),
   amount: integer('amount').notNull(),
+  change: integer('change').notNull(),
   walletId: text('wallet_id').notNull(),
   chain: text('chain').notNull(),
   agentId: text('agent_id'),

@@ -1,3 +1,4 @@
+import { dayMs } from '#domain/time.ts'
 import { type Migrations, newSchema } from '../durable/migrations.ts'
 import type { Schema } from '../durable/objectSchema.ts'
 
@@ -14,11 +15,11 @@ export const historyMigrations: Migrations = [
   );
 
   -- seq: number of the row's last change. body: the JSON that the API returns. kept: JSON that a Treasury is restored from.
-  -- recipient: the parts of the body that a filter by recipient searches, in lower case, one per line, because reading them
+  -- change: what the row did to its wallet's balance (balanceChange). recipient: the parts of the body that a filter by recipient searches, in lower case, one per line, because reading them
   -- from the JSON of 10,000 rows takes four times as long.
   CREATE TABLE transaction_view (
     id TEXT PRIMARY KEY, seq INTEGER NOT NULL, created_at INTEGER NOT NULL, status TEXT NOT NULL, category TEXT NOT NULL,
-    amount INTEGER NOT NULL CHECK (amount > 0), wallet_id TEXT NOT NULL, chain TEXT NOT NULL, agent_id TEXT, contact_id TEXT,
+    amount INTEGER NOT NULL CHECK (amount > 0), change INTEGER NOT NULL DEFAULT 0, wallet_id TEXT NOT NULL, chain TEXT NOT NULL, agent_id TEXT, contact_id TEXT,
     recipient TEXT GENERATED ALWAYS AS (lower(
       coalesce(body->>'$.recipientEmail', '') || char(10) || coalesce(body->>'$.recipientPhone', '') || char(10)
       || coalesce(body->>'$.toAddress', '') || char(10) || coalesce(body->>'$.contact.name', ''))) STORED,
@@ -26,6 +27,19 @@ export const historyMigrations: Migrations = [
   );
   CREATE INDEX transaction_view_time ON transaction_view (created_at DESC, id DESC);
   CREATE INDEX transaction_view_amount ON transaction_view (amount DESC, id DESC);
+  -- Sums of change by UTC day, which triggers keep.
+  CREATE TABLE balance_day (
+    wallet_id TEXT NOT NULL, day INTEGER NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (wallet_id, day)
+  ) WITHOUT ROWID;
+  -- The wallets of these sums, as their newest row names them.
+  CREATE TABLE balance_wallet (wallet_id TEXT PRIMARY KEY, name TEXT, address TEXT NOT NULL, chain TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TRIGGER balance_added AFTER INSERT ON transaction_view WHEN NEW.change <> 0 BEGIN
+    INSERT INTO balance_day VALUES (NEW.wallet_id, NEW.created_at / ${dayMs}, NEW.change)
+      ON CONFLICT DO UPDATE SET change = change + excluded.change;
+  END;
+  CREATE TRIGGER balance_removed AFTER DELETE ON transaction_view WHEN OLD.change <> 0 BEGIN
+    UPDATE balance_day SET change = change - OLD.change WHERE wallet_id = OLD.wallet_id AND day = OLD.created_at / ${dayMs};
+  END;
 
   CREATE TABLE payout_view (
     id TEXT PRIMARY KEY, seq INTEGER NOT NULL, created_at INTEGER NOT NULL, status TEXT NOT NULL,
@@ -76,6 +90,14 @@ export const historyMigrations: Migrations = [
       WHERE chain = OLD.chain AND recipient = OLD.recipient AND last_id = OLD.id;
     DELETE FROM recipient_total WHERE chain = OLD.chain AND recipient = OLD.recipient AND n = 0;
   END;
+
+  -- Decisions about agents' payments (Decided in api.ts), as JSON. n orders those of the same millisecond. recipient: the key of
+  -- counted.
+  CREATE TABLE decision (
+    id TEXT PRIMARY KEY, group_id TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, chain TEXT NOT NULL, recipient TEXT,
+    body TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX decision_group ON decision (group_id, at, n);
 
   -- What a Treasury is restored from besides payments: \`salt\`, that of its payouts' keys, sealed; \`wallet:<id>\`, a wallet
   -- without its keys, as JSON.

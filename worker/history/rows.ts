@@ -1,12 +1,16 @@
 import { formatUsdc } from '#domain/money.ts'
+import { balanceChange } from '#domain/movements.ts'
 import type { ChainName } from '#domain/networks.ts'
-import { isoOf } from '#domain/time.ts'
+import type { PastDecision } from '#domain/replay.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type {
   Change,
   ChangePage,
   Counted,
+  Decided,
+  DecisionCursor,
   Figures,
   KeptCursor,
   KeptRow,
@@ -15,6 +19,7 @@ import type {
   PaymentMethod,
   Position,
   Total,
+  WalletBalance,
 } from './api.ts'
 
 /** Writes of History, and reads for a restore. All are synchronous. */
@@ -65,12 +70,23 @@ export class Rows {
     this.#run("DELETE FROM transaction_view WHERE id = ?1 OR (id > ?1 || ':' AND id < ?1 || ';')", ref)
     this.#run('DELETE FROM payout_view WHERE id = ?', ref)
     this.#run('DELETE FROM counted WHERE id = ?', ref)
+    this.#run('DELETE FROM decision WHERE id = ?', ref)
     for (const row of rows.transactions) this.#putTransaction(seq, row)
     if (rows.payout) this.#putPayout(seq, rows.payout)
     if (rows.counted) this.#putCounted(ref, rows.counted)
+    if (rows.decision) this.#putDecision(ref, rows.decision)
   }
 
   #putTransaction(seq: number, { row, amount, kept }: ListRow<Transaction>): void {
+    const change = Number(balanceChange(row))
+    if (change !== 0)
+      this.#run(
+        'INSERT OR REPLACE INTO balance_wallet (wallet_id, name, address, chain) VALUES (?, ?, ?, ?)',
+        row.fromWalletId,
+        row.fromWallet?.name ?? null,
+        row.fromWallet?.address ?? '',
+        row.fromWalletChain,
+      )
     this.#insert('transaction_view', {
       id: row.id,
       seq,
@@ -78,6 +94,7 @@ export class Rows {
       status: row.status,
       category: row.category,
       amount,
+      change,
       wallet_id: row.fromWalletId,
       chain: row.fromWalletChain,
       agent_id: row.agentId,
@@ -106,6 +123,26 @@ export class Rows {
       name,
       address,
     })
+  }
+
+  #putDecision(id: string, { groupId, chain, recipient, ...decision }: Decided): void {
+    const { at, n } = decision
+    this.#insert('decision', { id, group_id: groupId, at, n, chain, recipient, body: JSON.stringify(decision) })
+  }
+
+  /** The group's newest decisions before this one, newest first. */
+  decisions(groupId: string, since: number, before: DecisionCursor | null, limit: number): PastDecision[] {
+    type Row = { id: string; body: string; known: number }
+    return this.#all<Row>(
+      `SELECT id, body, EXISTS (SELECT 1 FROM counted WHERE counted.chain = decision.chain
+         AND counted.recipient = decision.recipient AND counted.at < decision.at) AS known
+       FROM decision WHERE group_id = ? AND at >= ? AND (at, n) < (?, ?) ORDER BY at DESC, n DESC LIMIT ?`,
+      groupId,
+      since,
+      before?.at ?? Number.MAX_SAFE_INTEGER,
+      before?.n ?? 0,
+      limit,
+    ).map(({ id, body, known }) => ({ id, ...JSON.parse(body), isNew: known === 0 }))
   }
 
   figures(chain: ChainName, failedSince: number): Figures {
@@ -141,6 +178,25 @@ export class Rows {
     }
   }
 
+  balances(from: number, to: number): WalletBalance[] {
+    // Days before the time, and the rows of its own day.
+    const before = (time: number) => {
+      const day = Math.floor(time / dayMs)
+      return `coalesce((SELECT sum(change) FROM balance_day AS sums WHERE sums.wallet_id = wallet.wallet_id AND day < ${day}), 0)
+        + coalesce((SELECT sum(change) FROM transaction_view AS row WHERE row.created_at >= ${day * dayMs}
+            AND row.created_at < ${time} AND row.wallet_id = wallet.wallet_id), 0)`
+    }
+    type Sums = Omit<WalletBalance, 'opening' | 'closing'> & { opening: number; closing: number }
+    return this.#all<Sums>(
+      `SELECT wallet_id AS walletId, name, address, chain, ${before(from)} AS opening, ${before(to)} AS closing
+       FROM balance_wallet AS wallet ORDER BY chain, wallet_id`,
+    ).map(({ opening, closing, ...wallet }) => ({
+      ...wallet,
+      opening: formatUsdc(BigInt(opening)),
+      closing: formatUsdc(BigInt(closing)),
+    }))
+  }
+
   keptRows({ createdAt, id }: KeptCursor, limit: number): KeptRow[] {
     return this.#all<KeptRow>(
       `SELECT paid.id, paid.created_at AS createdAt, paid.kept, payout_view.kept AS payout
@@ -160,15 +216,6 @@ export class Rows {
 
   keptValues(): KeptValue[] {
     return this.#all<KeptValue>('SELECT name, value FROM kept_value ORDER BY name')
-  }
-
-  forgetUnaccepted(after: number, before: number): void {
-    this.#run(
-      `DELETE FROM transaction_view WHERE kept IS NULL AND seq > ? AND seq < ?
-         AND status NOT IN ('POLICY_REJECTED','VALIDATION_FAILED')`,
-      after,
-      before,
-    )
   }
 
   #insert(table: string, row: Record<string, SqlStorageValue>): void {

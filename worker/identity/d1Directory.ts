@@ -67,7 +67,7 @@ export function d1Directory(deps: Deps): IdentityDirectory {
   const isSuperseded = async (user: UserRow): Promise<boolean> =>
     user.passwordAt <
     (await treasuryOf(env, { ...user, region: user.region ?? region })
-      .backup()
+      .account()
       .passwordEpoch())
 
   async function choosePassword(user: UserRow, password: string, name?: string): Promise<UserRow | null> {

@@ -23,7 +23,7 @@ export const readTools: Tool[] = [
     name: 'get_payment_context',
     title: 'Get the payment context',
     description:
-      'Your budget (limit, spent, held, remaining), the largest amount you can pay now, and your policy group with its scopes and whitelisted contacts. Call this before paying.',
+      'Your budget (limit, spent, held, remaining), the largest amount you can pay now and without asking, the rules in sentences, and your policy group with its scopes and whitelisted contacts. Call this before paying.',
     input: z.strictObject({
       contact: z
         .string()

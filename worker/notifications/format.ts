@@ -1,3 +1,4 @@
+import { formatUsdcText, parseUsdc } from '#domain/money.ts'
 import { usdcUnit } from '#domain/networks.ts'
 
 /**
@@ -28,9 +29,9 @@ export function quoted(text: string | null, maxLength: number): string | null {
   return plain && `"${plain.replaceAll('"', "'")}"`
 }
 
-/** Decimal USDC with its unit. */
+/** '12.5' → '12.50 USDC': decimal USDC with its unit, as screens show it. */
 export const formatMoney = ({ amount, isTest }: { amount: string; isTest?: boolean }) =>
-  `${amount} ${usdcUnit(isTest === true)}`
+  `${formatUsdcText(parseUsdc(amount) ?? 0n)} ${usdcUnit(isTest === true)}`
 /** Explains USDC to recipients who do not know it. */
 export const usdcInWords = 'USDC is a digital dollar, worth about 1 US dollar.'
 export const testMoneyNotice = 'This is test money on the Base Sepolia network. It has no value.'

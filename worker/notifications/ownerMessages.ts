@@ -1,3 +1,5 @@
+import { namesText } from '#domain/namesText.ts'
+import type { WarnDays } from '#domain/sessionKey.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import { email, link, paragraph } from './email.ts'
@@ -17,7 +19,8 @@ export function budgetMessage(input: {
   isTest: boolean
   appOrigin: string
 }): Message {
-  const { id, to, percent, remaining, isTest, appOrigin } = input
+  const { id, to, percent, isTest, appOrigin } = input
+  const remaining = formatMoney({ amount: input.remaining, isTest })
   const limit = formatMoney({ amount: input.limit, isTest })
   const group = oneLine(input.group, 60) ?? 'Your policy group'
   const parts = [
@@ -63,6 +66,33 @@ export function walletHaltedMessage(input: {
   })
 }
 
+/** Sent 7 days and 1 day before a session key ends. `agents`: those that pay from the wallet. */
+export function sessionEndingMessage(input: {
+  id: string
+  to: string
+  walletId: string
+  wallet: string | null
+  days: WarnDays
+  agents: string[]
+  appOrigin: string
+}): Message {
+  const { id, to, walletId, days, appOrigin } = input
+  const agents = input.agents.map((name) => oneLine(name, 40) ?? 'Unnamed')
+  const wallet = oneLine(input.wallet, 60) ?? 'your wallet'
+  const when = days === 1 ? 'in 1 day' : `in ${days} days`
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`The session key of ${wallet} ends ${when}. From then on nothing is paid from this wallet.`),
+    paragraph(
+      agents.length === 0
+        ? 'No agent pays from it now. Rotate the key if you want to go on sending from it.'
+        : `These agents then can’t pay: ${namesText(agents)}. Rotate the key before it ends, and they go on without a pause.`,
+    ),
+    link('Rotate the session key', `${appOrigin}/dashboard/wallets?session=${walletId}`),
+  ]
+  return email({ id, to, subject: `The session key of ${wallet} ends ${when}`, parts })
+}
+
 /** Sent when Bursar switches a webhook off. */
 export function webhookDisabledMessage(input: {
   id: string
@@ -97,12 +127,12 @@ export function accountRestoredMessage(input: {
   const parts = [
     paragraph('Hello,'),
     paragraph(
-      `We had to restore your account from a backup of ${new Date(asOf).toISOString().slice(0, 16).replace('T', ' ')} UTC. Your money was never at risk: every payment since then was recovered from the chain, and nothing is paid twice.`,
+      `We had to restore your account from a backup of ${new Date(asOf).toISOString().slice(0, 16).replace('T', ' ')} UTC. Payments since then were recovered from our records and from the chain, and are not made again.`,
     ),
     paragraph(
-      'Changes that you made since then are lost: agents, policy groups, budgets, whitelists, permissions and webhooks are as they were. All agents are paused. Please review these settings, remove what should not be there, renew the session keys of your wallets, and then resume your agents.',
+      'Other changes that you made since then are lost: agents, policy groups, budgets and whitelists are as they were. So that nothing that you have revoked works again, all API keys, webhooks, permissions and session keys have ended, and every policy group is paused. Please review the rules of each group before you resume it.',
     ),
-    link('Open agents', `${appOrigin}/dashboard/agents`),
+    link('Review the rules', `${appOrigin}/dashboard/restored`),
   ]
   return email({ id, to, subject: 'Your account was restored from a backup', parts })
 }

@@ -13,6 +13,9 @@ export const errorDescriptions = {
   budget_exceeded: 'Exceeds what is left of the group’s budget, in total or for the current period.',
   payment_limit_exceeded: 'Exceeds the group’s per-payment limit.',
   unclaimed_limit_exceeded: 'Exceeds the group’s limit for unclaimed payouts.',
+  policy_limit_exceeded: 'Exceeds the amount that a rule of the group allows; `rule` names it.',
+  policy_refused: 'A rule of the group refuses it, whatever the amount; `rule` names it.',
+  policy_unknown: 'The group has a rule that this version of the service does not know. Nothing is paid until it does.',
   approval_denied: 'The owner denied it. The same request is refused for 24 hours.',
   approval_expired: 'The owner did not answer in time. Nothing was paid.',
   approval_cancelled: 'It was cancelled before the owner approved it. Nothing was paid.',
@@ -73,7 +76,8 @@ replayed response carries \`Idempotent-Replayed: true\`. The same key with diffe
 does not use up its key. After a lost response, a 429 or a 5xx, repeat the request with the same key: it never pays twice.
 
 **Refusals** are RFC 9457 problems. \`code\` is stable; \`rule\` names the rule that refused, the figures show what the \
-decision was based on, \`max_allowed_now\` is the largest amount that would pass, and \`next\` says what to do.
+decision was based on, \`max_allowed_now\` is the largest amount that would pass, \`max_without_asking\` the part of it that \
+needs no approval, and \`next\` says what to do. GET /v1/context lists the rules, each as a sentence and a value.
 
 **Approvals.** A rule of the policy group may require the owner's approval for a payment that the budget allows. Then the \
 response is 202 with \`status: "PENDING_APPROVAL"\`, the payment's id and \`approval\`; nothing is reserved or paid. GET the \

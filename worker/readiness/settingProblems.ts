@@ -100,6 +100,7 @@ const bindings = [
   'RELAYER',
   'WEBHOOK_SENDER',
   'SERVICE_STOPS',
+  'MESSAGE_COUNTER',
 ] as const
 
 /** Missing and malformed settings. Problems name settings but never contain their values. */

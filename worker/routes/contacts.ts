@@ -1,5 +1,11 @@
 import { Hono } from 'hono'
-import { ContactBalancesQuery, ContactMatchesQuery, ContactsQuery, SaveContact } from '#schemas/contact.ts'
+import {
+  ContactBalancesQuery,
+  ContactMatchesQuery,
+  ContactNames,
+  ContactsQuery,
+  SaveContact,
+} from '#schemas/contact.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
 import { login } from '../middleware/auth.ts'
@@ -8,6 +14,7 @@ import { validate } from '../middleware/validate.ts'
 import { success } from '../result.ts'
 import {
   contactBalances,
+  contactNames,
   createContact,
   deleteContact,
   getContact,
@@ -40,6 +47,9 @@ export const contacts = new Hono<AppEnv>()
   )
   .get('/matches', readsRows({ isSearch: true }), validate('query', ContactMatchesQuery), async (c) =>
     c.json(success(await matchContacts(c.var.deps, c.var.userId, c.req.valid('query')))),
+  )
+  .post('/names', readsRows(), validate('json', ContactNames), async (c) =>
+    c.json(success(await contactNames(c.var.deps, c.var.userId, c.req.valid('json').values))),
   )
   .get('/:contactId', async (c) =>
     c.json(success(await getContact(c.var.deps, c.var.userId, c.req.param('contactId')))),

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { ConfirmContact, CreatePolicyGroup, TopUp, UpdatePolicyGroup } from '#schemas/policy.ts'
+import { ReplayRequest } from '#schemas/replay.ts'
 import { BudgetHistoryQuery } from '#schemas/usage.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
@@ -8,6 +9,7 @@ import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
 import { createGroup, deleteGroup, editGroup } from '../services/policies.ts'
+import { replayGroup } from '../services/replay.ts'
 import { setPaused } from './setPaused.ts'
 
 /** /api/policy-groups */
@@ -23,6 +25,9 @@ export const policyGroups = new Hono<AppEnv>()
     const { passwordChecked } = c.var
     return c.json(success(await editGroup(c.var, c.req.param('groupId'), c.req.valid('json'), passwordChecked)))
   })
+  .post('/:groupId/replay', validate('json', ReplayRequest), async (c) =>
+    c.json(success(await replayGroup(c.var, c.req.param('groupId'), c.req.valid('json')))),
+  )
   .get('/:groupId/budget-history', validate('query', BudgetHistoryQuery), async (c) => {
     return c.json(
       success(unwrap(await c.var.treasury.reports().budgetHistory(c.req.param('groupId'), c.req.valid('query')))),

@@ -31,7 +31,12 @@ export const transactions = new Hono<AppEnv>()
         contact,
       }),
     )
-    const reply: SendReply = { id: sent.id, status: 'queued', ...(sent.txHash !== null && { txHash: sent.txHash }) }
+    const reply: SendReply = {
+      id: sent.id,
+      status: 'queued',
+      ...(sent.txHash !== null && { txHash: sent.txHash }),
+      transaction: sent,
+    }
     return c.json(success(reply), 201)
   })
   .post('/recipient-check', validate('json', RecipientCheck), async (c) =>

@@ -19,17 +19,19 @@ import type {
   ContactFilter,
   ContactMatches,
   ContactMatchesQuery,
+  ContactNames,
   SaveContact,
 } from './contact.ts'
 import type * as escrow from './escrow.ts'
 import type { PayoutFilter, TransactionFilter } from './lists.ts'
 import type { NoticeCount, NoticeList, ReadNotices } from './notice.ts'
 import type { CreateOnrampSession, OnrampSession } from './onramp.ts'
-import type { Overview } from './overview.ts'
+import type { Overview, OverviewBalance } from './overview.ts'
 import type { CheckPayment, PaymentCheck } from './payment.ts'
 import type * as policy from './policy.ts'
 import type { Preferences } from './preferences.ts'
 import type { NamedPushSubscription, PushKey, PushTest, SavePushSubscription } from './push.ts'
+import type * as replay from './replay.ts'
 import type * as session from './sessionKey.ts'
 import type * as transaction from './transaction.ts'
 import type { BudgetHistory, BudgetHistoryParams, Spending, SpendingParams, Usage } from './usage.ts'
@@ -72,6 +74,7 @@ export type ApiCalls = {
 
   'GET /contacts': { query?: Omit<PageQuery, 'cursor'> & z.input<typeof ContactFilter>; reply: Contact[]; page: true }
   'GET /contacts/matches': { query?: z.input<typeof ContactMatchesQuery>; reply: ContactMatches }
+  'POST /contacts/names': Body<typeof ContactNames, ContactNames>
   'POST /contacts': { body: ContactInput; reply: Contact }
   'GET /contacts/balances': { query: z.input<typeof ContactBalancesQuery>; reply: ContactBalances }
   'GET /contacts/:contactId': { reply: Contact }
@@ -107,6 +110,7 @@ export type ApiCalls = {
   'POST /policy-groups': Body<typeof policy.CreatePolicyGroup, policy.PolicyGroup>
   'GET /policy-groups/:groupId': { reply: policy.PolicyGroup }
   'PUT /policy-groups/:groupId': Body<typeof policy.UpdatePolicyGroup, policy.UpdatedPolicyGroup>
+  'POST /policy-groups/:groupId/replay': Body<typeof replay.ReplayRequest, replay.Replay>
   'GET /policy-groups/:groupId/budget-history': { query?: BudgetHistoryParams; reply: BudgetHistory }
   'POST /policy-groups/:groupId/top-up': Body<typeof policy.TopUp, policy.ToppedUp>
   'DELETE /policy-groups/:groupId/cascade': { reply: policy.Removed }
@@ -171,6 +175,7 @@ export type ApiCalls = {
 
   'POST /onramp/session': Body<typeof CreateOnrampSession, OnrampSession>
   'GET /overview': { reply: Overview }
+  'GET /overview/balance': { reply: OverviewBalance }
   'GET /usage/dashboard': { reply: Usage }
   'GET /usage/spending': { query?: SpendingParams; reply: Spending }
   'GET /preferences': { reply: Preferences }

@@ -30,15 +30,13 @@ export type Page = {
 /** The signed-in user's password, for changes that need it (middleware/ownerPassword.ts). */
 export const ownerPassword = z.string().min(1).max(1_000).optional()
 
-/** A decimal string of USDC on the wire ("12.5"), MicroUsdc internally. JSON numbers are rejected. */
-export const usdcAmount = z
-  .string({ error: 'amount must be a decimal string of USDC, for example "12.5"' })
-  .transform((text, ctx) => {
+const amountOf = (least: 0n | 1n) =>
+  z.string({ error: 'amount must be a decimal string of USDC, for example "12.5"' }).transform((text, ctx) => {
     const amount = parseUsdc(text)
     const problem =
       amount === null
         ? 'Amount must be plain digits with at most 6 decimals'
-        : amount === 0n
+        : amount < least
           ? 'Amount must be greater than 0'
           : amount > maxAmount
             ? 'Amount must be at most 1 billion USDC'
@@ -49,6 +47,9 @@ export const usdcAmount = z
     }
     return amount
   })
+/** A decimal string of USDC on the wire ("12.5"), MicroUsdc internally. JSON numbers are rejected. */
+export const usdcAmount = amountOf(1n)
+export const usdcOrZero = amountOf(0n)
 
 /** For `superRefine`: reports the problem that `problemOf` finds in the value, or nothing if it is null. */
 export const checkedBy =

@@ -79,5 +79,11 @@ export const ContactMatchesQuery = z.object({
   except: z.string().max(64).optional(),
 })
 export type ContactMatchesQuery = z.output<typeof ContactMatchesQuery>
+/** POST /contacts/names (an addition): which of these addresses, emails and phone numbers are contacts. */
+export const ContactNames = z.object({
+  values: z.array(z.string().min(1).max(254)).max(100, 'At most 100 values at a time'),
+})
+/** Names by value, in lower case; values that no contact has are missing. Of several contacts, the newest. */
+export type ContactNames = { names: Record<string, string> }
 /** `contacts`: up to ten of the `total` that share a value; `lookAlike`: one whose other address looks like this one. */
 export type ContactMatches = { contacts: Contact[]; total: number; lookAlike: Contact | null }

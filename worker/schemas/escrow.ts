@@ -7,6 +7,7 @@ import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
 import { address, email, phone, shownText } from './common.ts'
 import { commonTerms } from './paymentTerms.ts'
+import type { Transaction } from './transaction.ts'
 
 export type EscrowStatus = (typeof payoutStatuses)[number]
 export type Terms = {
@@ -43,8 +44,12 @@ export type Escrow = PaymentNotes & {
   createdAt: string
   updatedAt: string
   expiresAt: string
+  /** When its money reached the payout's own address; null until then. */
+  fundedAt: string | null
   claimedAt: string | null
   withdrawnAt: string | null
+  /** When its money was back in the wallet. */
+  reclaimedAt: string | null
   withdrawnToAddress: string | null
   escrowSubwalletAddress: string
   /** Newest transaction: funding, then withdraw or reclaim. */
@@ -101,6 +106,8 @@ export type CreateEscrowReply = {
   fundingTxHash: string | null
   expiresAt: string
   terms: Terms
+  /** Its rows in the lists (an addition). */
+  rows: { escrow: Escrow; transaction: Transaction }
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   decodeCursor,
   type ListCursor,
   type ListSort,
+  listFigures,
   listSorts,
   payoutStatuses,
   transactionStatuses,
@@ -77,6 +78,8 @@ const ofThisOrder = (
 const transactionFilter = z.object({
   ...range,
   type: z.enum(transactionTypes).optional(),
+  /** The payments that this figure of the overview counts. */
+  figure: z.enum(listFigures).optional(),
   status: list(transactionStatuses).optional(),
   /** 'user' or an agent's id. */
   sender: id,

@@ -4,17 +4,22 @@ import type { NoticeEvent } from '#domain/events.ts'
 /** POST /notices/read: `upTo` is the id of the newest notice that was shown. */
 export const ReadNotices = z.object({ upTo: z.int('upTo must be the id of a notice').nonnegative() })
 
-export type NoticeSubject = { type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook'; id: string }
+export type NoticeSubject = {
+  type: 'approval' | 'payment' | 'payout' | 'wallet' | 'group' | 'webhook' | 'restore'
+  id: string
+}
 /** A notice of an event in the account. Ids only rise. */
 export type Notice = {
   id: number
   event: NoticeEvent
   at: string
   isRead: boolean
-  /** How often the event occurred before the notice was read. */
+  /** How many events of this kind it stands for. The text says so where they differ. */
   times: number
   text: string
   detail: string | null
+  /** The address that the text shows as 0x1234…abcd, so that a contact's name can take its place. Null for other notices. */
+  address: string | null
   /** What the notice is about. Null for the account itself, or if it was deleted. */
   subject: NoticeSubject | null
 }

@@ -79,16 +79,17 @@ export const RestoreExport = z.object({
   from: z.int().min(0).default(0),
   dryRun: z.boolean(),
 })
-/** `back` requires `to`, the time that the account is restored to. */
+/** `to`, with `back`: the time that the object is rolled back to; absent if a copy of its file was put back. */
 export const RestoreUser = z.object({
   reason,
-  act: z.enum(['freeze', 'back', 'continue', 'unfreeze'], { error: 'act must be freeze, back, continue or unfreeze' }),
+  act: z.enum(['status', 'freeze', 'back', 'continue', 'unfreeze'], {
+    error: 'act must be status, freeze, back, continue or unfreeze',
+  }),
   to: z.iso.datetime({ error: 'to must be a time such as 2026-11-20T09:30:00Z' }).optional(),
-  dryRun: z.boolean().default(false),
   /** `continue`: accepts exactly this list of unexplained items. */
   accept: z.string().max(64).optional(),
-  /** `back`: goes back even if History does not have everything. */
-  unsent: z.boolean().default(false),
+  /** `back`: the object is lost, and History may not have everything of it. */
+  lost: z.boolean().default(false),
   /** Repeats the act of an earlier request, which is not recorded again. */
   again: z.boolean().default(false),
 })
@@ -135,6 +136,7 @@ export type AccountReport = {
   limits: Partial<Limits>
   /** Today's gas units (UTC). */
   gas: { limit: number; used: number }
+  /** Payments and payouts are counted up to 1,000. */
   counts: { wallets: number; agents: number; openPayments: number; openPayouts: number }
   stuck: StuckWork[]
 }
@@ -217,16 +219,28 @@ export type RestoreExportReply = {
   next: number | null
 }
 
+/** The states of one account's restore, in order; it ends as `open` or `open_watched`. */
+export const restoreStates = [
+  'frozen',
+  'rolled_back',
+  'waiting',
+  'copying',
+  'scanning',
+  'needs_review',
+  'open',
+  'open_watched',
+] as const
+export type RestoreState = (typeof restoreStates)[number]
+
 /**
  * Progress of one account's restore. It waits for a finalized block later than `waitsUntil`; `finalAt` is the time of the
  * newest finalized one.
  */
 export type UserRestoreReply = {
-  step: 'open' | 'frozen' | 'going_back' | 'waiting' | 'importing' | 'unexplained' | 'done'
+  state: RestoreState
   doing: string
   waitsUntil: string | null
   finalAt: string | null
-  counts: Record<string, number>
   unexplained: { what: string; ref: string; detail: string }[]
   /** Identifies exactly this list, for accepting it. Null while more items may follow. */
   list: string | null

@@ -1,9 +1,17 @@
 import type { Agent } from './policy.ts'
 
+/** GET /overview/balance (an addition), after reading the wallets. GET /overview has the same as it was last read. */
+export type OverviewBalance = {
+  /** Decimal USDC of all active wallets on Base. */
+  totalBalance: string
+  /** When the oldest balance in it was read (ISO UTC). Null if all were read within the last 30 seconds. */
+  balanceAsOf: string | null
+}
+/** A session key that ends soon or has ended, and the agents that stop with it. */
+export type EndingKey = { walletId: string; name: string | null; endsAt: string; agents: string[] }
+
 /** GET /overview (an addition): the data of all overview widgets. Amounts are decimal USDC, on Base only. */
-export type Overview = {
-  /** Null if a wallet's balance cannot be read. */
-  totalBalance: string | null
+export type Overview = OverviewBalance & {
   walletCount: number
   /** The oldest wallet that can pay now, or null. */
   payingWalletId: string | null
@@ -11,7 +19,6 @@ export type Overview = {
   agentCount: number
   /** Agents that are not paused, individually or through their group or account. */
   activeAgentCount: number
-  contactCount: number
   transactionCount: number
   /** Confirmed sends and withdrawn payouts. */
   totalSpent: string
@@ -39,6 +46,18 @@ export type Overview = {
     amount: string
     lastPaidAt: string
   }[]
+  endingKeys: EndingKey[]
   /** At most five budgets, most used first. */
   budgets: { id: string; name: string; limit: string; spent: string; held: string; percentUsed: number }[]
+}
+
+type FromHistory =
+  | ('transactionCount' | 'totalSpent' | 'average' | 'confirmed' | 'failed' | 'successRate' | 'failedToday')
+  | ('pendingPayouts' | 'methods' | 'topWallets' | 'recipients')
+
+/** What the Treasury has of the overview. `wallets`: those on the primary network, oldest first. */
+export type AccountFigures = Omit<Overview, FromHistory | 'walletCount'> & {
+  wallets: { id: string; name: string | null; address: string }[]
+  /** Refusals that were deleted after 30 days. */
+  prunedRefusals: number
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { reasonMax } from '#domain/approval.ts'
+import { accountAsks, reasonMax } from '#domain/approval.ts'
 import { chainNames } from '#domain/networks.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import { eachNote } from '#domain/paymentNotes.ts'
+import { askingNames } from '#domain/rules/values.ts'
 import { rowCursor, shownText, usdcAmount } from './common.ts'
 import { commonTerms, noteFilters, PaymentRecipient } from './paymentTerms.ts'
 
@@ -123,8 +124,10 @@ const figures = {
   spent: usdc.optional(),
   held: usdc.optional(),
   remaining: usdc.nullable().optional(),
-  resets_at: instant.optional().describe('When the rule’s period ends and its budget resets.'),
+  count: z.object({ limit: z.int(), used: z.int() }).optional().describe('Figures of a rule that counts payments.'),
+  resets_at: instant.optional().describe('When the rule lets more pass: its period ends, or its oldest part leaves.'),
   max_allowed_now: usdc.optional().describe('The largest amount that this recipient could be paid now.'),
+  max_without_asking: usdc.optional().describe('The part of it that would not need the owner’s approval.'),
   scope: z.string().optional().describe('The scope that the access token lacks.'),
   next: z.string().optional().describe('What to do next.'),
 }
@@ -135,6 +138,7 @@ export const PaymentCheck = z.object({
   allowed: z.boolean(),
   amount: usdc,
   max_allowed_now: usdc.describe('The largest amount that this recipient could be paid now.'),
+  max_without_asking: usdc.describe('The largest amount that would not need the owner’s approval.'),
   budget: Budget,
   refusal: z
     .object({ code: z.string(), detail: z.string(), ...figures })
@@ -144,7 +148,7 @@ export const PaymentCheck = z.object({
     .boolean()
     .describe('Whether the owner would have to approve it first: it would be PENDING_APPROVAL, with nothing reserved.'),
   approval_rules: z
-    .array(z.enum(['above_limit', 'new_recipient', 'duplicate', 'budget_request']))
+    .array(z.enum([...askingNames, ...Object.keys(accountAsks)]))
     .describe('The rules that require approval.'),
 })
 export type PaymentCheck = z.infer<typeof PaymentCheck>
@@ -178,7 +182,19 @@ export const PaymentContext = z.object({
     ),
   }),
   budget: Budget,
-  max_allowed_now: usdc.describe('The minimum of what the budget, the session key and the wallet allow.'),
+  max_allowed_now: usdc.describe('The minimum of what the rules, the session key and the wallet allow.'),
+  max_without_asking: usdc.describe('The part of it that needs no approval.'),
+  rules: z
+    .array(
+      z.object({
+        names: z.array(z.string()).describe('What `rule` of a refusal, or `approval_rules`, may say.'),
+        field: z.string(),
+        sentence: z.string(),
+        value: z.unknown().describe('As the owner set it. Amounts are decimal USDC.'),
+        resets_at: instant.optional().describe('When it lets more pass.'),
+      }),
+    )
+    .describe('The rules of the policy group. All of them apply, besides the budget.'),
   approvals: z
     .object({
       approve_above: usdc.nullable().describe('Payments strictly above this need approval. Null if none do.'),

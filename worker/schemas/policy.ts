@@ -1,15 +1,13 @@
 import { z } from 'zod'
-import { maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
 import { maxContacts, maxContactsInWords } from '#domain/contactRules.ts'
-import { normalCallingCode, normalDomain } from '#domain/decideRecipient.ts'
 import { maxAmount, parseUsdc } from '#domain/money.ts'
 import type { ChainName } from '#domain/networks.ts'
-import { type Period, periods } from '#domain/policyPeriod.ts'
 import { visibleScopes } from '#domain/scopes.ts'
 import { ownerPassword, shownText, usdcAmount } from './common.ts'
+import { type RuleViews, ruleFields } from './rules.ts'
 
-/** Amounts are decimal USDC strings, except `spendLimit`, which the specification defines as a number. */
-export type PolicyGroup = {
+/** With its rules (domain/rules/). Amounts are decimal USDC strings, except `spendLimit`, which the specification defines as a number. */
+export type PolicyGroup = RuleViews & {
   id: string
   name: string
   status: 'active' | 'paused'
@@ -31,31 +29,8 @@ export type PolicyGroup = {
   } | null
   scopes: string[]
   whitelistedContacts: WhitelistedContact[]
-  /** Per-payment limit in decimal USDC. Here and below, null means that there is no such limit. */
-  maxPayment: string | null
-  /** Amount that may be reserved per day, week or month (UTC): [startsAt, resetsAt). */
-  periodBudget: {
-    period: Period
-    limit: string
-    used: string
-    remaining: string
-    startsAt: string
-    resetsAt: string
-  } | null
-  /** Limit for the sum of unclaimed payouts. The sum itself is part of `held`. */
-  maxUnclaimed: string | null
+  /** Sum of the unclaimed payouts; part of `held`. */
   unclaimed: string
-  /** The only email domains ('example.com') and country codes ('+49') that payouts may go to. Null if any. */
-  emailDomains: string[] | null
-  phoneCodes: string[] | null
-  /** Agents' payments strictly above this (decimal USDC) need approval. Null if the amount never matters. */
-  approveAbove: string | null
-  /** Whether the first payment to a recipient needs approval. */
-  approveNewRecipient: boolean
-  /** How long an approval stays open. */
-  approvalTtlHours: number
-  /** Repeating the same amount to the same recipient within this time needs approval. 0 if off. */
-  duplicateMinutes: number
   agentCount: number
   /** What deleted agents contributed to the group's figures, so that the parts add up. */
   formerAgents: { count: number; spent: string; held: string }
@@ -124,8 +99,11 @@ export type ToppedUp = {
 export type Removed = { id: string; agents: number; stoppedPayments: number }
 /** POST …/pause and …/resume of an agent, a group, a wallet or (without id) all agents of the account. */
 export type Paused = { id: string | null; paused: boolean; stoppedPayments: number }
-/** GET /account. `suspended`: by the operator; agents may not do anything, the owner may read and withdraw. */
-export type AccountState = { paused: boolean; suspended: boolean }
+/**
+ * GET /account. `suspended`: by the operator; agents may not do anything, the owner may read and withdraw. `restored`: the
+ * account was last restored `at` this time from a backup of `asOf` (ISO 8601); null if it never was.
+ */
+export type AccountState = { paused: boolean; suspended: boolean; restored: { at: string; asOf: string } | null }
 export type RegeneratedApiKey = { apiKey: string; previousUntil: string | null }
 export type RegeneratedCredentials = { clientId: string; clientSecret: string; previousUntil: string | null }
 /** GET /agents/{id}/refusals: newest first. Amounts are decimal USDC; figures as in /v1 problems. */
@@ -162,43 +140,6 @@ const nameOr = (missing: string) =>
   z.string(missing).trim().min(1, missing).max(60, 'Name must be at most 60 characters').superRefine(shownText('Name'))
 const name = nameOr('Policy name is required')
 
-/** Must not be empty, because an empty list could mean "none" or "any". */
-const list = (what: string, normal: (text: string) => string | null, example: string) =>
-  z
-    .array(
-      z.string().transform((text, ctx) => {
-        const value = normal(text)
-        if (value === null) {
-          ctx.addIssue({ code: 'custom', message: `“${text.slice(0, 60)}” is not a valid ${what}, such as ${example}` })
-          return z.NEVER
-        }
-        return value
-      }),
-    )
-    .min(1, `Enter at least one ${what}, or send null to allow any`)
-    .max(100, `At most 100 entries`)
-    .transform((values) => [...new Set(values)].sort())
-
-const whole = (what: string, unit: string, least: number, most: number) => {
-  const error = `${what} ${least} to ${most} ${unit}`
-  return z.int({ error }).min(least, error).max(most, error)
-}
-
-/** Limits beyond the specification. Absent fields are unchanged (no limit for a new group); null removes the limit. */
-const limits = {
-  maxPayment: usdcAmount.nullable().optional(),
-  periodBudget: z
-    .strictObject({ period: z.enum(periods), limit: usdcAmount })
-    .nullable()
-    .optional(),
-  maxUnclaimed: usdcAmount.nullable().optional(),
-  emailDomains: list('email domain', normalDomain, 'example.com').nullable().optional(),
-  phoneCodes: list('country code', normalCallingCode, '+49').nullable().optional(),
-  approveAbove: usdcAmount.nullable().optional(),
-  approveNewRecipient: z.boolean().optional(),
-  approvalTtlHours: whole('An approval must wait', 'hours', 1, maxApprovalTtlHours).optional(),
-  duplicateMinutes: whole('The time between equal payments must be', 'minutes', 0, maxDuplicateMinutes).optional(),
-}
 const whitelistedContactIds = z
   .array(z.string().min(1).max(64))
   .max(maxContacts, `At most ${maxContactsInWords} contacts`)
@@ -211,7 +152,7 @@ export const CreatePolicyGroup = z.strictObject({
   scopes: z.array(scope).max(10),
   walletId: z.string().min(1, 'Please select a wallet').max(64),
   whitelistedContactIds,
-  ...limits,
+  ...ruleFields,
 })
 /** PUT /policy-groups/{id}. Absent fields keep their values. `version` is the version that the edit is based on. */
 export const UpdatePolicyGroup = z.strictObject({
@@ -222,7 +163,7 @@ export const UpdatePolicyGroup = z.strictObject({
   spendLimit: spendLimit.nullable().optional(),
   version: z.int().min(1).optional(),
   password: ownerPassword,
-  ...limits,
+  ...ruleFields,
 })
 /** POST /policy-groups/{id}/top-up */
 export const TopUp = z.strictObject({ amount: usdcAmount, password: ownerPassword })

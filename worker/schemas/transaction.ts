@@ -1,13 +1,18 @@
 import { z } from 'zod'
-import type { TransactionStatus } from '#domain/lists.ts'
+import type { TransactionCategory, TransactionStatus } from '#domain/lists.ts'
 import type { ChainName } from '#domain/networks.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import { address, email, phone, usdcAmount } from './common.ts'
 import { commonTerms } from './paymentTerms.ts'
 
-export type { TransactionStatus }
-export type TransactionCategory = 'contact' | 'address' | 'escrow' | 'escrow_withdraw' | 'escrow_reclaim'
+export type { TransactionCategory, TransactionStatus }
+
+/**
+ * How money moved without a payment: a transfer that was read from the chain, a day's deposits below 0.01 USDC, the balance
+ * of a wallet when it was added, or a withdrawal that its owner signed in Bursar.
+ */
+export type MovementOrigin = 'transfer' | 'small' | 'start' | 'owner'
 
 /** An item of GET /transactions/user and GET /transactions/{id}. */
 export type Transaction = PaymentNotes & {
@@ -23,6 +28,11 @@ export type Transaction = PaymentNotes & {
   contactId: string | null
   contact: { name: string } | null
   toAddress: string | null
+  /** Who sent a deposit; null for other rows, and for deposits that are listed together. */
+  fromAddress: string | null
+  /** Null unless it is a deposit or a withdrawal. */
+  origin: MovementOrigin | null
+  /** The wallet whose balance the row is about: that of the payer, or that which received a deposit. */
   fromWalletId: string | null
   fromWallet: { name: string | null; address: string } | null
   fromWalletChain: ChainName
@@ -44,6 +54,8 @@ export type Transaction = PaymentNotes & {
     spent: string | null
     held: string | null
     remaining: string | null
+    /** Of a rule that counts payments. */
+    count: { limit: number; used: number } | null
     maxAllowedNow: string | null
   } | null
   /** ISO 8601. Null for steps not reached yet. */
@@ -57,8 +69,8 @@ export const SendTransaction = z.object({
   /** An addition: the contact with this address, so that lists can name it. */
   contactId: z.string().max(64).optional(),
 })
-/** `txHash` is set only if the Relayer has broadcast within 300 ms. */
-export type SendReply = { id: string; status: string; txHash?: string }
+/** `txHash` is set only if the Relayer has broadcast within 300 ms. `transaction` (an addition): its row in the list. */
+export type SendReply = { id: string; status: string; txHash?: string; transaction: Transaction }
 
 /** POST /transactions/recipient-check (an addition): information about a recipient before paying. */
 export const RecipientCheck = z

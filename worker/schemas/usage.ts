@@ -11,6 +11,7 @@ export type Usage = {
     /** Sum of the active session keys' limits. Null without a smart wallet; imported wallets have no limit. */
     limit: string | null
     percentUsed: number | null
+    /** What is left of these keys, whenever it was spent. */
     remaining: string | null
     /** 'YYYY-MM' */
     currentPeriod: string
@@ -31,7 +32,13 @@ export type Usage = {
     name: string | null
     address: string
     chain: ChainName
-    sessionKeyBudget: { currentSpent: string; limit: string | null; percentUsed: number | null }
+    /** `currentSpent`: this month. `remaining`: what is left of the session key, whenever it was spent. */
+    sessionKeyBudget: {
+      currentSpent: string
+      limit: string | null
+      percentUsed: number | null
+      remaining: string | null
+    }
     policyGroups: {
       id: string
       name: string

@@ -83,7 +83,7 @@ export async function cancelPayment(caller: Caller, id: string): Promise<Result<
 export async function paymentContext(caller: Caller): Promise<Result<PaymentContext>> {
   const result = await treasury(caller).policies().agentContext(principal(caller))
   if (!result.ok) return result
-  const { agent, group, maxAllowedNow, rates, gas } = result.value
+  const { agent, group, maxAllowedNow, maxWithoutAsking, rules, rates, gas } = result.value
   return ok({
     agent: { id: agent.id, name: agent.name },
     policy_group: {
@@ -102,6 +102,14 @@ export async function paymentContext(caller: Caller): Promise<Result<PaymentCont
       remaining: group.remaining,
     },
     max_allowed_now: maxAllowedNow,
+    max_without_asking: maxWithoutAsking,
+    rules: rules.map(({ names, field, sentence, value, resetsAt }) => ({
+      names,
+      field,
+      sentence,
+      value,
+      ...(resetsAt !== null && { resets_at: resetsAt }),
+    })),
     approvals: {
       approve_above: group.approveAbove,
       approve_new_recipient: group.approveNewRecipient,

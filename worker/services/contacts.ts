@@ -8,6 +8,7 @@ import type {
   ContactBalances,
   ContactMatches,
   ContactMatchesQuery,
+  ContactNames,
   ContactsQuery,
   SaveContact,
 } from '#schemas/contact.ts'
@@ -40,6 +41,10 @@ export async function matchContacts(deps: Deps, userId: string, query: ContactMa
   const { rows, total, lookAlike } = await contacts.matchContacts(deps.db, userId, query)
   return { contacts: rows.map(asContact), total, lookAlike: lookAlike && asContact(lookAlike) }
 }
+
+export const contactNames = async (deps: Deps, userId: string, values: string[]): Promise<ContactNames> => ({
+  names: await contacts.contactNames(deps.db, userId, values),
+})
 
 export async function getContact(deps: Deps, userId: string, contactId: string): Promise<Contact> {
   const row = await contacts.findContact(deps.db, userId, contactId)

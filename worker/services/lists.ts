@@ -1,18 +1,22 @@
 import { type Cell, csvLine } from '#domain/csv.ts'
 import type { ListCursor } from '#domain/lists.ts'
-import { parseUsdc } from '#domain/money.ts'
+import { formatUsdc, parseUsdc } from '#domain/money.ts'
+import { balanceChange } from '#domain/movements.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { noteNames, type PaymentNotes, paymentNotes } from '#domain/paymentNotes.ts'
 import { isSpent } from '#domain/statistics.ts'
-import type { Escrow, EscrowItem } from '#schemas/escrow.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
+import type { Delivery, Escrow, EscrowItem } from '#schemas/escrow.ts'
 import type { PayoutFilter, TransactionFilter } from '#schemas/lists.ts'
 import type { Transaction } from '#schemas/transaction.ts'
 import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
-import type { Paging, Slice } from '../history/api.ts'
+import { within } from '../durable/within.ts'
+import type { Paging, Slice, TransactionsWanted, WalletBalance } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
+import { logError } from '../observability/log.ts'
 import { type Result, unwrap } from '../result.ts'
 
 /** The most parts that an export reads, of 500 rows each, whether or not its filter keeps them. */
@@ -22,8 +26,15 @@ export async function listTransactions(
   { deps, userId, loginSessionId }: Person,
   { page, pageSize, cursor, ...filter }: TransactionFilter & Paging,
 ) {
-  return unwrap(await historyOf(deps.env, userId).transactions(loginSessionId, filter, { page, pageSize, cursor }))
+  const paging = { page, pageSize, cursor }
+  return unwrap(await historyOf(deps.env, userId).transactions(loginSessionId, wanted(deps, filter), paging))
 }
+
+/** Names what the figure of a filter depends on, as getOverview does. */
+const wanted = ({ env, now }: Person['deps'], { figure, ...filter }: TransactionFilter): TransactionsWanted => ({
+  ...filter,
+  ...(figure && { figure: { name: figure, chain: chainNameOf(primaryChain(env)), failedSince: now() - dayMs } }),
+})
 
 export async function listPayouts(
   { deps: { env, db }, userId, loginSessionId }: Person,
@@ -38,22 +49,33 @@ export async function getPayout({ deps, treasury }: Person, escrowId: string): P
   return payout!
 }
 
+/** How long payouts wait for D1, which has the states of their messages. */
+const deliveriesMs = 1_000 // 1 second
+
+/** Without D1, the states of the messages are not known. */
 async function withDeliveries(db: Db, payouts: Escrow[]): Promise<EscrowItem[]> {
-  const deliveries = await deliveriesOf(
-    db,
-    payouts.map(({ id }) => id),
-  )
+  const ids = payouts.map(({ id }) => id)
+  const deliveries = await within(deliveriesMs, () => deliveriesOf(db, ids)).catch((error: unknown) => {
+    logError('deliveries_not_read', {}, error)
+    return new Map<string, Delivery>()
+  })
   return payouts.map((payout) => ({ ...payout, delivery: deliveries.get(payout.id) ?? null }))
 }
 
 /** CSV of all matching rows, in list order. Times are UTC; amounts are in USDC and micro-USDC. */
 export async function exportTransactions(
-  { deps: { env }, userId, loginSessionId }: Person,
+  { deps, userId, loginSessionId }: Person,
   filter: TransactionFilter,
 ): Promise<Response> {
+  const { env, now } = deps
   const network = chainNameOf(primaryChain(env))
-  const slice = (cursor: ListCursor | null) => historyOf(env, userId).transactionSlice(loginSessionId, filter, cursor)
-  return csv<Transaction>(slice, 'bursar-transactions.csv', [
+  const { from = 0, to = now() + dayMs, wallet, sort: _, ...others } = filter
+  // Rows that a filter leaves out would be missing between the two balances.
+  const isWhole = Object.values(others).every((value) => value === undefined)
+  const balances = isWhole ? unwrap(await historyOf(env, userId).balances(loginSessionId, from, to)) : []
+  const slice = (cursor: ListCursor | null) =>
+    historyOf(env, userId).transactionSlice(loginSessionId, wanted(deps, filter), cursor)
+  const columns: Columns<Transaction> = [
     ['Created (UTC)', (row) => row.createdAt],
     ['ID', (row) => row.id],
     ['Type', (row) => row.category],
@@ -62,7 +84,9 @@ export async function exportTransactions(
     ['Amount (micro-USDC)', (row) => micro(row.amountUsdc)],
     // Adds up to the figure in Usage for the same days: counts only one of a payout's two rows, and no test money.
     ['Spent (USDC)', (row) => (isSpent(row, network) ? row.amountUsdc : '0')],
-    ['Sender', (row) => row.agent?.name ?? 'User'],
+    // With the opening balance, adds up to the closing balance of any wallet and period.
+    ['Balance change (USDC)', (row) => ({ decimal: formatUsdc(balanceChange(row)) })],
+    ['Sender', senderOf],
     ['From wallet', (row) => row.fromWallet?.address ?? null],
     ['Wallet name', (row) => row.fromWallet?.name ?? null],
     ['Chain', (row) => row.fromWalletChain],
@@ -75,7 +99,31 @@ export async function exportTransactions(
     ['Transaction hash', (row) => row.txHash],
     ['Confirmed (UTC)', (row) => row.timeline.confirmedAt],
     ['Payout ID', (row) => row.escrowId],
+  ]
+  const shown = balances.filter(({ walletId }) => wallet === undefined || walletId === wallet)
+  return csv(slice, 'bursar-transactions.csv', columns, [
+    ...shown.map((one) => balanceLine(columns, 'opening_balance', one, one.opening, from)),
+    ...shown.map((one) => balanceLine(columns, 'closing_balance', one, one.closing, Math.min(to, now()))),
   ])
+}
+
+const senderOf = ({ agent, category, fromAddress }: Transaction): string =>
+  agent?.name ?? (category === 'deposit' ? (fromAddress ?? '') : 'User')
+
+/** A line with the balance of a wallet, in the columns of the rows above it. */
+function balanceLine(
+  columns: Columns<Transaction>,
+  type: string,
+  { address, name, chain }: WalletBalance,
+  balance: string,
+  at: number,
+): string {
+  const cells: Record<string, Cell> = {
+    ...(at > 0 && { 'Created (UTC)': isoOf(at) }),
+    ...{ Type: type, 'Amount (USDC)': balance, 'Amount (micro-USDC)': micro(balance) },
+    ...{ 'From wallet': address, 'Wallet name': name, Chain: chain },
+  }
+  return csvLine(columns.map(([header]) => cells[header] ?? null))
 }
 
 export async function exportPayouts(
@@ -111,11 +159,14 @@ const noteColumns = noteNames.map((name): [string, (row: PaymentNotes) => string
 
 const micro = (text: string): string => String(parseUsdc(text) ?? '')
 
+type Columns<Row> = readonly [header: string, cell: (row: Row) => Cell][]
+
 /** Streams the rows, so that a long history needs little memory. New payments neither repeat nor hide rows. */
 async function csv<Row extends Transaction | Escrow>(
   readSlice: (cursor: ListCursor | null) => Promise<Result<Slice<Row>>>,
   name: string,
-  columns: readonly [header: string, cell: (row: Row) => Cell][],
+  columns: Columns<Row>,
+  lastLines: readonly string[] = [],
 ): Promise<Response> {
   const encoder = new TextEncoder()
   // Read before the reply begins, so that a refusal is still a reply of its own.
@@ -133,6 +184,7 @@ async function csv<Row extends Transaction | Escrow>(
         const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
         if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
         slice = next && slices < maxSlices ? unwrap(await readSlice(next)) : null
+        if (next === null && lastLines.length > 0) controller.enqueue(encoder.encode(lastLines.join('')))
         if (slice !== null && lines.length > 0) return // a pull that adds nothing would be the last
       }
       controller.close()

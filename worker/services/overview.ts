@@ -2,31 +2,25 @@ import { formatUsdc, microUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { averageOf, successRate } from '#domain/statistics.ts'
 import { dayMs } from '#domain/time.ts'
-import type { Overview } from '#schemas/overview.ts'
+import type { AccountFigures, Overview } from '#schemas/overview.ts'
 import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
-import { countContacts } from '../db/contacts.ts'
 import type { Figures, PaymentMethod, Total } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
 import { unwrap } from '../result.ts'
-import type { AccountFigures } from '../treasury/reports/rpcTypes.ts'
 
 /** The data of all overview widgets. */
-export async function getOverview({ deps, userId, treasury, loginSessionId }: Person): Promise<Overview> {
-  const { env, db, now } = deps
-  const [account, figures, contactCount] = await Promise.all([
-    treasury.reports().overview(),
-    historyOf(env, userId).figures(loginSessionId, chainNameOf(primaryChain(env)), now() - dayMs),
-    countContacts(db, userId),
-  ])
-  return { ...overviewOf(account, unwrap(figures)), contactCount }
+export async function getOverview({ deps: { env, now }, userId, loginSessionId }: Person): Promise<Overview> {
+  const chain = chainNameOf(primaryChain(env))
+  const { account, figures } = unwrap(await historyOf(env, userId).overview(loginSessionId, chain, now() - dayMs))
+  return overviewOf(account, figures)
 }
 
 /** Sums and counts cover wallets on the primary network; money on the other network is shown separately. */
 export function overviewOf(
   { wallets, prunedRefusals, ...account }: AccountFigures,
   { totals, failed: failedToday, recipients }: Figures,
-): Omit<Overview, 'contactCount'> {
+): Overview {
   const confirmed = sum(totals.filter(({ outcome }) => outcome === 'confirmed'))
   const failed = sum(totals.filter(({ outcome }) => outcome === 'failed')).count + prunedRefusals
   const unclaimed = sum(totals.filter(({ isUnclaimed }) => isUnclaimed))
@@ -54,11 +48,11 @@ const sum = (totals: Total[]): { count: number; amount: bigint } =>
     amount: 0n,
   })
 
-/** Payments by the way in which the recipient was named; refused payments do not count. */
+/** Money that was paid or can be claimed, by the way in which the recipient was named. What came back does not count. */
 function methods(totals: Total[]): Overview['methods'] {
   const used = (['address', 'contact', 'email', 'phone'] satisfies PaymentMethod[]).map((method) => ({
     method,
-    ...sum(totals.filter((total) => total.method === method)),
+    ...sum(totals.filter((total) => total.method === method && (total.outcome === 'confirmed' || total.isUnclaimed))),
   }))
   return used
     .filter(({ count }) => count > 0)

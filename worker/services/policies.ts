@@ -10,12 +10,13 @@ import type {
   UpdatedPolicyGroup,
   UpdatePolicyGroup,
 } from '#schemas/policy.ts'
+import { rulesIn } from '#schemas/rules.ts'
 import type { Person } from '../appEnv.ts'
 import { findContacts } from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
 import { mintApiKey, mintClient, mintCredentials, replacedCredentialMs } from '../identity/credentials.ts'
 import { unwrap } from '../result.ts'
-import type { ContactSnapshot, GroupLimits } from '../treasury/policies/rpcTypes.ts'
+import type { ContactSnapshot } from '../treasury/policies/rpcTypes.ts'
 import { requireOpenSession } from './openSession.ts'
 
 /** The current values of the contacts that exist. */
@@ -25,21 +26,6 @@ async function snapshots(person: Person, contactIds: string[] = []): Promise<Con
   const [found] = await Promise.all([findContacts(deps.db, userId, contactIds), requireOpenSession(person)])
   return found.map(({ id, name, address, email, phone }) => ({ id, name, address, email, phone }))
 }
-
-/** Makes the compiler require every limit here, so that none is accepted and then dropped. */
-type EveryLimit = { [Name in keyof GroupLimits]-?: GroupLimits[Name] }
-
-const limitsOf = (input: GroupLimits): EveryLimit => ({
-  maxPayment: input.maxPayment,
-  periodBudget: input.periodBudget,
-  maxUnclaimed: input.maxUnclaimed,
-  emailDomains: input.emailDomains,
-  phoneCodes: input.phoneCodes,
-  approveAbove: input.approveAbove,
-  approveNewRecipient: input.approveNewRecipient,
-  approvalTtlHours: input.approvalTtlHours,
-  duplicateMinutes: input.duplicateMinutes,
-})
 
 export async function createGroup(
   person: Person,
@@ -58,7 +44,7 @@ export async function createGroup(
       scopes,
       walletId,
       contacts,
-      limits: limitsOf(input),
+      limits: rulesIn(input),
     }),
   )
 }
@@ -79,7 +65,7 @@ export async function editGroup(
       spendLimit,
       contactIds: whitelistedContactIds,
       contacts: await snapshots(person, whitelistedContactIds),
-      limits: limitsOf(input),
+      limits: rulesIn(input),
       passwordChecked,
     }),
   )

@@ -29,6 +29,7 @@ export type StopWrite = {
 }
 
 export interface ServiceStopsApi extends Rpc.DurableObjectBranded {
+  /** Throws if this region is no longer in STOP_REGIONS. */
   read(): Promise<StopReading>
   /** The same for operators, with the acts that D1 may not have. */
   report(): Promise<{ state: StopState; acts: UnrecordedAct[] }>

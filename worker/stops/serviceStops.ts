@@ -26,6 +26,8 @@ export class ServiceStops extends DurableObject<Env> implements ServiceStopsApi 
   }
 
   async read(): Promise<StopReading> {
+    // Operators' newer code does not write to a region that has left the setting: older readers must not follow it.
+    if (!stopRegions(this.env).some((region) => region === this.ctx.id.name)) throw new Error('not in STOP_REGIONS')
     const state = await this.#learned()
     const { mode, since } = state.stop
     const open = Object.entries(state.freezes).flatMap(([userId, { restoreId }]) =>

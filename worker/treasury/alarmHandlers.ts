@@ -1,6 +1,7 @@
 import { chainIds } from '#domain/networks.ts'
 import { markBusy, markIdle } from '../db/watchdog.ts'
 import { earliest } from '../durable/alarms.ts'
+import { nextTurn } from '../durable/turns.ts'
 import { logError } from '../observability/log.ts'
 import { endAllOverdue, pruneApprovals } from './approvals/end.ts'
 import type { AlarmKind, Context } from './core/context.ts'
@@ -19,6 +20,7 @@ import { submitDueJobs } from './relay/submitJobs.ts'
 import { settleFinality } from './settlement/finality.ts'
 import { readIdleWallets } from './settlement/idle.ts'
 import { settle } from './settlement/settle.ts'
+import { warnOfEndingKeys } from './wallets/endingKeys.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
 const expiryPauseMs = 30_000 // 30 seconds
@@ -46,6 +48,8 @@ export async function runAlarm(
       return settleFinality(ctx)
     case 'approvals':
       return endAllOverdue(ctx)
+    case 'keys':
+      return warnOfEndingKeys(ctx)
   }
 }
 
@@ -90,7 +94,7 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
 
 /** Prunes old rows and reads the idle wallets that are due. */
 async function scanIdle(ctx: Context): Promise<number> {
-  pruneRefusals(ctx)
+  while (pruneRefusals(ctx)) await nextTurn()
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
   pruneMessages(ctx)

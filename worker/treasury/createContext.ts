@@ -48,6 +48,7 @@ export function createContext(
     mined: new Map(),
     paces: new Map(),
     snapshots: new Map(),
+    balances: new Map(),
     keys: new Map(),
     plainKeys: new Map(),
     recipients: new Set(),

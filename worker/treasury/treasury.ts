@@ -4,7 +4,7 @@ import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
 import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
-import { Backup } from './backup/rpc.ts'
+import { Account } from './account/rpc.ts'
 import { Policies } from './changes/rpc.ts'
 import { refuseUnreachable } from './core/chainHeads.ts'
 import { type OwnerCall, ownerMethods, ownerObjects, type Principal } from './core/rpcTypes.ts'
@@ -45,7 +45,6 @@ export class Treasury extends TreasuryObject {
   readonly #policies = new Policies(this.context, this.agentGate)
   /** Kept, because its calls take turns. */
   readonly #restore = new Restore({
-    context: () => this.restoreContext,
     close: (id) => this.closeForRestore(id),
     reload: () => this.reload(),
     abort: (why) => this.ctx.abort(why),
@@ -77,8 +76,8 @@ export class Treasury extends TreasuryObject {
     const { context, outbox, submissions } = this
     return new Operators(context, { outbox, submissions, wakeUp: () => this.wakeUp() })
   }
-  backup() {
-    return new Backup(this.context)
+  account() {
+    return new Account(this.context)
   }
   restore() {
     return this.#restore
@@ -106,8 +105,13 @@ export class Treasury extends TreasuryObject {
   /** POST /escrow/create. Link and code are returned to the sender once, after the link works. */
   async createPayout(input: PayInput) {
     return andThen(await this.paymentFlow.payAsOwner(input), async ({ payment }) => {
-      if (!this.context.store.payout(payment.id)) return notFound('Payout')
-      if (await this.outbox.syncDesk(payment.id)) return ok(await createdPayout(this.context, payment.id))
+      const { store } = this.context
+      if (!store.payout(payment.id)) return notFound('Payout')
+      if (await this.outbox.syncDesk(payment.id)) {
+        const created = await createdPayout(this.context, payment.id)
+        const escrow = escrowView(this.context, store.payout(payment.id)!)
+        return ok({ ...created, rows: { escrow, transaction: transactionView(store, store.payment(payment.id)!) } })
+      }
       const notReady = 'The payout is being created, but its link is not ready yet. Please try again.'
       return refuse('unavailable', notReady, { retryAfter: 2 })
     })

@@ -17,7 +17,6 @@ import { AgentGate } from './policies/agentGate.ts'
 import { PaymentFlow } from './relay/pay.ts'
 import { Submissions } from './relay/submissions.ts'
 import { platformSnapshots, type Snapshots } from './restore/snapshots.ts'
-import { endedRestore, newState, restoreState, writeState } from './restore/state.ts'
 import { BooksDiffer } from './settlement/scan.ts'
 import { treasurySchema } from './storage/migrations.ts'
 import { Store } from './storage/store.ts'
@@ -79,7 +78,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
       maxRunsInARow: 1,
     })
     if (this.#schema.hasJob) this.#alarms.schedule('schema', context.now())
-    this.#gate.isClosed = restoreState(store) !== null
+    this.#gate.isClosed = store.meta('restore') !== null
     this.#schema.constructed()
   }
 
@@ -98,9 +97,9 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   /** Refuses everything except the restore from now on, unless this restore has ended here and D1 does not know yet. */
   protected closeForRestore(id: string): Context {
     const { store } = this.restoreContext
-    if (endedRestore(store) === id) return this.restoreContext
+    if (store.meta('restored')?.id === id) return this.restoreContext
     this.#gate.isClosed = true
-    if (restoreState(store) === null) writeState(store, newState(id, 'found', this.context.now()))
+    if (store.meta('restore') === null) store.setMeta('restore', { id, begun: null })
     return this.restoreContext
   }
 

@@ -29,6 +29,7 @@ export const ClaimDesk = changedObject(bursar.ClaimDesk, ofObject)
 export const Relayer = changedObject(bursar.Relayer, ofObject)
 export const WebhookSender = changedObject(bursar.WebhookSender, ofObject)
 export const ServiceStops = changedObject(bursar.ServiceStops, ofObject)
+export const MessageCounter = changedObject(bursar.MessageCounter, ofObject)
 
 async function setClock(request: Request): Promise<Response> {
   moveAhead((await request.json<{ ms: number }>()).ms)

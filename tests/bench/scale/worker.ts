@@ -81,6 +81,7 @@ export const History = changedObject(bursar.History, countedObject('history'))
 export const ClaimDesk = changedObject(bursar.ClaimDesk, countedObject())
 export const WebhookSender = changedObject(bursar.WebhookSender, countedObject())
 export const ServiceStops = changedObject(bursar.ServiceStops, countedObject())
+export const MessageCounter = changedObject(bursar.MessageCounter, countedObject())
 
 async function takeCounts(): Promise<Response> {
   const objectRows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, counts.objectRows)

@@ -73,9 +73,9 @@ export function Dialog(props: {
     <Base.Root
       open
       disablePointerDismissal={!props.isViewOnly}
-      onOpenChange={(open, { event }) => {
-        const onToast = event.target instanceof Element && event.target.closest('[data-toasts]')
-        if (!open && !props.locked && closable && !onToast) props.onClose()
+      // A press on a toast is none outside: Base UI ignores what it has not hidden.
+      onOpenChange={(open) => {
+        if (!open && !props.locked && closable) props.onClose()
       }}
     >
       <Base.Portal>

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import { failures } from '../lib/failures.ts'
 import { formatAmount, formatMoment } from '../lib/format.ts'
 import { type Chain, networkName, unitOf } from '../lib/networks.ts'
-import { type CreatedPayout, payoutQuery, refreshPayouts } from '../queries/payouts.ts'
-import { refreshWallets } from '../queries/wallets.ts'
+import { type CreatedPayout, payoutQuery } from '../queries/payouts.ts'
+import { refreshMoney } from '../queries/transactions.ts'
 import { Button } from './Button.tsx'
 import { CopyButton } from './CopyButton.tsx'
 import { Dialog } from './Dialog.tsx'
@@ -33,8 +33,7 @@ export function PayoutCreated(props: {
 
   useEffect(() => {
     if (!funded) return
-    refreshWallets()
-    refreshPayouts()
+    refreshMoney()
   }, [funded])
 
   return (

@@ -1,7 +1,9 @@
 import { CircleCheck, CircleDashed, CircleX, LoaderCircle } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Time } from './Time.tsx'
 
-export type TimelineStep = { label: string; at: string | null; failed?: boolean }
+/** `amount`: what the step did to the wallet's balance. */
+export type TimelineStep = { label: string; at: string | null; failed?: boolean; amount?: ReactNode }
 
 /** The steps of a process: done ones with their time, the next one with a spinner while `live`. */
 export function Timeline(props: { steps: TimelineStep[]; live: boolean }) {
@@ -11,9 +13,12 @@ export function Timeline(props: { steps: TimelineStep[]; live: boolean }) {
       {props.steps.map((step, i) => (
         <li key={step.label} className="flex items-center gap-2">
           <StepIcon step={step} next={i === next} />
-          <span className={step.at || step.failed || i === next ? '' : 'text-muted'}>{step.label}</span>
+          <span className={step.at || step.failed || i === next ? 'wrap-anywhere' : 'wrap-anywhere text-muted'}>
+            {step.label}
+          </span>
           {step.at && (
-            <span className="ml-auto text-muted text-small">
+            <span className="ml-auto text-right text-muted text-small">
+              {step.amount && <span className="mr-2 font-medium max-sm:block max-sm:mr-0">{step.amount}</span>}
               <Time iso={step.at} />
             </span>
           )}

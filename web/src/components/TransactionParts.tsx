@@ -3,6 +3,7 @@ import { shortAddress } from '../lib/format.ts'
 import { networkName } from '../lib/networks.ts'
 import {
   awaitsApproval,
+  collectedDeposit,
   displayStatus,
   isFinal,
   type Movement,
@@ -12,6 +13,7 @@ import {
 } from '../queries/transactions.ts'
 import { Amount } from './Amount.tsx'
 import { Chip } from './Chip.tsx'
+import { useContactName } from './ContactName.tsx'
 import { Timeline, type TimelineStep } from './Timeline.tsx'
 
 export function TransactionStatusChip(props: { transaction: Transaction }) {
@@ -20,24 +22,21 @@ export function TransactionStatusChip(props: { transaction: Transaction }) {
   return <Chip tone={payoutState(props.transaction) === 'Funds Reclaimed' ? 'neutral' : tone}>{label}</Chip>
 }
 
-const movementColors: Record<NonNullable<Movement['word']> | 'none', string> = {
-  Paid: 'text-ink',
-  Held: 'text-amber',
-  Returned: 'text-green',
-  Withdrawn: 'text-muted',
-  none: 'text-muted',
+function colorOf({ sign, word }: Movement): string {
+  if (word === 'Held' || word === 'In payout') return 'text-amber'
+  return sign === '+' ? 'text-green' : sign === '−' ? 'text-ink' : 'text-muted'
 }
 
 /** The amount with a sign and a color for what left and what came back. `movementOf` has the word that goes with it. */
 export function TransactionAmount(props: { transaction: Transaction; className?: string }) {
   const { amountUsdc, fromWalletChain } = props.transaction
-  const { sign, word } = movementOf(props.transaction)
+  const movement = movementOf(props.transaction)
   return (
     <Amount
       value={amountUsdc}
-      sign={sign}
+      sign={movement.sign}
       chain={fromWalletChain}
-      className={clsx(movementColors[word ?? 'none'], props.className)}
+      className={clsx(colorOf(movement), props.className)}
     />
   )
 }
@@ -73,6 +72,8 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   const { decidedAt, signedAt, broadcastAt, confirmedAt } = transaction.timeline
   // Withdrawals and reclaims of payouts are recorded only once they have happened, so they have one step.
   if (category === 'payout_withdraw') return [{ label: `Withdrawn on ${network}`, at: confirmedAt }]
+  if (category === 'deposit') return [{ label: `Arrived on ${network}`, at: confirmedAt }]
+  if (category === 'withdrawal') return [{ label: `Left on ${network}`, at: confirmedAt }]
   if (category === 'payout_reclaim') return [{ label: `Returned on ${network}`, at: confirmedAt }]
   if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
   const ending = payoutState(transaction) === null ? endings[status] : undefined
@@ -92,15 +93,27 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   ]
 }
 
-/** The recipient of a payment, in one line. */
+/** What names the other side of a transaction: an address, email or phone number; null if nothing does. */
+export const counterpartyOf = ({ category, fromAddress, recipientEmail, recipientPhone, toAddress }: Transaction) =>
+  category === 'deposit' ? fromAddress : (recipientEmail ?? recipientPhone ?? toAddress)
+
+/** The other side of a transaction, in one line: the recipient, or the sender of a deposit. */
 export function Counterparty(props: { transaction: Transaction }) {
-  const { contact, recipientEmail, recipientPhone, toAddress } = props.transaction
-  const name = contact?.name ?? recipientEmail ?? recipientPhone
-  if (name) return <span className="wrap-anywhere">{name}</span>
-  if (!toAddress) return <span className="text-muted">Not specified</span>
+  const { contact, recipientEmail, recipientPhone } = props.transaction
+  const value = counterpartyOf(props.transaction)
+  // A contact that was chosen for the payment keeps the name that it had.
+  const known = useContactName(contact ? null : value)
+  const name = contact?.name ?? collectedDeposit(props.transaction) ?? known ?? recipientEmail ?? recipientPhone
+  if (name)
+    return (
+      <span className="wrap-anywhere" title={value ?? undefined}>
+        {name}
+      </span>
+    )
+  if (!value) return <span className="text-muted">Not specified</span>
   return (
-    <span className="font-mono" title={toAddress}>
-      {shortAddress(toAddress)}
+    <span className="font-mono" title={value}>
+      {shortAddress(value)}
     </span>
   )
 }

@@ -8,11 +8,13 @@ import {
   type Path,
   type RegisterOptions,
   type Resolver,
+  set,
   type UseFormReturn,
 } from 'react-hook-form'
 import { ApiError, isOutcomeUnknown } from '../lib/apiError.ts'
 import { asSentence } from '../lib/format.ts'
 import { useDialogAction } from '../lib/useDialogAction.ts'
+import { useDraft } from '../lib/useDraft.ts'
 import { AmountInput } from './AmountInput.tsx'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
@@ -21,15 +23,15 @@ import { PasswordInput } from './PasswordInput.tsx'
 
 /**
  * Validates a react-hook-form with a plain function, so that the rules come from #domain and no schema library is loaded.
- * `check` returns a message for each invalid field, in field order: the first one gets the focus.
+ * `check` returns a message for each invalid field by its path, in field order: the first one gets the focus.
  */
 export function formResolver<Values extends FieldValues>(
-  check: (values: Values) => { [Field in keyof Values]?: string | null },
+  check: (values: Values) => Readonly<Record<string, string | null>>,
 ): Resolver<Values> {
   return (values) => {
-    const errors: Record<string, { type: string; message: string }> = {}
+    const errors: Record<string, unknown> = {}
     for (const [field, message] of Object.entries(check(values)))
-      if (message) errors[field] = { type: 'check', message }
+      if (message) set(errors, field, { type: 'check', message })
     return Object.keys(errors).length > 0
       ? { values: {}, errors: errors as FieldErrors<Values> }
       : { values, errors: {} as Record<string, never> }
@@ -103,14 +105,15 @@ export function FormDialog<T extends FieldValues>(props: {
   send: (values: T, idempotencyKey: string) => Promise<unknown>
   /** The message when the server gives no reason, or a function that builds the message from the error. */
   fallback: string | ((error: unknown) => string)
-  /** Maps API fields to form fields where the names differ. */
-  fields?: Record<string, Path<T>>
+  /** Maps API fields to form fields where the names differ: by the first part of their names, or a function. */
+  fields?: Record<string, Path<T>> | ((apiField: string) => Path<T>)
   /** For payments: added to the message when the outcome is unknown. Then only the same values can be sent again. */
   unknown?: string
   children: ReactNode
 }) {
   const { form } = props
   const { errors, isSubmitting: busy } = form.formState
+  useDraft(props.title, form)
   /** Values of an attempt whose outcome is unknown. */
   const [pending, setPending] = useState<T | null>(null)
 
@@ -119,9 +122,11 @@ export function FormDialog<T extends FieldValues>(props: {
     onFailed(error, message, values) {
       setPending(props.unknown && isOutcomeUnknown(error) ? values : null)
       // 'emailDomains.0' is the first entry of a list.
-      const [named = ''] = (error instanceof ApiError && error.field ? error.field : '').split('.')
-      const field = props.fields?.[named] ?? named
-      if (field in values) form.setError(field as Path<T>, { message }, { shouldFocus: true })
+      const apiField = (error instanceof ApiError && error.field) || ''
+      const [named = ''] = apiField.split('.')
+      const field =
+        typeof props.fields === 'function' ? props.fields(apiField) : ((props.fields?.[named] ?? named) as Path<T>)
+      if (field && get(values, field) != null) form.setError(field, { message }, { shouldFocus: true })
       else form.setError('root', { message })
       return true
     },

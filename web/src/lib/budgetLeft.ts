@@ -1,5 +1,7 @@
+import { budgetLeft } from '#domain/exposure.ts'
 import { formatUsdc, type MicroUsdc, min, saturatingSub, zeroUsdc } from '#domain/money.ts'
-import type { Period } from '#domain/policyPeriod.ts'
+import { type RuleValues, rulesFromWire, windowsIn } from '#domain/rules/values.ts'
+import { type Used, usedOf } from '#domain/rules/windows.ts'
 import { scopeFor, visibleScopes } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
@@ -8,38 +10,66 @@ import { microOf, typedMicro } from './amounts.ts'
 /** Micro-USDC that the group's budgets leave its agents; null if there is no limit. */
 export type BudgetLeft = MicroUsdc | null
 
-export function budgetLeftOf({ remaining, periodBudget }: PolicyGroup): BudgetLeft {
-  return tighter(remaining === null ? null : microOf(remaining), periodBudget && microOf(periodBudget.remaining))
-}
-
-/** The budget left once the limit is raised by `more`. */
-export function budgetLeftAfterTopUp(group: PolicyGroup, more: MicroUsdc): BudgetLeft {
-  const remaining = group.remaining && formatUsdc(microOf(group.remaining) + more)
-  return budgetLeftOf({ ...group, remaining })
-}
-
-/**
- * The budget left once the limits are set as typed; amounts spent, held or used in the same kind of period still count.
- * Undefined while the input is not an amount. `group` is null for a new group.
- */
-export function budgetLeftAsTyped(
-  group: PolicyGroup | null,
-  typed: { budget: string; period: Period; periodLimit: string },
-): BudgetLeft | undefined {
-  const mayBeUnlimited = group?.spendLimitUsdc === null
-  const budget = typed.budget.trim() ? typedMicro(typed.budget) : mayBeUnlimited ? 'none' : null
-  const limit = typed.periodLimit.trim() ? typedMicro(typed.periodLimit) : 'none'
-  if (budget === null || limit === null) return undefined
-  const used = group ? microOf(group.currentSpent) + microOf(group.held) : 0n
-  const samePeriod = group?.periodBudget?.period === typed.period ? group.periodBudget : null
-  const usedInPeriod = samePeriod ? microOf(samePeriod.used) : 0n
-  return tighter(
-    budget === 'none' ? null : saturatingSub(budget, used),
-    limit === 'none' ? null : saturatingSub(limit, usedInPeriod),
+/** What budgets and rules leave at `now` (ms). */
+export function budgetLeftOf(group: PolicyGroup, now = Date.now()): BudgetLeft {
+  return budgetLeft(
+    { budget: budgetOf(group), rules: rulesFromWire(group), unclaimed: zeroUsdc },
+    now,
+    countedIn(group),
   )
 }
 
-const tighter = (a: BudgetLeft, b: BudgetLeft): BudgetLeft => (a === null || b === null ? (a ?? b) : min(a, b))
+const budgetOf = ({ spendLimitUsdc, currentSpent, held }: PolicyGroup) => ({
+  limit: spendLimitUsdc === null ? null : microOf(spendLimitUsdc),
+  spent: microOf(currentSpent),
+  held: microOf(held),
+})
+
+/** The budget left once the limit is raised by `more`. */
+export function budgetLeftAfterTopUp(group: PolicyGroup, more: MicroUsdc): BudgetLeft {
+  const limit = group.spendLimitUsdc && formatUsdc(microOf(group.spendLimitUsdc) + more)
+  return budgetLeftOf({ ...group, spendLimitUsdc: limit })
+}
+
+/**
+ * The budget left once the limits are set as typed; amounts spent, held or counted in the same window still count.
+ * Undefined while the input is not valid. `group` is null for a new group.
+ */
+export function budgetLeftAsTyped(
+  group: PolicyGroup | null,
+  typed: { budget: string },
+  rules: RuleValues | null,
+  now = Date.now(),
+): BudgetLeft | undefined {
+  const limit = typed.budget.trim() ? typedMicro(typed.budget) : null
+  if (rules === null || (limit === null && (group?.spendLimitUsdc !== null || typed.budget.trim()))) return undefined
+  const budget = { ...(group ? budgetOf(group) : { spent: zeroUsdc, held: zeroUsdc }), limit }
+  const counted = group ? countedIn(group) : {}
+  const known = new Map(group ? windowsIn(rulesFromWire(group)).map(({ rule, window }) => [rule, window.span]) : [])
+  const used: Record<string, Used> = {}
+  for (const { rule, window } of windowsIn(rules))
+    if (!window.perRecipient) {
+      const same = known.get(rule) === window.span ? counted[rule.field] : undefined
+      used[rule.field] = same ?? usedOf(window.span, null, now)
+    }
+  return budgetLeft({ budget, rules, unclaimed: zeroUsdc }, now, used)
+}
+
+/** What the group's rules have counted for the whole group, by field. */
+export function countedIn(group: PolicyGroup): Record<string, Used> {
+  const used: Record<string, Used> = {}
+  for (const { rule } of windowsIn(rulesFromWire(group))) {
+    const view = (group as unknown as Record<string, CountedView | undefined>)[rule.field]
+    if (view?.used === undefined) continue
+    used[rule.field] = {
+      used: typeof view.used === 'number' ? BigInt(view.used) : microOf(view.used),
+      startsAt: Date.parse(view.startsAt),
+      resetsAt: view.resetsAt === null ? null : Date.parse(view.resetsAt),
+    }
+  }
+  return used
+}
+type CountedView = { used?: string | number; startsAt: string; resetsAt: string | null }
 
 /** The most that new payments from the wallet may add up to now, before any policy. Null if unknown. */
 export function freeOf(

@@ -30,7 +30,7 @@ export function completeRange<Filters extends Range>(filters: Filters): Filters 
 }
 
 /** The local day of an instant, as 'YYYY-MM-DD'. */
-export function localDay(at: number | Date): string {
+function localDay(at: number | Date): string {
   const date = new Date(at)
   const two = (part: number) => String(part).padStart(2, '0')
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`

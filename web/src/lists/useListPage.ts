@@ -17,6 +17,8 @@ export type ListDefinition<Row extends { id: string }, Params> = {
   exportRows: (params: Params) => Promise<Blob>
   /** By the names of the API's parameters. The order is that of the fields and of the active filters. */
   filters: { [Name in keyof Params]?: Filter }
+  /** Whether the row will change soon by itself. */
+  isMoving: (row: Row) => boolean
   /** The details of a row rely on the list, so it is refreshed while they are open. */
   isDetailFromList?: true
 }
@@ -31,6 +33,12 @@ export type ActiveFilter = { names: string[]; value: string; useText: Filter['us
 export type ListPage<Row extends { id: string } = { id: string }> = ReturnType<typeof useListPage<Row, unknown>>
 
 const refreshMs = 30_000 // 30 seconds
+const movingMs = 2_000 // 2 seconds
+
+/** How soon to read again what shows these rows. */
+export const refreshIn = <Row>(rows: Row[] | undefined, isMoving: (row: Row) => boolean): number =>
+  rows?.some(isMoving) ? movingMs : refreshMs
+
 const rangeNames = ['from', 'to', 'min', 'max']
 
 const asIs = (text: string) => text
@@ -66,7 +74,8 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
   const detail = textOf(search.detail)
   const list = useQuery({
     ...definition.query({ ...params, page: place.page, cursor: place.cursor }),
-    refetchInterval: detail && !definition.isDetailFromList ? false : refreshMs,
+    refetchInterval: ({ state }) =>
+      detail && !definition.isDetailFromList ? false : refreshIn(state.data?.rows, definition.isMoving),
   })
 
   // Deferred, so that rows update at low priority.
@@ -94,6 +103,8 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
     values,
     active,
     list,
+    /** How often the list is read, for figures beside it (ms). */
+    refreshMs: refreshIn(list.data?.rows, definition.isMoving),
     /** Other rows than those on screen have been requested, or are about to be. */
     isStale: isWaiting || list.isPlaceholderData,
     apply,

@@ -48,6 +48,18 @@ export const updateGroup = (groupId: string, body: ApiCalls['PUT /policy-groups/
 export const topUpBudget = (groupId: string, amount: string, idempotencyKey: string) =>
   changed(api('POST /policy-groups/:groupId/top-up', { params: { groupId }, body: { amount }, idempotencyKey }))
 
+type ReplayInput = ApiCalls['POST /policy-groups/:groupId/replay']['body']
+export type Candidate = NonNullable<ReplayInput>['candidate']
+/** What changed rules would have decided about the group's payments of the last 30 days. */
+export const replayQuery = (groupId: string, candidate: Candidate) =>
+  queryOptions({
+    queryKey: [...groupsQuery.queryKey, 'replay', groupId, JSON.stringify(candidate)],
+    queryFn: ({ signal }) =>
+      api('POST /policy-groups/:groupId/replay', { params: { groupId }, body: { candidate, days: 30 }, signal }),
+    staleTime: 60_000, // 1 minute
+    retry: false,
+  })
+
 export type ContactMethods = ApiCalls['POST /policy-groups/:groupId/contacts/:contactId/confirm']['body']
 /** Whitelists the contact as it was shown to the owner. Refused if it has changed since. */
 export const confirmContact = (groupId: string, contactId: string, shown: ContactMethods) =>

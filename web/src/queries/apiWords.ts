@@ -17,14 +17,20 @@ const renamed = <T extends ForPayout>({ escrowId: id, escrowSubwalletAddress: pa
 export type Payout = Renamed<EscrowItem>
 export const payoutOf = (item: EscrowItem): Payout => renamed(item)
 
-export type CreatedPayout = Renamed<CreateEscrowReply>
-export const createdPayoutOf = (reply: CreateEscrowReply): CreatedPayout => renamed(reply)
+export type CreatedPayout = Renamed<Omit<CreateEscrowReply, 'rows'>> & {
+  rows: { payout: Payout; transaction: Transaction }
+}
+export const createdPayoutOf = ({ rows: { escrow, transaction }, ...reply }: CreateEscrowReply): CreatedPayout => ({
+  ...renamed(reply),
+  // Only the list adds how its message was delivered, and there is none yet.
+  rows: { payout: payoutOf({ ...escrow, delivery: null }), transaction: transactionOf(transaction) },
+})
 
 export type ClaimPayout = Renamed<ApiClaimPayout>
 export const claimPayoutOf = (payout: ApiClaimPayout): ClaimPayout => renamed(payout)
 
 export type Transaction = Omit<ApiTransaction, 'category' | 'escrowId'> & {
-  category: 'contact' | 'address' | 'payout' | 'payout_withdraw' | 'payout_reclaim'
+  category: 'contact' | 'address' | 'payout' | 'payout_withdraw' | 'payout_reclaim' | 'deposit' | 'withdrawal'
   payoutId: string | null
 }
 export const transactionOf = ({ escrowId: payoutId, category, ...rest }: ApiTransaction): Transaction => ({

@@ -47,6 +47,41 @@ export const contactMatchesQuery = (query: NonNullable<ApiCalls['GET /contacts/m
     queryFn: ({ signal }) => api('GET /contacts/matches', { query, signal }),
   })
 
+const namesAtOnce = 100
+type Asked = { resolve: (name: string | null) => void; reject: (error: unknown) => void }
+/** Values whose names are to be asked for together. The query client asks once for each. */
+let waiting = new Map<string, Asked>()
+
+async function askNames() {
+  const asked = [...waiting]
+  waiting = new Map()
+  for (let i = 0; i < asked.length; i += namesAtOnce) {
+    const part = asked.slice(i, i + namesAtOnce)
+    await api('POST /contacts/names', { body: { values: part.map(([value]) => value) } }).then(
+      ({ names }) => {
+        for (const [value, { resolve }] of part) resolve(names[value] ?? null)
+      },
+      (error: unknown) => {
+        for (const [, { reject }] of part) reject(error)
+      },
+    )
+  }
+}
+
+/** The name of the contact with this address, email or phone number; null if there is none. */
+export const contactNameQuery = (value: string | null | undefined) => {
+  const known = value?.toLowerCase() ?? ''
+  return queryOptions({
+    queryKey: [...listKey, 'name', known],
+    queryFn: (): Promise<string | null> => {
+      if (waiting.size === 0) setTimeout(askNames)
+      return new Promise((resolve, reject) => waiting.set(known, { resolve, reject }))
+    },
+    enabled: known !== '',
+    staleTime: 5 * 60_000, // 5 minutes; a change of the contacts ends it
+  })
+}
+
 /** Balances of the contacts on screen, 50 at most. */
 export const contactBalancesQuery = (contactIds: string[]) =>
   queryOptions({

@@ -5,8 +5,18 @@ import { queryClient } from '../lib/queryClient.ts'
 
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
-  queryFn: ({ signal }) => api('GET /overview', { signal }),
+  queryFn: async ({ signal }) => {
+    const overview = await api('GET /overview', { signal })
+    if (overview.balanceAsOf !== null) void refreshBalance()
+    return overview
+  },
 })
+
+/** Replaces the balance on screen by one that is read now. If that fails, the one on screen still says when it was read. */
+export async function refreshBalance(): Promise<void> {
+  const balance = await api('GET /overview/balance').catch(() => null)
+  queryClient.setQueryData(overviewQuery.queryKey, (shown) => shown && { ...shown, ...balance })
+}
 
 export const preferencesQuery = queryOptions({
   queryKey: ['preferences'],

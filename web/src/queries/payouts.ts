@@ -6,12 +6,15 @@ import { api, apiEnvelope } from '../lib/api.ts'
 import { apiFile } from '../lib/apiFile.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import type { Tone } from '../lib/tone.ts'
+import { addRow } from './addRow.ts'
 import { type CreatedPayout, createdPayoutOf, type Payout, payoutOf } from './apiWords.ts'
 import { overviewQuery } from './overview.ts'
+import { addTransaction, refreshMoney } from './transactions.ts'
 
 export type { CreatedPayout, Payout }
 
 const rootKey = ['payouts'] as const
+const listKey = [...rootKey, 'list'] as const
 
 export type PayoutParams = NonNullable<ApiCalls['GET /escrow/export']['query']>
 
@@ -22,7 +25,7 @@ async function fetchPayouts(query: PayoutParams & PageQuery, signal?: AbortSigna
 
 export const payoutsQuery = (params: PayoutParams & PageQuery) =>
   queryOptions({
-    queryKey: [...rootKey, 'list', params] as QueryKey,
+    queryKey: [...listKey, params] as QueryKey,
     queryFn: ({ signal }) => fetchPayouts(params, signal),
     placeholderData: keepPreviousData,
   })
@@ -75,8 +78,16 @@ export const refreshPayouts = () =>
   Promise.all([rootKey, overviewQuery.queryKey].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 
 export type CreatePayoutInput = ApiCalls['POST /escrow/create']['body']
-export const createPayout = async (body: CreatePayoutInput, idempotencyKey: string) =>
-  createdPayoutOf(await api('POST /escrow/create', { body, idempotencyKey }))
+export async function createPayout(body: CreatePayoutInput, idempotencyKey: string): Promise<CreatedPayout> {
+  const created = createdPayoutOf(await api('POST /escrow/create', { body, idempotencyKey }))
+  addRow(listKey, created.rows.payout)
+  addTransaction(created.rows.transaction)
+  refreshMoney()
+  return created
+}
+
+/** Whether a list that shows it is read again soon. */
+export const isMoving = ({ status, inProgress }: Payout) => status === 'CREATING' || inProgress !== null
 
 export const reclaimPayout = (payoutId: string, idempotencyKey: string) =>
   api('POST /escrow/:escrowId/reclaim', { params: { escrowId: payoutId }, idempotencyKey })

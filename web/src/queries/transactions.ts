@@ -5,11 +5,13 @@ import { api, apiEnvelope } from '../lib/api.ts'
 import { apiFile } from '../lib/apiFile.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import type { Tone } from '../lib/tone.ts'
+import { addRow } from './addRow.ts'
 import { type Transaction, transactionOf } from './apiWords.ts'
 
 export type { Transaction }
 
 const rootKey = ['transactions'] as const
+const listKey = [...rootKey, 'list'] as const
 const pollMs = 1_500 // 1.5 seconds
 
 export type TransactionParams = NonNullable<ApiCalls['GET /transactions/export']['query']>
@@ -21,7 +23,7 @@ async function fetchTransactions(query: TransactionParams & PageQuery, signal: A
 
 export const transactionsQuery = (params: TransactionParams & PageQuery) =>
   queryOptions({
-    queryKey: [...rootKey, 'list', params] as QueryKey,
+    queryKey: [...listKey, params] as QueryKey,
     queryFn: ({ signal }) => fetchTransactions(params, signal),
     placeholderData: keepPreviousData,
   })
@@ -44,6 +46,12 @@ export const transactionQuery = (transactionId: string) =>
     refetchInterval: (query) => (query.state.data && isFinal(query.state.data) ? false : pollMs),
   })
 
+/** Adds an accepted payment to the lists, and its details, from the reply that accepted it. */
+export function addTransaction(transaction: Transaction): void {
+  addRow(listKey, transaction)
+  queryClient.setQueryData(transactionQuery(transaction.id).queryKey, transaction)
+}
+
 export const refreshTransactions = () => queryClient.invalidateQueries({ queryKey: rootKey })
 
 type RecipientCheck = { amount: string } & (
@@ -60,8 +68,22 @@ export const recipientQuery = (body: RecipientCheck) =>
     gcTime: 0,
   })
 
-export const sendTransaction = (body: ApiCalls['POST /transactions/send']['body'], idempotencyKey: string) =>
-  api('POST /transactions/send', { body, idempotencyKey })
+/** Returns the payment's id. */
+export async function sendTransaction(
+  body: ApiCalls['POST /transactions/send']['body'],
+  idempotencyKey: string,
+): Promise<string> {
+  const { id, transaction } = await api('POST /transactions/send', { body, idempotencyKey })
+  addTransaction(transactionOf(transaction))
+  refreshMoney()
+  return id
+}
+
+/** Reads again what an accepted payment changes: lists, balances and figures. */
+export function refreshMoney(): void {
+  for (const queryKey of [rootKey, ['payouts'], ['wallets'], ['overview']])
+    void queryClient.invalidateQueries({ queryKey })
+}
 
 const isIn = (group: TransactionStatusGroup, status: TransactionStatus) =>
   (transactionStatusGroups[group] as readonly TransactionStatus[]).includes(status)
@@ -72,6 +94,9 @@ export function displayStatus(status: TransactionStatus): { label: 'Completed' |
   if (isIn('failed', status)) return { label: 'Failed', tone: 'bad' }
   return { label: 'Pending', tone: 'waiting' }
 }
+
+/** Whether a list that shows it is read again soon. A payment that waits for its owner may wait for days. */
+export const isMoving = (transaction: Transaction) => !isFinal(transaction) && !awaitsApproval(transaction)
 
 /** Whether polling can stop. A funded payout counts as final, since it may stay unclaimed for weeks. */
 export const isFinal = (transaction: Transaction) =>
@@ -88,16 +113,23 @@ export function payoutState(transaction: Transaction): 'Awaiting Claim' | 'Funds
 }
 
 /** Where the money of a transaction went. Sign and word are null for money that did not move. */
-export type Movement = { sign: '−' | '+' | null; word: 'Paid' | 'Held' | 'Returned' | 'Withdrawn' | null }
+export type Movement = {
+  sign: '−' | '+' | null
+  word: 'Paid' | 'Held' | 'In payout' | 'Returned' | 'Withdrawn' | 'Received' | null
+}
 
 /**
- * What a transaction means for the wallet: it paid, its money is held, or it came back. A withdrawal moves money that the
- * payout's own row already counts as paid, so it has no sign.
+ * What a transaction means for the wallet: it paid, its money is held, or money came. An unclaimed payout's money has left
+ * the wallet and may come back. The withdrawal of a payout moves money that the payout's own row counts as paid, so it has no
+ * sign.
  */
 export function movementOf(transaction: Transaction): Movement {
   const { category, status } = transaction
   if (category === 'payout_reclaim') return { sign: '+', word: 'Returned' }
   if (category === 'payout_withdraw') return { sign: null, word: 'Withdrawn' }
+  if (category === 'deposit') return { sign: '+', word: 'Received' }
+  if (category === 'withdrawal') return { sign: '−', word: 'Withdrawn' }
+  if (payoutState(transaction) === 'Awaiting Claim') return { sign: '−', word: 'In payout' }
   // The row of the reclaim says that the money came back.
   if (payoutState(transaction) === 'Funds Reclaimed') return { sign: '−', word: 'Paid' }
   if (isIn('completed', status)) return { sign: '−', word: 'Paid' }
@@ -117,6 +149,10 @@ export function categoryLabel(transaction: Transaction): string {
       return 'Payout withdrawn'
     case 'payout_reclaim':
       return 'Payout reclaimed'
+    case 'deposit':
+      return 'Deposit'
+    case 'withdrawal':
+      return 'Withdrawal'
     case 'contact':
       return 'Contact'
     case 'address':
@@ -126,5 +162,19 @@ export function categoryLabel(transaction: Transaction): string {
   }
 }
 
-/** The agent's name, or 'User' if no agent sent it. */
-export const senderOf = ({ agent }: Pick<Transaction, 'agent'>) => agent?.name ?? 'User'
+/** Who made the money leave: an agent, the user, or somebody with a key of the wallet and without Bursar. */
+export const senderOf = ({
+  agent,
+  origin,
+}: Pick<Transaction, 'agent'> & Partial<Pick<Transaction, 'origin'>>): string =>
+  origin === 'transfer' ? 'Outside Bursar' : (agent?.name ?? 'User')
+
+/** Words for a deposit without a sender of its own. Null for any other transaction. */
+export const collectedDeposit = ({ origin }: Transaction): string | null =>
+  origin === 'small' ? 'Deposits below 0.01 USDC' : origin === 'start' ? 'Balance when the wallet was added' : null
+
+/** What the transaction waits for, the state of its payout, or why it failed; null if a rule refused it. */
+export const noteOf = (transaction: Transaction): string | null =>
+  awaitsApproval(transaction)
+    ? 'Awaiting approval'
+    : (payoutState(transaction) ?? (transaction.refusal ? null : transaction.errorMessage))

@@ -51,14 +51,31 @@ export const viewPrivateKey = async (walletId: string, masterPassword: string) =
 export const retryBalance = (walletId: string) =>
   changed(api('GET /wallets/:walletId/usdc-balance', { params: { walletId } }))
 
+const expectMs = 120_000 // 2 minutes
+/** Wallets to which money is on its way, by id: the balance before it, and when to stop looking for it. */
+const expected = new Map<string, { before: string | undefined; until: number }>()
+
+const awaitsFunds = ({ id, usdcBalance }: Wallet): boolean => {
+  const entry = expected.get(id)
+  const isAwaited = entry !== undefined && Date.now() < entry.until && usdcBalance?.balance === entry.before
+  if (entry && !isAwaited) expected.delete(id)
+  return isAwaited
+}
+
+/** Whether the wallet's figures will change soon by themselves. */
+export const isMoving = (wallet: Wallet): boolean =>
+  awaitsFunds(wallet) || wallet.held !== '0' || (wallet.spendable?.arriving ?? '0') !== '0'
+
 /** Mints 100 test USDC. Local stacks only. */
-export async function mintTestUsdc(address: string, chain: Wallet['chain']): Promise<void> {
+export async function mintTestUsdc({ id, address, chain, usdcBalance }: Wallet): Promise<void> {
   const response = await fetch('/dev/faucet', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ address, chain, amount: '100' }),
   })
   if (!response.ok) throw new Error(`faucet: ${response.status}`)
+  expected.set(id, { before: usdcBalance?.balance, until: Date.now() + expectMs })
+  await refreshWallets()
 }
 
 export const walletName = (wallet: { name: string | null }) => wallet.name || 'Unnamed Wallet'

@@ -1,9 +1,17 @@
-import { type AskedRule, askedDespiteGrant, askedRules } from '#domain/approval.ts'
+import { accountAsks } from '#domain/approval.ts'
 import type { MicroUsdc } from '#domain/money.ts'
+import { askedBy, type PaymentKind } from '#domain/policy.ts'
+import { both } from '#domain/refusal.ts'
+import type { Verdict } from '#domain/rules/rule.ts'
+import { ruleNamed } from '#domain/rules/values.ts'
+import { sameAddress } from '#domain/sameAddress.ts'
+import type { RecipientType } from '#domain/scopes.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { Context } from '../core/context.ts'
+import { type GroupWindows, noWindows, readWindows } from '../ledger/windows.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { toColumn } from '../storage/columns.ts'
+import type { Target } from '../storage/newPayment.ts'
 import { type PaidTo, paymentsTo } from '../storage/paidRecipients.ts'
 import type { GrantRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
@@ -55,29 +63,73 @@ const isPending = ({ store }: Context, same: string, since: number): boolean =>
     since,
   ) !== null
 
+/** What rules know about a payment of the caller, and the windows that they were read from. */
+export function paymentKind(
+  ctx: Context,
+  { wallet, group, policy }: Caller,
+  target: Target,
+  to: RecipientType,
+  amount: MicroUsdc,
+  now: number,
+): { kind: PaymentKind; windows: GroupWindows } {
+  const { store } = ctx
+  const windows = group && policy ? readWindows(store, group, policy.rules, target, now) : noWindows
+  const { address, email, phone } = target
+  let isNew: boolean | null = null
+  const recipient: PaymentKind['recipient'] = {
+    type: to,
+    email,
+    phone,
+    // No payment to them on this chain has moved money or still may.
+    isNew: () => (isNew ??= paymentsTo(store, target, wallet.chain_id).payments === 0),
+    isDuplicate(minutes) {
+      if (!group) return false
+      const since = now - minutes * minuteMs
+      return (
+        equalPayments(ctx, group.id, target, toColumn(amount), since, { most: 1 }) > 0 ||
+        isPending(ctx, sameRequest(group.id, target, amount), since)
+      )
+    },
+  }
+  return { kind: { at: now, isPayout: address === null, recipient, used: windows.used }, windows }
+}
+
+const unrecorded: Verdict = {
+  above: null,
+  outcome: 'ask',
+  rule: 'unrecorded_transfer',
+  code: 'policy_refused',
+  message: accountAsks.unrecorded_transfer,
+  next: both('Wait for the approval.'),
+}
+
+/**
+ * Whether it may be a payment that was made before the account was restored and of which there is no record. Of a payout's
+ * transfer only the amount can be compared.
+ */
+function isUnrecorded({ store, now }: Context, { address }: PaidTo, amount: MicroUsdc): boolean {
+  const watch = store.meta('watch')
+  if (watch === null || watch.until <= now()) return false
+  return watch.transfers.some(
+    (sent) => sent.amount === toColumn(amount) && (address === null || sameAddress(sent.to, address)),
+  )
+}
+
 /**
  * The group's rules that require the owner's approval of this payment; empty if none applies or a grant covers it. `grant`
  * is the grant that the payment uses. Called inside the transaction that decides.
  */
 export function approvalRulesFor(
   ctx: Context,
-  { wallet, group, agent, policy }: Caller,
+  { agent, policy }: Caller,
   to: PaidTo,
   amount: MicroUsdc,
-): { rules: AskedRule[]; grant: GrantRow | null } {
-  if (!policy || !group || !agent) return { rules: [], grant: null }
-  const { approvals } = policy
-  const since = ctx.now() - approvals.duplicateMinutes * minuteMs
-  const rules = askedRules(approvals, {
-    amount,
-    // No payment to them on this chain has moved money or still may.
-    isNewRecipient: approvals.approveNewRecipient && paymentsTo(ctx.store, to, wallet.chain_id).payments === 0,
-    isDuplicate:
-      approvals.duplicateMinutes > 0 &&
-      (equalPayments(ctx, group.id, to, toColumn(amount), since, { most: 1 }) > 0 ||
-        isPending(ctx, sameRequest(group.id, to, amount), since)),
-  })
-  const left = askedDespiteGrant(rules)
+  kind: PaymentKind,
+): { rules: Verdict[]; grant: GrantRow | null } {
+  if (!policy || !agent) return { rules: [], grant: null }
+  const rules = askedBy(policy, amount, kind)
+  if (isUnrecorded(ctx, to, amount)) rules.push(unrecorded)
+  const left = rules.filter(({ rule }) => !ruleNamed(rule)?.isGrantable)
   if (left.length === rules.length || to.address === null) return { rules, grant: null }
   const grant = coveringGrant(ctx, { agentId: agent.id, address: to.address, amount })
   // A payment that needs approval anyway does not use a grant.

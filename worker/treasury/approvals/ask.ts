@@ -1,5 +1,6 @@
-import { type AskedRule, askedText, deniedForMs, maxPending } from '#domain/approval.ts'
+import { accountAsks, deniedForMs, maxPending } from '#domain/approval.ts'
 import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import type { Verdict } from '#domain/rules/rule.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { hourMs, isoOf } from '#domain/time.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
@@ -23,13 +24,16 @@ import { endOverdue } from './end.ts'
 import { notifyOwner } from './notices.ts'
 import type { BudgetRequestInput } from './rpcTypes.ts'
 
+/** Why the owner is asked: the rule, and a sentence. */
+type Asked = Pick<Verdict, 'rule' | 'message'>
+
 /** An approval to create: for a payment or, if `payment` is null, for more budget for the caller's group. */
 type NewApproval = {
   principal: Principal & { type: 'agent' }
   caller: Caller
   amount: MicroUsdc
   reason: string | null
-  rules: AskedRule[]
+  rules: Asked[]
   payment: { terms: PaymentTerms; target: Target } | null
 }
 
@@ -51,7 +55,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
   if (refused) return refused
   const id = newId(ctx, 'apr')
   const paymentId = payment && newId(ctx, 'pay')
-  const expiresAt = now + policy.approvals.approvalTtlHours * hourMs
+  const expiresAt = now + policy.rules.approvalTtlHours * hourMs
   if (payment && paymentId)
     store.insert(
       'payment',
@@ -75,7 +79,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
     payment_id: paymentId,
     amount: toColumn(amount),
     reason,
-    rules: JSON.stringify(rules.map((rule) => ({ rule, message: askedText(rule, policy.approvals) }))),
+    rules: JSON.stringify(rules.map(({ rule, message }) => ({ rule, message }))),
     same_request: same,
     asked_at: now,
     expires_at: expiresAt,
@@ -87,7 +91,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
     policyVersion: group.version,
     amount: formatUsdc(amount),
     ...(payment && { payment: paymentId, to: payment.target.address ?? payment.target.email ?? payment.target.phone }),
-    rules,
+    rules: rules.map(({ rule }) => rule),
     expiresAt: isoOf(expiresAt),
   })
   if (paymentId) {
@@ -172,7 +176,7 @@ export function requestBudget(
       caller: caller.value,
       amount,
       reason,
-      rules: ['budget_request' as const],
+      rules: [{ rule: 'budget_request', message: accountAsks.budget_request }],
       payment: null,
     }
     const asked = ask(ctx, approval, request)
@@ -182,13 +186,13 @@ export function requestBudget(
 
 type Requested = { principal: Principal; terms: PaymentTerms; reason?: string | null }
 
-export const noRules: { rules: AskedRule[]; grant: GrantRow | null } = { rules: [], grant: null }
+export const noRules: { rules: Verdict[]; grant: GrantRow | null } = { rules: [], grant: null }
 
 /** Requests the owner's approval of a payment that every other rule allows. */
 export function requestApproval(
   ctx: Context,
   input: Requested,
-  { caller, target, rules }: { caller: Caller; target: Target; rules: AskedRule[] },
+  { caller, target, rules }: { caller: Caller; target: Target; rules: Asked[] },
   request: IdempotentRequest | null,
 ): Result<PaymentRow> {
   if (input.principal.type !== 'agent') throw new Error('only agents need approval')

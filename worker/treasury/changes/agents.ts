@@ -7,7 +7,6 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { budgetOf, spendableOf, takeIncrease } from '../limits/ownerPassword.ts'
-import { recordChange } from '../outbox/changes.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import type { AgentInput, NewCredential } from '../policies/rpcTypes.ts'
 import { agentView } from '../policies/views.ts'
@@ -38,7 +37,6 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
     store.insert('credential', { ...credential, kind: 'secret', hash: input.secretHash })
     store.insert('credential', { ...credential, kind: 'api_key', hash: input.apiKeyHash })
     remember(store, request, 'agent', id, now)
-    recordChange(ctx, 'credentials')
     audit(store, now, 'agent.created', id, { name, group: policyGroupId, clientId })
     return ok({ agent: agentView(ctx, store.agent(id)!), repeated: false })
   })
@@ -63,7 +61,6 @@ export function deleteAgent(ctx: Context, id: string): Result<Removed> {
     const stoppedPayments = stopQueued(ctx, { column: 'agent_id', id }, 'agent_deleted')
     store.run('DELETE FROM credential WHERE agent_id = ?', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE id = ?', now, id)
-    recordChange(ctx, 'credentials')
     cancelApprovals(ctx, { column: 'agent_id', id }, 'agent_deleted')
     endGrants(ctx, { column: 'agent_id', id }, 'agent_deleted')
     audit(store, now, 'agent.deleted', id, { stoppedPayments })
@@ -98,7 +95,6 @@ export function replaceCredential(
     store.run('DELETE FROM credential WHERE agent_id = ? AND expires_at <= ?', id, now)
     store.insert('credential', { hash, agent_id: id, kind, created_at: input.issuedAt ?? now })
     if (input.clientId) store.run('UPDATE agent SET client_id = ? WHERE id = ?', input.clientId, id)
-    recordChange(ctx, 'credentials')
     const previousUntil = endsAt <= now ? null : endsAt
     endGrants(ctx, { column: 'agent_id', id }, 'credential_changed')
     audit(store, now, 'agent.credential_replaced', id, { kind, previousUntil })

@@ -1,7 +1,6 @@
-import { defaultApprovalRules } from '#domain/approval.ts'
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { increaseByEdit } from '#domain/ownerPassword.ts'
-import { periodAt } from '#domain/policyPeriod.ts'
+import { editRules, formatRules, type RuleEdits, rulesFromWire, wireRules } from '#domain/rules/values.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
@@ -10,16 +9,15 @@ import { endGrants } from '../approvals/grants.ts'
 import { type Context, newId } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
-import { reservedSince } from '../ledger/ledger.ts'
+import { rebuildWindows } from '../ledger/windows.ts'
 import { boundsOf, takeIncrease } from '../limits/ownerPassword.ts'
-import { recordChange } from '../outbox/changes.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { raisedLimit } from '../policies/budgets.ts'
-import type { GroupEdit, GroupInput, GroupLimits } from '../policies/rpcTypes.ts'
+import type { GroupEdit, GroupInput, RulesHistory } from '../policies/rpcTypes.ts'
 import { groupView } from '../policies/views.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from '../policies/whitelist.ts'
-import { toColumn } from '../storage/columns.ts'
-import { groupPolicy } from '../storage/groupPolicy.ts'
+import { formatColumn, toColumn } from '../storage/columns.ts'
+import { groupPolicy, rulesOf } from '../storage/groupPolicy.ts'
 import type { AgentRow, GroupRow } from '../storage/rows.ts'
 import { accountFull, type Store } from '../storage/store.ts'
 
@@ -55,12 +53,9 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
       spend_limit: columnOrNull(input.spendLimit),
       scopes: scopesColumn(input.scopes),
       created_at: now,
-      approve_new_recipient: defaultApprovalRules.approveNewRecipient ? 1 : 0,
-      approval_ttl_hours: defaultApprovalRules.approvalTtlHours,
-      duplicate_minutes: defaultApprovalRules.duplicateMinutes,
     })
     addContacts(store, id, contacts)
-    setLimits(store, store.group(id)!, input.limits ?? {}, now)
+    setRules(store, store.group(id)!, input.limits ?? {}, now)
     remember(store, request, 'group', id, now)
     audit(store, now, 'group.created', id, {
       ...policyRecord(store.group(id)!),
@@ -101,7 +96,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
       scopes: scopesColumn(edit.scopes),
       ...(edit.spendLimit !== undefined && { spend_limit: columnOrNull(edit.spendLimit) }),
     })
-    setLimits(store, group, edit.limits, now)
+    setRules(store, group, edit.limits, now)
     removeContacts(store, id, removed)
     addContacts(store, id, added)
     const after = store.group(id)!
@@ -145,31 +140,11 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
   return null
 }
 
-/** Missing limits stay unchanged, null removes one. A new kind of period counts what was already reserved in it. */
-function setLimits(store: Store, group: GroupRow, limits: GroupLimits, now: number): void {
-  const amount = (value: MicroUsdc | null | undefined, known: number | null) =>
-    value === undefined ? known : columnOrNull(value)
-  const list = (value: string[] | null | undefined, known: string | null) =>
-    value === undefined ? known : value && JSON.stringify(value)
-  const { periodBudget } = limits
-  const period = periodBudget === undefined ? group.period : (periodBudget?.period ?? null)
-  const startAt = period === null ? 0 : periodAt(period, now).startAt
-  store.update('policy_group', group.id, {
-    max_payment: amount(limits.maxPayment, group.max_payment),
-    max_unclaimed: amount(limits.maxUnclaimed, group.max_unclaimed),
-    email_domains: list(limits.emailDomains, group.email_domains),
-    phone_codes: list(limits.phoneCodes, group.phone_codes),
-    period,
-    period_limit: periodBudget === undefined ? group.period_limit : periodBudget && toColumn(periodBudget.limit),
-    ...(period !== group.period && {
-      period_start: startAt,
-      period_used: period === null ? 0 : reservedSince(store, group.id, startAt),
-    }),
-    approve_above: amount(limits.approveAbove, group.approve_above),
-    ...(limits.approveNewRecipient !== undefined && { approve_new_recipient: limits.approveNewRecipient ? 1 : 0 }),
-    approval_ttl_hours: limits.approvalTtlHours ?? group.approval_ttl_hours,
-    duplicate_minutes: limits.duplicateMinutes ?? group.duplicate_minutes,
-  })
+/** Missing rules stay unchanged. What a rule counts from now on includes what was paid before in its window. */
+function setRules(store: Store, group: GroupRow, edits: RuleEdits, now: number): void {
+  const rules = editRules(group.rules, edits)
+  store.update('policy_group', group.id, { rules })
+  rebuildWindows(store, group, rulesOf(group), rulesOf({ rules }), now)
 }
 
 /** Raises the total budget. Repeating the same key raises it once. */
@@ -235,8 +210,8 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed> {
     const stoppedPayments = stopQueued(ctx, { column: 'group_id', id }, 'group_deleted')
     store.run('DELETE FROM credential WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?)', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
-    recordChange(ctx, 'credentials')
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)
+    store.run('DELETE FROM rule_window WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
     endGrants(ctx, { column: 'group_id', id }, 'group_deleted')
@@ -251,20 +226,30 @@ const scopesColumn = (scopes: string[]) =>
   JSON.stringify(allScopes.filter((scope) => scopes.includes(scope) || scope === 'payment_context:read'))
 
 /** The policy for the audit log, where decisions refer to its version. */
-function policyRecord(group: GroupRow): Record<string, unknown> {
-  const { budget, maxPayment, period, unclaimed, emailDomains, phoneCodes, approvals } = groupPolicy(group, null, false)
-  const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amount))
-  return {
-    policyVersion: group.version,
-    name: group.name,
-    limit: text(budget.limit),
-    scopes: JSON.parse(group.scopes) as string[],
-    maxPayment: text(maxPayment),
-    period: period && { period: period.period, limit: formatUsdc(period.limit) },
-    maxUnclaimed: text(unclaimed.limit),
-    emailDomains,
-    phoneCodes,
-    ...approvals,
-    approveAbove: text(approvals.approveAbove),
-  }
+const policyRecord = (group: GroupRow): Record<string, unknown> => ({
+  policyVersion: group.version,
+  name: group.name,
+  limit: group.spend_limit === null ? null : formatColumn(group.spend_limit),
+  scopes: JSON.parse(group.scopes) as string[],
+  ...wireRules(rulesOf(group)),
+})
+
+/** The rules of a group at each of its versions, oldest first. A top-up or a confirmed contact changes none of them. */
+export function rulesHistory({ store }: Context, id: string): Result<RulesHistory> {
+  const group = store.group(id)
+  if (!group) return noGroup
+  const rows = store.all<{ at: number; data: string }>(
+    "SELECT at, data FROM audit WHERE ref = ? AND event IN ('group.created', 'group.changed') ORDER BY at, seq",
+    id,
+  )
+  const versions = rows.map(({ at, data }) => {
+    const { policyVersion, scopes, ...rules } = JSON.parse(data) as Record<string, unknown>
+    return {
+      at,
+      version: policyVersion as number,
+      scopes: scopes as string[],
+      rules: formatRules(rulesFromWire(rules)),
+    }
+  })
+  return ok({ rules: group.rules, scopes: JSON.parse(group.scopes) as string[], versions })
 }

@@ -1,6 +1,8 @@
 import { RpcTarget } from 'cloudflare:workers'
 import type { MicroUsdc } from '#domain/money.ts'
 import type { Scope } from '#domain/scopes.ts'
+import { isoOf } from '#domain/time.ts'
+import type { AccountState } from '#schemas/policy.ts'
 import { andThen, notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
@@ -18,7 +20,7 @@ import type {
 import { agentView, groupView, listAgents, listGroups, refusalsOf } from '../policies/views.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './agents.ts'
 import { confirmContact, contactChanged } from './contacts.ts'
-import { createGroup, deleteGroup, editGroup, topUp } from './groups.ts'
+import { createGroup, deleteGroup, editGroup, rulesHistory, topUp } from './groups.ts'
 import { setPaused } from './pausing.ts'
 
 /** Groups, agents, credentials and pauses. */
@@ -40,6 +42,9 @@ export class Policies extends RpcTarget {
   async group(id: string) {
     const group = this.#ctx.store.group(id)
     return group ? ok(groupView(this.#ctx, group)) : notFound('Policy group')
+  }
+  async rulesHistory(id: string) {
+    return rulesHistory(this.#ctx, id)
   }
   async createGroup(input: GroupInput) {
     return takeOwnerChange(this.#ctx) ?? createGroup(this.#ctx, input)
@@ -88,9 +93,11 @@ export class Policies extends RpcTarget {
   async pause(subject: PauseSubject, paused: boolean, passwordChecked = false) {
     return setPaused(this.#ctx, subject, paused, passwordChecked)
   }
-  async account() {
-    const { accountPaused, isSuspended } = this.#ctx.store
-    return { paused: accountPaused, suspended: isSuspended }
+  async account(): Promise<AccountState> {
+    const { store } = this.#ctx
+    const last = store.meta('restored')
+    const restored = last && last.asOf !== null ? { at: isoOf(last.at), asOf: isoOf(last.asOf) } : null
+    return { paused: store.accountPaused, suspended: store.isSuspended, restored }
   }
 
   /** GET /v1/context: what the agent may do now. */

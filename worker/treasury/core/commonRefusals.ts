@@ -1,5 +1,5 @@
 import { formatUsdc } from '#domain/money.ts'
-import type { Refusal } from '#domain/policy.ts'
+import type { Figures, Refusal } from '#domain/refusal.ts'
 import { isoOf } from '#domain/time.ts'
 import { type RefusalFigures, type Refused, refuse } from '../../result.ts'
 import type { Context } from './context.ts'
@@ -29,7 +29,7 @@ export const blockedRecipient = (field: 'toAddress' | 'recipientAddress'): Refus
   refuse('recipient_blocked', 'The issuer of USDC has blocked this address, so it cannot receive USDC.', { field })
 
 /** The figures of a budget in decimal USDC. */
-export const budgetFigures = ({ limit, spent, held, remaining }: NonNullable<Refusal['figures']>) => ({
+export const budgetFigures = ({ limit, spent, held, remaining }: Exclude<Figures, { count: unknown }>) => ({
   limit: limit === null ? null : formatUsdc(limit),
   spent: formatUsdc(spent),
   held: formatUsdc(held),
@@ -37,12 +37,14 @@ export const budgetFigures = ({ limit, spent, held, remaining }: NonNullable<Ref
 })
 
 /** The figures of a rule's refusal, as callers see them. */
-export function figuresView({ rule, next, figures, maxAllowedNow, resetsAt }: Refusal): RefusalFigures {
+export function figuresView(refusal: Refusal): RefusalFigures {
+  const { rule, next, figures, maxAllowedNow, maxWithoutAsking, resetsAt } = refusal
   return {
     rule,
-    next,
+    next: next.agent,
     max_allowed_now: formatUsdc(maxAllowedNow),
-    ...(figures && budgetFigures(figures)),
+    max_without_asking: formatUsdc(maxWithoutAsking),
+    ...(figures && ('count' in figures ? figures : budgetFigures(figures))),
     ...(resetsAt !== null && { resets_at: isoOf(resetsAt) }),
   }
 }

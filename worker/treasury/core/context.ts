@@ -23,6 +23,7 @@ export type AlarmKind =
   | 'reclaim'
   | 'finality'
   | 'approvals'
+  | 'keys'
   | 'schema'
 
 /**
@@ -72,6 +73,8 @@ export type Context = {
   paces: Map<string, Pace>
   /** Latest on-chain snapshot by wallet id, and when it was read (ms). Null if it could not be read. */
   snapshots: Map<string, { value: Promise<WalletSnapshot | null>; at: number }>
+  /** Balance in the latest one that was read, by wallet id, and when that reading began (ms). */
+  balances: Map<string, { balance: bigint; readAt: number }>
   /** Unsealed session keys by `${walletId}:${epoch}`. */
   keys: Map<string, Hex>
   /** When an imported wallet was last seen without contract code (ms), by wallet id. */

@@ -29,10 +29,13 @@ function outcomeOf({ status, kind }: PaymentRow): Counted['outcome'] {
   return hasFailed || (status === 'CANCELLED' && kind === 'send') ? 'failed' : 'other'
 }
 
+/** The same for all payments to one recipient. Null if it is not known where the money would have gone. */
+export const recipientKey = (payment: PaymentRow): string | null =>
+  payment.contact_id ?? payment.recipient_email ?? payment.recipient_phone ?? payment.to_address?.toLowerCase() ?? null
+
 function recipientOf(payment: PaymentRow): Counted['recipient'] {
   const { contact_id, contact_name, recipient_email, recipient_phone, to_address } = payment
   const address = recipient_email ?? recipient_phone ?? to_address
   if (address === null) return null
-  const key = contact_id ?? recipient_email ?? recipient_phone ?? address.toLowerCase()
-  return { key, contactId: contact_id, name: contact_name, address }
+  return { key: recipientKey(payment)!, contactId: contact_id, name: contact_name, address }
 }

@@ -2,11 +2,14 @@ import { within } from '../../durable/within.ts'
 import type { Change, ChangePage, Position } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import type { Context } from '../core/context.ts'
+import { findMovement, movementView } from '../payments/movements.ts'
 import { companionView, transactionView } from '../payments/views.ts'
 import { escrowView } from '../payouts/views.ts'
+import { pageRows } from '../storage/pages.ts'
 import type { Store } from '../storage/store.ts'
-import { backupPayment, backupPayout, backupValue } from './backup.ts'
 import { countedOf } from './counted.ts'
+import { decidedOf } from './decided.ts'
+import { keptPayment, keptPayout, keptValue } from './kept.ts'
 
 /** Changes in one page: a few milliseconds of work for either object. */
 const pageSize = 200
@@ -59,27 +62,31 @@ function changeOf(ctx: Context, seq: number, ref: string): Change {
     seq,
     ref,
     rows: { transactions: [], payout: null, counted: null },
-    value: backupValue(ctx, ref),
+    value: keptValue(ctx, ref),
   }
+  const { rows } = change
+  const movement = findMovement(store, ref)
+  if (movement) rows.transactions.push({ row: movementView(store, movement), amount: movement.amount, kept: null })
   const payment = store.payment(ref)
   if (!payment) return change
-  const { rows } = change
   rows.transactions.push({
     row: transactionView(store, payment),
     amount: payment.amount,
-    kept: backupPayment(store, payment),
+    kept: keptPayment(store, payment),
   })
   const payout = store.payout(ref)
   rows.counted = countedOf(store, payment, payout)
+  const decision = decidedOf(store, payment)
+  if (decision) rows.decision = decision
   if (!payout) return change
-  rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: backupPayout(payout) }
+  rows.payout = { row: escrowView(ctx, payout), amount: payout.amount, kept: keptPayout(payout) }
   const end = companionView(store, payment, payout)
   if (end) rows.transactions.push({ row: end, amount: payout.amount, kept: null })
   return change
 }
 
 /**
- * Sends History what it lacks. `left`: changes that wait for the next call. Throws if History does not answer, or has changes
+ * Sends History what it lacks. `left`: changes that wait for the next call, counted up to a thousand. Throws if History does not answer, or has changes
  * that were lost here.
  */
 export async function sendChanges(ctx: Context): Promise<{ left: number }> {
@@ -92,15 +99,7 @@ export async function sendChanges(ctx: Context): Promise<{ left: number }> {
     position = await within(timeoutMs, () => history.receive(page))
     if (page.isLast) break
   }
-  return { left: store.count('change WHERE seq > ?', position.seq) }
-}
-
-/** True if History has everything that was recorded here, or even more because this object was put back. Never throws. */
-export async function hasAllChanges(ctx: Context): Promise<boolean> {
-  const position = await within(timeoutMs, () => historyOf(ctx.env, ctx.userId).position()).catch(() => null)
-  if (position === null) return false
-  const page = changesSince(ctx, position)
-  return page === null || page.changes.length === 0
+  return { left: store.count(`(SELECT 1 FROM change WHERE seq > ? LIMIT ${pageRows})`, position.seq) }
 }
 
 /** True once History has the salt of the payouts' keys: without it, a lost Treasury's open payouts could not be taken back. */

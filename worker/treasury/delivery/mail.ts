@@ -1,5 +1,6 @@
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { isTestChain } from '#domain/networks.ts'
+import { keyWarning } from '#domain/sessionKey.ts'
 import type { Channel } from '#schemas/approval.ts'
 import { findUserContact } from '../../db/users.ts'
 import { approvalNotice as pushNotice } from '../../notifications/approvalMessages.ts'
@@ -7,6 +8,7 @@ import { type Message, messageProviderFrom } from '../../notifications/messagePr
 import {
   accountRestoredMessage,
   budgetMessage,
+  sessionEndingMessage,
   walletHaltedMessage,
   webhookDisabledMessage,
 } from '../../notifications/ownerMessages.ts'
@@ -24,6 +26,7 @@ import { type Entry, markSent } from '../outbox/entries.ts'
 import { claimUrlOf, eraseSentCodes, openCode } from '../payouts/codes.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
+import { agentsOf, lifeOf } from '../wallets/endingKeys.ts'
 
 /**
  * Messages are composed when they are sent and never stored; a code is unsealed only for that moment. A composer returns
@@ -36,6 +39,7 @@ const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message
   'mail.payout_returned': payoutReturned,
   'mail.budget_reached': budgetReached,
   'mail.wallet_stopped': walletStopped,
+  'mail.session_ending': sessionEnding,
   'mail.approvals': approvalNotice,
   'mail.webhook_disabled': webhookDisabled,
   'mail.account_restored': accountRestored,
@@ -158,6 +162,24 @@ async function walletStopped(ctx: Context, walletId: string): Promise<Message | 
     walletKind: kind,
     appOrigin: ctx.env.APP_ORIGIN,
     now: ctx.now(),
+  })
+}
+
+async function sessionEnding(ctx: Context, walletId: string): Promise<Message | null> {
+  const { store, env } = ctx
+  const [wallet, session] = [store.liveWallet(walletId), store.session(walletId)]
+  const days = session && keyWarning(lifeOf(session), ctx.now())
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  // It was rotated in the meantime, or has ended.
+  if (!wallet || !session || !days || !owner) return null
+  return sessionEndingMessage({
+    id: `session-ending:${walletId}:${session.epoch}:${days}`,
+    to: owner.email,
+    walletId,
+    wallet: wallet.name,
+    days,
+    agents: agentsOf(store, walletId),
+    appOrigin: env.APP_ORIGIN,
   })
 }
 

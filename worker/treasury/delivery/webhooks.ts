@@ -1,7 +1,8 @@
 import { deleteWebhookRow, writeWebhook } from '../../db/webhooks.ts'
 import type { Context } from '../core/context.ts'
 import { type Entry, markSent, nextEdition } from '../outbox/entries.ts'
-import type { Rows, WebhookRow } from '../storage/rows.ts'
+import type { WebhookRow } from '../storage/rows.ts'
+import type { Rows } from '../storage/tableRows.ts'
 
 /** Hands these events to the WebhookSender, which keeps them until each webhook has received them. */
 export async function sendEvents(ctx: Context, entries: Entry[]): Promise<void> {

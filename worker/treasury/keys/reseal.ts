@@ -2,12 +2,11 @@ import { keyring } from '../../keyrings/keyring.ts'
 import type { Context } from '../core/context.ts'
 import { sendChanges } from '../delivery/history.ts'
 import { recordChange } from '../outbox/changes.ts'
-import { isOpenPayout } from '../storage/statuses.ts'
+import { pagesOf } from '../storage/pages.ts'
+import type { PayoutRow } from '../storage/rows.ts'
+import { openPayoutStatuses } from '../storage/statuses.ts'
 import type { KeyUse } from './rpcTypes.ts'
 import { type SealedColumn, sealedColumns } from './sealedColumns.ts'
-
-/** SQL: payouts whose key or code may still be used. */
-const isOpen = `${isOpenPayout} OR returned_block IS NOT NULL`
 
 const maxIds = 10
 
@@ -21,11 +20,11 @@ export async function renewKeys(ctx: Context): Promise<KeyUse> {
     CODE_PEPPER: current('CODE_PEPPER'),
     ID_SECRET: current('ID_SECRET'),
   }
-  const payouts = openPayouts(ctx, 'secret_version <> ?', versions.PAYOUT_SECRET)
-  const codes = openPayouts(
-    ctx,
-    'CAST(code_hmac AS INTEGER) <> ?', // `<version>.<hex>` (claims/codeHmac.ts)
-    versions.CODE_PEPPER,
+  const open = await openPayouts(ctx)
+  const payouts = summaryOf(open.filter(({ secret_version }) => secret_version !== versions.PAYOUT_SECRET))
+  // `<version>.<hex>` (claims/codeHmac.ts)
+  const codes = summaryOf(
+    open.filter(({ code_hmac }) => code_hmac !== null && Number.parseInt(code_hmac, 10) !== versions.CODE_PEPPER),
   )
   return {
     unsealed,
@@ -44,20 +43,32 @@ export async function renewKeys(ctx: Context): Promise<KeyUse> {
   }
 }
 
-function openPayouts({ store }: Context, condition: string, version: number) {
-  const where = `FROM payout WHERE (${isOpen}) AND ${condition}`
-  const totals = store.first<{ n: number; until: number | null }>(
-    `SELECT count(*) AS n, max(expires_at) AS until ${where}`,
-    version,
-  )!
-  const first = store.all<{ id: string }>(`SELECT id ${where} ORDER BY expires_at, id LIMIT ?`, version, maxIds)
-  return { ...totals, ids: first.map(({ id }) => id) }
+type PayoutUse = Pick<PayoutRow, 'id' | 'status' | 'returned_block' | 'expires_at' | 'secret_version' | 'code_hmac'>
+
+/** Payouts whose key or code may still be used. */
+async function openPayouts({ store }: Context): Promise<PayoutUse[]> {
+  const columns = ['id', 'status', 'returned_block', 'expires_at', 'secret_version', 'code_hmac']
+  const open: PayoutUse[] = []
+  for await (const rows of pagesOf<PayoutUse>(store, 'payout', columns))
+    for (const row of rows) if (openStatuses.includes(row.status) || row.returned_block !== null) open.push(row)
+  return open
+}
+
+const openStatuses: readonly string[] = openPayoutStatuses
+
+function summaryOf(payouts: PayoutUse[]) {
+  const byExpiry = payouts.toSorted((a, b) => a.expires_at - b.expires_at || (a.id < b.id ? -1 : 1))
+  return {
+    n: payouts.length,
+    until: byExpiry.at(-1)?.expires_at ?? null,
+    ids: byExpiry.slice(0, maxIds).map(({ id }) => id),
+  }
 }
 
 /** Values that one call re-seals, in about 200 ms. */
 const maxValues = 1_000
 
-type SealedRow = Record<string, string | number | null> & { sealed_value: string }
+type SealedRow = Record<string, string | number | null> & { sealed_value: string | null }
 
 /**
  * Re-seals values under the current KEK version, a thousand at most. Returns how many are left. Safe to interrupt and to
@@ -66,47 +77,39 @@ type SealedRow = Record<string, string | number | null> & { sealed_value: string
  */
 async function reseal(ctx: Context): Promise<number> {
   const { version } = keyring(ctx.env, 'KEK').current(ctx.now())
-  let room = maxValues
+  let [resealed, left] = [0, 0]
   const failures: unknown[] = []
   for (const column of sealedColumns) {
-    const rows = outdated(ctx, column, version, room)
-    room -= rows.length
-    for (const row of rows) await resealOne(ctx, column, row).catch((error: unknown) => failures.push(error))
+    const names = [...column.key, ...(column.with ?? []), `${column.column} AS sealed_value`]
+    for await (const rows of pagesOf<SealedRow>(ctx.store, column.table, names))
+      for (const row of rows) {
+        if (!row.sealed_value || row.sealed_value.startsWith(`v${version}.`)) continue
+        if (resealed >= maxValues) left += 1
+        else {
+          resealed += 1
+          await resealOne(ctx, column, row, row.sealed_value).catch((error: unknown) => failures.push(error))
+        }
+      }
   }
   if (failures.length > 0) throw failures[0]
-  return countOutdated(ctx, version)
-}
-
-const isOutdated = (column: string) => `${column} <> '' AND ${column} NOT LIKE ?`
-const under = (version: number) => `v${version}.%`
-
-function outdated(ctx: Context, { table, column, key, with: more = [] }: SealedColumn, version: number, limit: number) {
-  return ctx.store.all<SealedRow>(
-    `SELECT ${[...key, ...more].join(', ')}, ${column} AS sealed_value FROM ${table} WHERE ${isOutdated(column)} LIMIT ?`,
-    under(version),
-    limit,
-  )
+  return left
 }
 
 async function resealOne(
   ctx: Context,
   { table, column, key, binding, copy }: SealedColumn,
   row: SealedRow,
+  value: string,
 ): Promise<void> {
   const bound = binding(ctx, row)
-  const again = await ctx.sealer.seal(await ctx.sealer.open(row.sealed_value, bound), bound)
+  const again = await ctx.sealer.seal(await ctx.sealer.open(value, bound), bound)
   ctx.store.transaction(() => {
     ctx.store.run(
       `UPDATE ${table} SET ${column} = ? WHERE ${key.map((name) => `${name} = ?`).join(' AND ')} AND ${column} = ?`,
       again,
       ...key.map((name) => row[name]!),
-      row.sealed_value,
+      value,
     )
     if (copy) recordChange(ctx, copy(row))
   })
 }
-
-const countOutdated = (ctx: Context, version: number): number =>
-  sealedColumns.reduce((sum, { table, column }) => {
-    return sum + ctx.store.count(`${table} WHERE ${isOutdated(column)}`, under(version))
-  }, 0)

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { type AuditEvent, isNoticeEvent } from '#domain/events.ts'
-import type { Rows } from '../storage/rows.ts'
+import { pageRows } from '../storage/pages.ts'
 import type { Store } from '../storage/store.ts'
+import type { Rows } from '../storage/tableRows.ts'
 import { addNotice } from './notices.ts'
 
 type AuditRow = Rows['audit']
@@ -45,13 +46,17 @@ export function verifyAudit(store: Store): { rows: number; head: string; brokenA
   let previous = genesis
   let rows = 0
   let last = 0
-  for (const row of store.all<AuditRow>('SELECT * FROM audit ORDER BY seq')) {
-    rows += 1
-    const follows = row.seq === last + 1 || (row.event === ('account.restored' satisfies AuditEvent) && row.seq > last)
-    if (!follows || row.previous !== previous || hashOf(row) !== row.hash)
-      return { rows, head: previous, brokenAt: row.seq }
-    previous = row.hash
-    last = row.seq
+  for (;;) {
+    const page = store.all<AuditRow>(`SELECT * FROM audit WHERE seq > ? ORDER BY seq LIMIT ${pageRows}`, last)
+    for (const row of page) {
+      rows += 1
+      const follows =
+        row.seq === last + 1 || (row.event === ('account.restored' satisfies AuditEvent) && row.seq > last)
+      if (!follows || row.previous !== previous || hashOf(row) !== row.hash)
+        return { rows, head: previous, brokenAt: row.seq }
+      previous = row.hash
+      last = row.seq
+    }
+    if (page.length < pageRows) return { rows, head: previous, brokenAt: null }
   }
-  return { rows, head: previous, brokenAt: null }
 }

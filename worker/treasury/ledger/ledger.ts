@@ -1,28 +1,33 @@
-import type { MicroUsdc } from '#domain/money.ts'
-import { periodAt } from '#domain/policyPeriod.ts'
+import { type MicroUsdc, zeroUsdc } from '#domain/money.ts'
+import type { PaymentFacts } from '#domain/rules/rule.ts'
 import { toColumn } from '../storage/columns.ts'
+import { rulesOf } from '../storage/groupPolicy.ts'
+import type { PaidTo } from '../storage/paidRecipients.ts'
 import type { GroupRow, PaymentRow } from '../storage/rows.ts'
-import { listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
+import { countPayment, type GroupWindows, readWindows, returnPayment } from './windows.ts'
 
 /**
  * The three ledgers: policy group, session (per epoch) and wallet. Each function books one event of a payment in all of
  * them, inside the transaction of the status change that it belongs to. docs/architecture.md has the table.
  */
 
-/** Payment accepted: held in all three ledgers. `sequences` is the number of nonces issued with it (0 or 1). */
+/**
+ * Payment accepted: held in all three ledgers. `sequences` is the number of nonces issued with it (0 or 1). `windows` are
+ * those that the decision has read, if it has.
+ */
 export function reserve(
   store: Store,
   payment: {
     walletId: string
     epoch: number
-    group: GroupRow | null
     agentId: string | null
     amount: MicroUsdc
     isPayout: boolean
-  },
+  } & ({ group: null } | { group: GroupRow | null; to: PaidTo; isNewRecipient: () => boolean }),
   sequences: number,
   now: number,
+  windows?: GroupWindows,
 ): void {
   const { walletId, epoch, group, agentId } = payment
   const sum = toColumn(payment.amount)
@@ -34,21 +39,22 @@ export function reserve(
     walletId,
     epoch,
   )
-  if (group) {
-    const startAt = group.period === null ? 0 : periodAt(group.period, now).startAt
-    // Usually zero. If the clock was ahead earlier, what was reserved then belongs to this period and is released from it.
-    const ahead = startAt > group.period_start ? reservedSince(store, group.id, startAt) : 0
+  if (group && 'to' in payment) {
     store.run(
-      `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3,
-         period_used = CASE WHEN period IS NULL THEN 0 WHEN period_start < ?4 THEN ?1 + ?5 ELSE period_used + ?1 END,
-         period_start = max(period_start, ?4) WHERE id = ?6`,
+      `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3
+       WHERE id = ?4`,
       sum,
       payment.isPayout ? sum : 0,
       now,
-      startAt,
-      ahead,
       group.id,
     )
+    const rules = rulesOf(group)
+    const { to, amount, isPayout, isNewRecipient } = payment
+    countPayment(store, group, rules, windows ?? readWindows(store, group, rules, to, now), {
+      to,
+      amount,
+      facts: factsOf(now, isPayout, to, isNewRecipient),
+    })
   }
   if (agentId)
     store.run(
@@ -59,15 +65,12 @@ export function reserve(
     )
 }
 
-/** Micro-USDC reserved since `startAt` (ms) and not released. */
-export const reservedSince = (store: Store, groupId: string, startAt: number): number =>
-  store.first<{ used: number }>(
-    `SELECT coalesce(sum(amount), 0) AS used FROM payment
-     WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?) AND ${listedAt} >= ? AND (status IN ${statusIn.alive}
-       OR id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))`,
-    groupId,
-    startAt,
-  )!.used
+const factsOf = (at: number, isPayout: boolean, to: PaidTo, isNew: () => boolean): PaymentFacts => ({
+  at,
+  isPayout,
+  unclaimed: zeroUsdc,
+  recipient: { type: 'contact', email: to.email, phone: to.phone, isNew, isDuplicate: () => false },
+})
 
 /** The money left the wallet: session held → used, wallet held → out. A negative `sum` moves it back. */
 function leave(store: Store, { wallet_id, epoch }: PaymentRow, sum: number): void {
@@ -93,20 +96,17 @@ function spend(store: Store, payment: PaymentRow, now: number): void {
     store.run('UPDATE agent SET held = held - ?1, spent = spent + ?1 WHERE id = ?2', payment.amount, payment.agent_id)
 }
 
-/**
- * Releases the reservation in the group, and in the period in which it was made; a period that has ended stays unchanged.
- * `period_used` never goes below zero: a policy figure must not prevent a settled payment from being booked.
- */
-function unreserve(store: Store, payment: PaymentRow): void {
+/** Releases the reservation in the group and in the windows of its rules. What has ended stays as it was. */
+function unreserve(store: Store, payment: PaymentRow, now: number): void {
+  store.update('payment', payment.id, { released_at: now })
   if (payment.group_id)
     store.run(
-      `UPDATE policy_group SET held = held - ?1, unclaimed = unclaimed - ?2,
-         period_used = max(0, period_used - CASE WHEN period IS NOT NULL AND period_start <= ?3 THEN ?1 ELSE 0 END) WHERE id = ?4`,
+      'UPDATE policy_group SET held = held - ?1, unclaimed = unclaimed - ?2 WHERE id = ?3',
       payment.amount,
       payment.kind === 'payout' ? payment.amount : 0,
-      payment.accepted_at,
       payment.group_id,
     )
+  returnPayment(store, payment)
   if (payment.agent_id) store.run('UPDATE agent SET held = held - ? WHERE id = ?', payment.amount, payment.agent_id)
 }
 
@@ -123,7 +123,7 @@ export const settleFunding = (store: Store, payment: PaymentRow): void => leave(
 export const settleWithdrawn = (store: Store, payment: PaymentRow, now: number): void => spend(store, payment, now)
 
 /** Payout reclaimed and final: the group gets back exactly its amount. The wallet's return is booked from the log. */
-export const settleReclaimed = (store: Store, payment: PaymentRow): void => unreserve(store, payment)
+export const settleReclaimed = (store: Store, payment: PaymentRow, now: number): void => unreserve(store, payment, now)
 
 /** A reorganization removed the payment's transfer: held again but not released, since it may still be executed. */
 export const undoLeave = (store: Store, payment: PaymentRow): void => leave(store, payment, -payment.amount)
@@ -142,7 +142,7 @@ export function undoSpend(store: Store, payment: PaymentRow): void {
 }
 
 /** Payment proven dead or never signed: released in all three ledgers and in the grant that it used. */
-export function release(store: Store, payment: PaymentRow): void {
+export function release(store: Store, payment: PaymentRow, now: number): void {
   store.run('UPDATE wallet SET held = held - ? WHERE id = ?', payment.amount, payment.wallet_id)
   store.run(
     'UPDATE session SET held = held - ? WHERE wallet_id = ? AND epoch = ?',
@@ -152,5 +152,5 @@ export function release(store: Store, payment: PaymentRow): void {
   )
   if (payment.grant_id !== null)
     store.run('UPDATE approval_grant SET used = used - ? WHERE id = ?', payment.amount, payment.grant_id)
-  unreserve(store, payment)
+  unreserve(store, payment, now)
 }

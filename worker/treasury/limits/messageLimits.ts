@@ -48,7 +48,7 @@ export function renewalRefusal(ctx: Context, to: MessageTo): Refused | null {
   return refusal(ctx, 'limits.renewals', 'Too many new codes were sent for this sender today.')
 }
 
-/** The refusal when new accounts together have sent a recipient too many messages; D1 counts them. */
+/** The refusal when new accounts together have sent a recipient too many messages; its own object counts them. */
 export const newAccountRefusal = (ctx: Context): Refused =>
   refusal(ctx, 'limits.new_account_messages', 'This recipient was sent too many messages by new accounts today.')
 

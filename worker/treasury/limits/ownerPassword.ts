@@ -4,6 +4,7 @@ import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { fromColumn, toColumn } from '../storage/columns.ts'
+import { rulesOf } from '../storage/groupPolicy.ts'
 import type { GroupRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -66,25 +67,11 @@ export const budgetOf = (group: GroupRow): Increase => {
 }
 
 export function boundsOf(store: Store, group: GroupRow): GroupBounds {
-  const amount = (column: number | null) => (column === null ? null : fromColumn(column))
-  const list = (column: string | null) => (column === null ? null : (JSON.parse(column) as string[]))
   const contacts = store.all<{ id: string }>('SELECT contact_id AS id FROM whitelist WHERE group_id = ?', group.id)
   return {
     spendable: spendableOf(store, group),
-    amounts: [
-      amount(group.max_payment),
-      amount(group.max_unclaimed),
-      amount(group.approve_above),
-      ...['day', 'week', 'month'].map((period) => (group.period === period ? amount(group.period_limit) : null)),
-    ],
-    lists: [
-      JSON.parse(group.scopes) as string[],
-      list(group.email_domains),
-      list(group.phone_codes),
-      contacts.map(({ id }) => id),
-    ],
-    asksNewRecipient: group.approve_new_recipient === 1,
-    asksRepeats: group.duplicate_minutes,
+    rules: rulesOf(group),
+    recipients: [JSON.parse(group.scopes) as string[], contacts.map(({ id }) => id)],
   }
 }
 

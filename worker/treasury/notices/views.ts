@@ -1,14 +1,16 @@
-import { isTestChain, usdcUnit } from '#domain/networks.ts'
+import { namesText } from '#domain/namesText.ts'
+import { isTestChain } from '#domain/networks.ts'
 import { isoOf } from '#domain/time.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
 import type { Notice, NoticeCount, NoticeList } from '#schemas/notice.ts'
-import { oneLine } from '../../notifications/format.ts'
+import { formatMoney, oneLine } from '../../notifications/format.ts'
 import { pendingCount } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { maxShown, readUpTo } from '../ledger/notices.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { NoticeRow, PaymentRow, WalletRow } from '../storage/rows.ts'
+import { agentsOf } from '../wallets/endingKeys.ts'
 
 export function listNotices(ctx: Context): NoticeList {
   const read = readUpTo(ctx.store)
@@ -23,6 +25,7 @@ export function listNotices(ctx: Context): NoticeList {
       at: isoOf(row.at),
       isRead: row.seq <= read,
       times: row.times,
+      address: null,
       ...wordsOf(ctx, row),
     }),
   )
@@ -47,10 +50,10 @@ export function markRead(ctx: Context, upTo: number): NoticeCount {
 
 /** `data`: JSON of the event's row in the audit log. */
 type ListedNotice = NoticeRow & { data: string }
-type Words = Pick<Notice, 'text' | 'detail' | 'subject'>
+type Words = Pick<Notice, 'text' | 'detail' | 'subject'> & { address?: string | null }
 
 /** The text of a notice, with the current names, and the subject that it links to. */
-function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words {
+function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice): Words {
   const data = JSON.parse(json) as Record<string, unknown>
   switch (event) {
     case 'payment.failed':
@@ -59,10 +62,15 @@ function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words 
         detail: payment.error_message,
       }))
     case 'payment.refused':
-      return ofPayment(ctx, ref, (payment) => ({
-        text: `${agentOf(ctx, payment.agent_id)} was refused ${moneyTo(ctx, payment)}`,
-        detail: payment.error_message,
-      }))
+      return ofPayment(ctx, ref, (payment) => {
+        const [agent, last] = [agentOf(ctx, payment.agent_id), moneyTo(ctx, payment)]
+        return times === 1
+          ? { text: `${agent} was refused ${last}`, detail: payment.error_message }
+          : {
+              text: `${agent} was refused ${times} payments`,
+              detail: `The last: ${last}. ${payment.error_message ?? ''}`,
+            }
+      })
     case 'approval.expired': {
       const approval = ctx.store.approval(ref)
       const payment = approval?.payment_id ? ctx.store.payment(approval.payment_id) : null
@@ -91,9 +99,18 @@ function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words 
       })
     case 'wallet.withdrawn':
       return ofWallet(ctx, ref, (name, isTest) => ({
-        text: `${data.amount} ${usdcUnit(isTest)} left ${name} without Bursar`,
-        detail: `To ${data.to}`,
+        text: `${formatMoney({ amount: String(data.amount), isTest })} left ${name} without Bursar`,
+        detail: `To ${short(String(data.to))}`,
+        address: String(data.to),
       }))
+    case 'session.ending':
+      return ofWallet(ctx, ref, (name) => {
+        const agents = agentsOf(ctx.store, ref).map((agent) => oneLine(agent, 40) ?? 'Unnamed')
+        return {
+          text: `The session key of ${name} ends in ${data.days === 1 ? '1 day' : `${data.days} days`}`,
+          detail: `${agents.length > 0 ? `${namesText(agents)} can’t pay after that. ` : ''}Rotate it to go on paying from this wallet.`,
+        }
+      })
     case 'group.budget_reached': {
       const group = ctx.store.anyGroup(ref)
       const name = oneLine(group?.name ?? null, 60) ?? 'a policy group'
@@ -109,8 +126,8 @@ function wordsOf(ctx: Context, { event, ref, data: json }: ListedNotice): Words 
     case 'account.restored':
       return {
         text: 'Your account was restored from a backup',
-        detail: 'Agents are paused. Review your agents and rules, then resume them.',
-        subject: null,
+        detail: 'Policy groups are paused. Review their rules, then resume them.',
+        subject: { type: 'restore', id: ref },
       }
     case 'account.suspended':
       return { text: 'Your account is suspended', detail: 'Agents cannot pay. Please contact support.', subject: null }
@@ -127,7 +144,7 @@ function ofPayment(ctx: Context, id: string, words: (payment: PaymentRow) => Omi
   const payment = ctx.store.payment(id)
   // Refusals and notices are both deleted after 30 days, but not at the same moment.
   if (!payment) return { text: 'A payment was not made', detail: null, subject: null }
-  return { ...words(payment), subject: { type: 'payment', id } }
+  return { ...words(payment), address: shownAddress(payment), subject: { type: 'payment', id } }
 }
 
 const ofPayout = (
@@ -152,10 +169,14 @@ function ofWallet(
   }
 }
 
+/** The address by which `recipientOf` names the recipient; null if it has another name. */
+const shownAddress = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
+  (contact_name ?? recipient_email ?? recipient_phone) === null ? to_address : null
+
 const agentOf = ({ store }: Context, id: string | null) => oneLine(store.agentName(id), 60) ?? 'An agent'
 const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)}…${address.slice(-4)}`)
 const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
   oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
 const moneyOf = ({ store }: Context, { amount, wallet_id }: PaymentRow) =>
-  `${formatColumn(amount)} ${usdcUnit(isTestChain(store.wallet(wallet_id)!.chain_id))}`
+  formatMoney({ amount: formatColumn(amount), isTest: isTestChain(store.wallet(wallet_id)!.chain_id) })
 const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

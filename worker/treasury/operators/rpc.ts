@@ -9,8 +9,9 @@ import { gasAllowance, resetAllowance } from '../limits/gas.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { setLinkDown } from '../payouts/transitions.ts'
 import type { Submissions } from '../relay/submissions.ts'
-import type { Rows } from '../storage/rows.ts'
+import { pageRows } from '../storage/pages.ts'
 import { isOpenPayout, statusIn } from '../storage/statuses.ts'
+import type { Rows } from '../storage/tableRows.ts'
 import { readAllNow } from '../wallets/idleReads.ts'
 import { refreshSender, wakeSender } from '../webhooks/rpc.ts'
 import type { AccountReport, AuditEntry, UserLimits } from './rpcTypes.ts'
@@ -85,8 +86,8 @@ export class Operators extends RpcTarget {
       counts: {
         wallets: store.count("wallet WHERE status <> 'deleted'"),
         agents: store.count('agent WHERE deleted_at IS NULL'),
-        openPayments: store.count(`payment WHERE status IN ${statusIn.unsettled}`),
-        openPayouts: store.count(`payout WHERE ${isOpenPayout}`),
+        openPayments: store.count(`(SELECT 1 FROM payment WHERE status IN ${statusIn.unsettled} LIMIT ${pageRows})`),
+        openPayouts: store.count(`(SELECT 1 FROM payout WHERE ${isOpenPayout} LIMIT ${pageRows})`),
       },
       stuck: await stuckWork(this.#ctx),
     }

@@ -4,8 +4,8 @@ import type { Context } from '../core/context.ts'
 const delayMs = 3_000 // 3 seconds
 
 /**
- * Numbers a change of what History copies, in the transaction of the change: a payment by its id, or a named value
- * (delivery/backup.ts). Each has one number, that of its last change.
+ * Numbers a change of what History copies, in the transaction of the change: a payment or movement by its id, or a named
+ * value (delivery/kept.ts). Each has one number, that of its last change.
  */
 export function recordChange({ store, schedule, now }: Context, ref: string): void {
   store.run('INSERT OR REPLACE INTO change (ref) VALUES (?)', ref)

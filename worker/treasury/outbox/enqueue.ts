@@ -13,6 +13,7 @@ export const mailKinds = [
   'mail.payout_returned',
   'mail.budget_reached',
   'mail.wallet_stopped',
+  'mail.session_ending',
   'mail.approvals',
   'mail.webhook_disabled',
   'mail.account_restored',

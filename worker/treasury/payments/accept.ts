@@ -1,10 +1,10 @@
 import { giveUpMs } from '#domain/intent.ts'
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
-import { decideActive, decideAmount, type Refusal, type WalletFunds } from '#domain/policy.ts'
-import { periodNow } from '#domain/policyPeriod.ts'
+import { decideActive, decideAmount, type PaymentKind, type WalletFunds } from '#domain/policy.ts'
+import type { Refusal } from '#domain/refusal.ts'
 import { ok, type Result, refuse } from '../../result.ts'
-import { approvalRulesFor } from '../approvals/approvalRules.ts'
+import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
 import { contactMoved, hasMoved, noRules, replayOf, requestApproval } from '../approvals/ask.ts'
 import { takeFromGrant } from '../approvals/grants.ts'
 import { chainNow } from '../core/chainHeads.ts'
@@ -89,13 +89,14 @@ export function accept(
     if (isPayout && terms.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
 
     const funds = walletFunds(wallet, session, gathered.arriving)
-    const decision = decideAmount(policy, funds, terms.amount, chainNow(ctx, wallet, now), { isPayout, at: now })
+    const { kind, windows } = paymentKind(ctx, caller.value, target, terms.to.type, terms.amount, now)
+    const decision = decideAmount(policy, funds, terms.amount, chainNow(ctx, wallet, now), kind)
     if (!decision.ok) {
       // Refusals for balance or session require a fresh reading of the chain. A refusal for a budget does not; only the
       // figures reported with it do.
       if (!gathered.refreshed && wallet.status === 'active' && !lookupLimitRefusal(ctx, agent?.id ?? null))
         return { need: 'refresh', wallet, freshEnoughMs: decision.refusal.rule.startsWith('group.') ? 2_000 : 0 }
-      return refused(decision.refusal, inputsOf(caller.value, funds, now))
+      return refused(decision.refusal, inputsOf(caller.value, funds, kind))
     }
     const work = { wallet, agentId: agent?.id ?? null, message: messageTo(target) }
     const admission = admit(ctx, work)
@@ -105,7 +106,7 @@ export function accept(
     if (recipient === null) return lookupNeed(ctx, wallet, work.agentId, target.address!)
     const unpayable = lookupRefusal(recipient)
     if (unpayable) return unpayable
-    const { rules, grant } = approved ? noRules : approvalRulesFor(ctx, caller.value, target, terms.amount)
+    const { rules, grant } = approved ? noRules : approvalRulesFor(ctx, caller.value, target, terms.amount, kind)
     if (rules.length > 0) {
       const waiting = requestApproval(ctx, input, { caller: caller.value, target, rules }, request)
       return waiting.ok ? ok({ payment: waiting.value, replayed: false, accepted: null }) : waiting
@@ -124,9 +125,19 @@ export function accept(
     const intent = signNew(ctx, wallet, session!, work.agentId, { id, to, amount: terms.amount })
     reserve(
       store,
-      { walletId: wallet.id, epoch, group, agentId: agent?.id ?? null, amount: terms.amount, isPayout },
+      {
+        walletId: wallet.id,
+        epoch,
+        group,
+        agentId: agent?.id ?? null,
+        amount: terms.amount,
+        isPayout,
+        to: target,
+        isNewRecipient: kind.recipient!.isNew,
+      },
       intent ? 1 : 0,
       now,
+      windows,
     )
     const payment = newPayment(terms, {
       id,
@@ -159,7 +170,7 @@ export function accept(
       to,
       ...(approved && { approval: approved.approval_id }),
       ...(grant && { grant: grant.id }),
-      ...inputsOf(caller.value, funds, now),
+      ...inputsOf(caller.value, funds, kind),
       ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
     })
     recordChange(ctx, id)
@@ -172,7 +183,7 @@ export function accept(
 }
 
 /** The basis of the decision, for the audit log: the policy version and the figures that the amount was compared with. */
-function inputsOf({ group, policy }: Caller, funds?: WalletFunds, at = 0): Record<string, unknown> {
+function inputsOf({ group, policy }: Caller, funds?: WalletFunds, kind?: PaymentKind): Record<string, unknown> {
   const session = funds?.session
   return {
     ...(group &&
@@ -182,10 +193,18 @@ function inputsOf({ group, policy }: Caller, funds?: WalletFunds, at = 0): Recor
         limit: policy.budget.limit === null ? null : formatUsdc(policy.budget.limit),
         spent: formatUsdc(policy.budget.spent),
         held: formatUsdc(policy.budget.held),
-        ...(policy.period && { periodUsed: formatUsdc(periodNow(policy.period, at).used) }),
-        ...(policy.unclaimed.limit !== null && { unclaimed: formatUsdc(policy.unclaimed.open) }),
+        ...(kind && usedInWords(kind.used)),
+        ...(policy.rules.maxUnclaimed !== null && { unclaimed: formatUsdc(policy.unclaimed) }),
       }),
     ...(funds && { available: formatUsdc(funds.available) }),
     ...(session && { sessionLeft: formatUsdc(saturatingSub(session.limit, session.spent + session.held)) }),
   }
+}
+
+/** What each rule with a window had counted: micro-USDC, or a number of payments. */
+function usedInWords(used: PaymentKind['used']): Record<string, unknown> {
+  const entries = Object.entries(used)
+  return entries.length === 0
+    ? {}
+    : { used: Object.fromEntries(entries.map(([name, each]) => [name, each.used.toString()])) }
 }

@@ -24,8 +24,15 @@ const reasons = {
   account_suspended: notSent('the operator suspended the account'),
   agent_deleted: notSent('the agent was deleted'),
   group_deleted: notSent('the policy group was deleted'),
+  account_restored: notSent('the account was restored from a backup'),
 }
 export type StopCode = keyof typeof reasons
+/** How a payment ends that was not signed when its account was restored. */
+export const restored = {
+  status: 'FAILED',
+  error_code: 'account_restored',
+  error_message: reasons.account_restored,
+} as const
 
 /**
  * Ends a payment that was never signed, so that no money can ever move for it, and releases its reservation. Returns false
@@ -38,7 +45,7 @@ export function stopUnsigned(ctx: Context, payment: PaymentRow, why: StopCode): 
   if (payment.status !== 'QUEUED' || payment.sig_version !== 0 || status === null) return false
   const ended = { status, error_code: why, error_message: reasons[why] }
   if (!store.update('payment', payment.id, ended, { status: 'QUEUED', sig_version: 0 })) return false
-  release(store, payment)
+  release(store, payment, ctx.now())
   releaseGas(ctx, payment)
   const name = event === 'cancelled' ? 'payment.cancelled' : 'payment.failed'
   audit(store, ctx.now(), name, payment.id, { why, amount: formatColumn(payment.amount) })

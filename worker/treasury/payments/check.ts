@@ -1,10 +1,11 @@
-import type { AskedRule } from '#domain/approval.ts'
-import { formatUsdc, type MicroUsdc, zeroUsdc } from '#domain/money.ts'
+import { formatUsdc, zeroUsdc } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
-import { decideAmount, maxAllowedNow, type Refusal } from '#domain/policy.ts'
+import { decideAmount, mostAllowed } from '#domain/policy.ts'
+import type { Refusal } from '#domain/refusal.ts'
+import type { Verdict } from '#domain/rules/rule.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
-import { approvalRulesFor } from '../approvals/approvalRules.ts'
+import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
 import { chainNow } from '../core/chainHeads.ts'
 import { figuresView } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
@@ -31,6 +32,7 @@ export function check(
   input: CheckInput,
   gathered: Gathered,
 ): Result<PaymentCheck> | Need {
+  const shown = shownTo(principal)
   const agentPrincipal = principal.type === 'agent' ? principal : principalOf(ctx, input.agentId ?? '')
   if (!agentPrincipal) return notFound('Agent')
   const caller = resolveCaller(ctx, agentPrincipal, null)
@@ -40,9 +42,9 @@ export function check(
   const unknown = walletSetRefusal(ctx, wallet)
   if (unknown) return unknown
   const stopped = newPaymentRefusal(ctx)
-  if (stopped) return ok(checkView(group, input, shownLimit(stopped), zeroUsdc))
+  if (stopped) return ok(checkView(group, input, shownLimit(stopped), none))
   const target = resolveTarget(ctx, caller.value, input.to)
-  if ('refusal' in target) return ok(checkView(group, input, shown(target.refusal), target.refusal.maxAllowedNow))
+  if ('refusal' in target) return ok(checkView(group, input, shown(target.refusal), none))
   const forbidden =
     (target.address && forbiddenRecipient(ctx, wallet, target.address)) ||
     (target.phone && smsRefusal(ctx, target.phone))
@@ -52,19 +54,19 @@ export function check(
 
   const now = ctx.now()
   const funds = walletFunds(wallet, session, gathered.arriving)
-  const kind = { isPayout, at: now }
+  const { kind } = paymentKind(ctx, caller.value, target, input.to.type, input.amount, now)
   const chainTime = chainNow(ctx, wallet, now)
   const decision = decideAmount(policy, funds, input.amount, chainTime, kind)
   const agentId = agent?.id ?? null
   if (!decision.ok && !gathered.refreshed && wallet.status === 'active' && !lookupLimitRefusal(ctx, agentId))
     return { need: 'refresh', wallet, freshEnoughMs: 2_000 }
-  const most = maxAllowedNow(policy, funds, chainTime, kind)
+  const most = mostAllowed(policy, funds, chainTime, kind)
   if (!decision.ok) return ok(checkView(group, input, shown(decision.refusal), most))
   const admission = admit(ctx, { wallet, agentId, message: messageTo(target) })
-  if (!admission.ok) return ok(checkView(group, input, shownLimit(admission), zeroUsdc))
+  if (!admission.ok) return ok(checkView(group, input, shownLimit(admission), none))
   const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'
   if (recipient === null) return lookupNeed(ctx, wallet, agentId, target.address!)
-  const { rules } = approvalRulesFor(ctx, caller.value, target, input.amount)
+  const { rules } = approvalRulesFor(ctx, caller.value, target, input.amount, kind)
   return lookupRefusal(recipient) ?? ok(checkView(group, input, null, most, rules))
 }
 
@@ -78,23 +80,33 @@ function principalOf({ store, now }: Context, agentId: string): Principal | null
   return credential && { type: 'agent', agentId, credentialHash: credential.hash }
 }
 
+const none = { now: zeroUsdc, withoutAsking: zeroUsdc }
+
 type Shown = NonNullable<PaymentCheck['refusal']>
-const shown = (refusal: Refusal): Shown => ({ code: refusal.code, detail: refusal.message, ...figuresView(refusal) })
+const shownTo =
+  (principal: Principal) =>
+  (refusal: Refusal): Shown => ({
+    code: refusal.code,
+    detail: refusal.message,
+    ...figuresView(refusal),
+    ...(principal.type === 'user' && { next: refusal.next.owner }),
+  })
 const shownLimit = ({ code, message, refusal }: Refused): Shown => ({ code, detail: message, ...refusal! })
 
 const checkView = (
   group: GroupRow,
   input: CheckInput,
   refusal: Shown | null,
-  most: MicroUsdc,
-  asked: AskedRule[] = [],
+  most: ReturnType<typeof mostAllowed>,
+  asked: Verdict[] = [],
 ): PaymentCheck => ({
   object: 'payment_check',
   allowed: refusal === null,
   amount: formatUsdc(input.amount),
-  max_allowed_now: formatUsdc(most),
+  max_allowed_now: formatUsdc(most.now),
+  max_without_asking: formatUsdc(most.withoutAsking),
   budget: budgetView(group),
   refusal,
   approval_required: asked.length > 0,
-  approval_rules: asked,
+  approval_rules: asked.map(({ rule }) => rule),
 })

@@ -1,9 +1,8 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { type MicroUsdc, saturatingSub } from '#domain/money.ts'
-import { dayMs } from '#domain/time.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
-import { countAttempt } from '../../db/attempts.ts'
+import { messageCounterOf } from '../../messageCounts/counterOf.ts'
 import type { Refused, Result } from '../../result.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
 import { bookedOf } from '../ledger/balances.ts'
@@ -85,13 +84,11 @@ export class NeedResolver {
     }
   }
 
-  /** New accounts share a daily number of messages per recipient, which is counted in D1. */
+  /** New accounts share a daily number of messages per recipient, which is counted in the recipient's own object. */
   async #askForMessage(to: MessageTo): Promise<boolean> {
-    const { db, limits, now } = this.#context
-    const key = `new-account-message:${to.channel}:${countedAs(to)}:${utcDay(now())}`
-    const { newAccountMessagesPerRecipient: max } = limits
-    const { count } = await countAttempt(db, { key, windowMs: dayMs, max }, now())
-    return count <= max
+    const { env, limits, now } = this.#context
+    const counter = messageCounterOf(env, `${to.channel}:${countedAs(to)}`, now())
+    return counter.count(utcDay(now()), limits.newAccountMessagesPerRecipient)
   }
 }
 

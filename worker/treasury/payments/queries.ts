@@ -12,6 +12,7 @@ import { toColumn } from '../storage/columns.ts'
 import { lookAlikeOf, paymentsTo } from '../storage/paidRecipients.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import { listedAt, statusIn } from '../storage/statuses.ts'
+import { findMovement, movementView } from './movements.ts'
 import type { PaymentsInput, RecipientInput } from './rpcTypes.ts'
 import { companionView, transactionView } from './views.ts'
 
@@ -51,9 +52,11 @@ export function pageOfPayments(
   return { rows, next: last && found.length > limit ? { at: last.at, id: last.id } : null }
 }
 
-/** A row of the transaction list: a payment, or the `{payout}:withdraw` or `{payout}:reclaim` that ended a payout. */
+/** A row of the transaction list: a payment, a deposit or withdrawal, or the `{payout}:withdraw` or `{payout}:reclaim` that ended a payout. */
 export function findTransaction(ctx: Context, id: string): Result<Transaction> {
   const { store } = ctx
+  const movement = findMovement(store, id)
+  if (movement) return ok(movementView(store, movement))
   const [paymentId = '', companion] = id.split(':')
   const payment = currentPayment(ctx, paymentId)
   if (!payment) return notFound('Transaction')

@@ -1,6 +1,6 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { formatUsdc } from '#domain/money.ts'
-import type { Refusal } from '#domain/policy.ts'
+import type { Refusal } from '#domain/refusal.ts'
 import { dayMs } from '#domain/time.ts'
 import type { Refused } from '../../result.ts'
 import { figuresView } from '../core/commonRefusals.ts'
@@ -11,6 +11,7 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { whitelistRow } from '../policies/whitelist.ts'
 import { newPayment } from '../storage/newPayment.ts'
+import { pageRows } from '../storage/pages.ts'
 import type { PayInput } from './rpcTypes.ts'
 
 const keepMs = 30 * dayMs
@@ -42,7 +43,7 @@ export function recordRefusal(
     created_at: now,
     error_code: refusal.code,
     error_message: refusal.message,
-    refusal: JSON.stringify(refused),
+    refusal: JSON.stringify({ ...refused, refusal: { ...refused.refusal, next_for_owner: refusal.next.owner } }),
   })
   store.insert('payment', payment)
   // The idempotency key stays free: nothing happened, so the same request may succeed after a top-up.
@@ -88,18 +89,21 @@ function mayWriteRefusal({ store, limits }: Context, now: number): boolean {
   return true
 }
 
-/** Deletes refusals after 30 days. Payments that were not approved end with their approval. */
-export function pruneRefusals(ctx: Context): void {
+/**
+ * Deletes refusals after 30 days, a thousand at most. Returns true if there may be more. Payments that were not approved end
+ * with their approval.
+ */
+export function pruneRefusals(ctx: Context): boolean {
   const { store, now } = ctx
-  store.transaction(() => {
-    const old = 'payment WHERE refusal IS NOT NULL AND created_at < ?'
-    const before = now() - keepMs
-    const n = store.count(old, before)
-    if (n === 0) return
+  return store.transaction(() => {
+    const old = `SELECT id FROM payment WHERE refusal IS NOT NULL AND created_at < ? ORDER BY created_at LIMIT ${pageRows}`
+    const ids = store.all<{ id: string }>(old, now() - keepMs).map(({ id }) => id)
+    if (ids.length === 0) return false
     // A new number for each, so that History deletes them too.
-    store.run(`INSERT OR REPLACE INTO change (ref) SELECT id FROM ${old} ORDER BY created_at`, before)
-    store.run(`DELETE FROM ${old}`, before)
+    store.run('INSERT OR REPLACE INTO change (ref) SELECT value FROM json_each(?)', JSON.stringify(ids))
+    store.run('DELETE FROM payment WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
     ctx.schedule('history', now())
-    store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + n)
+    store.setMeta('pruned_refusals', (store.meta('pruned_refusals') ?? 0) + ids.length)
+    return ids.length === pageRows
   })
 }

@@ -3,7 +3,7 @@ import { notesOf } from '#domain/paymentNotes.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { Transaction, TransactionCategory } from '#schemas/transaction.ts'
-import type { RefusalFigures } from '../../result.ts'
+import type { RecordedRefusal } from '../../result.ts'
 import { approvalReference } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { budgetView } from '../policies/budgets.ts'
@@ -30,6 +30,8 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     contactId: payment.contact_id,
     contact: payment.contact_name === null ? null : { name: payment.contact_name },
     toAddress: payment.to_address,
+    fromAddress: null,
+    origin: null,
     fromWalletId: payment.wallet_id,
     fromWallet: { name: wallet.name, address: wallet.address },
     fromWalletChain: chainNameOf(wallet.chain_id),
@@ -53,16 +55,17 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
 
 function refusalView(payment: PaymentRow): Transaction['refusal'] {
   if (payment.refusal === null) return null
-  const { refusal } = JSON.parse(payment.refusal) as { refusal?: Partial<RefusalFigures> }
+  const { refusal } = JSON.parse(payment.refusal) as { refusal?: RecordedRefusal }
   if (!refusal?.rule) return null
   return {
     rule: refusal.rule,
-    next: refusal.next ?? '',
+    next: refusal.next_for_owner ?? refusal.next ?? '',
     policyVersion: payment.policy_version,
     limit: refusal.limit ?? null,
     spent: refusal.spent ?? null,
     held: refusal.held ?? null,
     remaining: refusal.remaining ?? null,
+    count: refusal.count ?? null,
     maxAllowedNow: refusal.max_allowed_now ?? null,
   }
 }

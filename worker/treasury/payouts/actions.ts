@@ -7,6 +7,7 @@ import { claimDigest, reclaimDigest } from '../../chain/digests.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block, Hex } from '../../chain/types.ts'
+import { nextTurn } from '../../durable/turns.ts'
 import { logError } from '../../observability/log.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { freshHead } from '../core/chainHeads.ts'
@@ -155,26 +156,56 @@ function signAction(ctx: Context, payout: PayoutRow, wallet: WalletRow, deadline
 /** Reclaims of "reclaim all" started per run; the next ones follow once these have been submitted. */
 const batchSize = 25
 const pauseMs = 250
+/** Marking reads five rows for each payout. */
+const markedAtOnce = 250
 const stoppedPauseMs = 5_000 // 5 seconds
 
 /**
- * Marks every unclaimed payout for reclaim. The alarm does the rest, so the caller need not wait; calling it again in the
- * meantime adds payouts created since.
+ * Marks every unclaimed payout for reclaim, a page at a time, so that other calls have their turn. The alarm does the rest, so
+ * the caller need not wait; calling it again in the meantime adds payouts created since.
  */
-export function reclaimAll(ctx: Context): Result<ReclaimAllReply> {
+export async function reclaimAll(ctx: Context): Promise<Result<ReclaimAllReply>> {
+  let [count, total] = [0, 0n]
+  for (let after: Place = { expires_at: 0, row_number: 0 }; ; ) {
+    const targets = markForReclaim(ctx, after)
+    count += targets.length
+    total += realTotal(ctx, targets)
+    if (targets.length < markedAtOnce) return ok({ count, total: formatUsdc(total) })
+    after = targets.at(-1)!
+    await nextTurn()
+  }
+}
+
+type Place = { expires_at: number; row_number: number }
+type Target = Place & Pick<PayoutRow, 'wallet_id' | 'amount'>
+
+function markForReclaim(ctx: Context, after: Place): Target[] {
   const { store } = ctx
-  return store.transaction((): Result<ReclaimAllReply> => {
-    const targets = store.all<PayoutRow>("SELECT * FROM payout WHERE status = 'CREATED' ORDER BY created_at")
-    // Only money on the primary network counts toward the total: test money has no value.
-    const real = targets.filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === primaryChain(ctx.env))
-    const total = formatUsdc(real.reduce((sum, payout) => sum + fromColumn(payout.amount), 0n))
-    if (targets.length === 0) return ok({ count: 0, total })
-    store.run("UPDATE payout SET reclaim_asked_at = ? WHERE status = 'CREATED'", ctx.now())
+  return store.transaction(() => {
+    const targets = store.all<Target>(
+      `SELECT rowid AS row_number, expires_at, wallet_id, amount FROM payout
+       WHERE status = 'CREATED' AND (expires_at, rowid) > (?, ?) ORDER BY expires_at, rowid LIMIT ${markedAtOnce}`,
+      after.expires_at,
+      after.row_number,
+    )
+    if (targets.length === 0) return targets
+    store.run(
+      'UPDATE payout SET reclaim_asked_at = ? WHERE rowid IN (SELECT value FROM json_each(?))',
+      ctx.now(),
+      JSON.stringify(targets.map(({ row_number }) => row_number)),
+    )
+    const total = formatUsdc(realTotal(ctx, targets))
     audit(store, ctx.now(), 'payout.reclaim_all', 'all', { count: targets.length, total })
     ctx.schedule('reclaim', ctx.now())
-    return ok({ count: targets.length, total })
+    return targets
   })
 }
+
+/** Only money on the primary network counts: test money has no value. */
+const realTotal = ({ store, env }: Context, targets: Target[]): bigint =>
+  targets
+    .filter(({ wallet_id }) => store.wallet(wallet_id)?.chain_id === primaryChain(env))
+    .reduce((sum, { amount }) => sum + fromColumn(amount), 0n)
 
 /** Reclaims the next marked payouts. Returns when to continue (ms), or null if none is left. Throws RpcUnavailable. */
 export async function continueReclaimAll(ctx: Context): Promise<number | null> {

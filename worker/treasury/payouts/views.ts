@@ -49,8 +49,10 @@ export function escrowView(ctx: Context, payout: PayoutRow): Escrow {
     createdAt: isoOf(payout.created_at),
     updatedAt: isoOf(payout.updated_at),
     expiresAt: isoOf(payout.expires_at),
+    fundedAt: payout.funded === 1 ? isoOf(payment.confirmed_at ?? payout.created_at) : null,
     claimedAt: payout.status === 'WITHDRAWN' ? isoOf(payout.done_at) : null,
     withdrawnAt: payout.status === 'WITHDRAWN' ? isoOf(payout.done_at) : null,
+    reclaimedAt: payout.status === 'RECLAIMED' ? isoOf(payout.done_at) : null,
     withdrawnToAddress: payout.withdrawn_to,
     escrowSubwalletAddress: payout.address,
     txHash: payout.done_tx ?? payout.action_tx ?? payment.tx_hash,
@@ -97,7 +99,7 @@ const maskEmail = (email: string) => email.replace(/^(.).*@/, '$1***@')
 const maskPhone = (phone: string) => `${phone.slice(0, 2)} *** *** ${phone.slice(-2)}`
 
 /** The reply that the sender of a new payout sees once. `passcode` is null after ten minutes or once it has been renewed. */
-export async function createdPayout(ctx: Context, payoutId: string): Promise<CreateEscrowReply> {
+export async function createdPayout(ctx: Context, payoutId: string): Promise<Omit<CreateEscrowReply, 'rows'>> {
   const payout = ctx.store.payout(payoutId)!
   return {
     id: payout.id,

@@ -1,17 +1,21 @@
-import { formatUsdc } from '#domain/money.ts'
-import { maxAllowedNow } from '#domain/policy.ts'
-import { periodNow } from '#domain/policyPeriod.ts'
+import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
+import { mostAllowed } from '#domain/policy.ts'
+import { rulesInWords, wireRules } from '#domain/rules/values.ts'
+import { isoOf, minuteMs } from '#domain/time.ts'
 import { notFound, ok, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { walletFunds } from '../ledger/balances.ts'
+import { readWindows } from '../ledger/windows.ts'
 import { gasAllowance } from '../limits/gas.ts'
 import { paymentRateStates } from '../limits/rates.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
-import type { AgentContext } from './rpcTypes.ts'
+import type { AgentContext, RuleInForce } from './rpcTypes.ts'
 import { agentView, groupView } from './views.ts'
 
 /** The parts that do not change every second. */
 type Cached = Omit<AgentContext, 'rates' | 'gas'>
+
+const agentWords = { money: (amount: MicroUsdc) => `${formatUsdcText(amount)} USDC`, moment: (at: number) => isoOf(at) }
 
 const emptyForMs = 10_000 // 10 seconds
 
@@ -48,15 +52,28 @@ export class AgentContexts {
       await this.#context.refreshWallet(wallet)
       return this.#cached(agentId)
     }
-    const most = maxAllowedNow(policy, funds, now, { isPayout: false, at: now })
+    const { used } = readWindows(store, group, policy.rules, null, now)
+    const most = mostAllowed(policy, funds, now, { isPayout: false, at: now, used, recipient: null })
+    const values: Record<string, RuleInForce['value']> = wireRules(policy.rules)
+    const rules = rulesInWords(policy.rules, agentWords, used, policy.unclaimed).map(({ rule, sentence }) => ({
+      names: Object.keys(rule.names),
+      field: rule.field,
+      sentence,
+      value: values[rule.field]!,
+      resetsAt: isoOf(used[rule.field]?.resetsAt ?? null),
+    }))
     const value = {
       agent: agentView(this.#context, agent),
       group: groupView(this.#context, group),
-      maxAllowedNow: formatUsdc(most),
+      maxAllowedNow: formatUsdc(most.now),
+      maxWithoutAsking: formatUsdc(most.withoutAsking),
+      rules,
     }
-    // When the value changes without a write: the period, the session key or the zero reading expires.
+    // When the value changes without a write: a rule's window, the session key or the zero reading expires. Rules about
+    // hours change on full minutes.
     const ends = [
-      policy.period && periodNow(policy.period, now).endAt,
+      ...Object.values(used).map(({ resetsAt }) => resetsAt),
+      rules.length > 0 ? Math.floor(now / minuteMs + 1) * minuteMs : null,
       funds.session && funds.session.validUntil + 1,
       empty ? now + emptyForMs : null,
     ]

@@ -1,5 +1,6 @@
 import { decideRecipient } from '#domain/decideRecipient.ts'
-import type { GroupPolicy, Refusal } from '#domain/policy.ts'
+import type { GroupPolicy } from '#domain/policy.ts'
+import type { Refusal } from '#domain/refusal.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { unknownCredential } from '../../errors.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'

@@ -1,24 +1,11 @@
 import type { MicroUsdc } from '#domain/money.ts'
-import type { Period } from '#domain/policyPeriod.ts'
+import type { RuleEdits } from '#domain/rules/values.ts'
 import type { Agent, PolicyGroup } from '#schemas/policy.ts'
 import type { GasAllowance, RateState } from '../limits/rpcTypes.ts'
 
 export type ContactMethods = { address: string | null; email: string | null; phone: string | null }
 
 export type ContactSnapshot = ContactMethods & { id: string; name: string }
-
-/** Missing: unchanged (no limit for a new group). Null: no limit. */
-export type GroupLimits = {
-  maxPayment?: MicroUsdc | null | undefined
-  periodBudget?: { period: Period; limit: MicroUsdc } | null | undefined
-  maxUnclaimed?: MicroUsdc | null | undefined
-  emailDomains?: string[] | null | undefined
-  phoneCodes?: string[] | null | undefined
-  approveAbove?: MicroUsdc | null | undefined
-  approveNewRecipient?: boolean | undefined
-  approvalTtlHours?: number | undefined
-  duplicateMinutes?: number | undefined
-}
 
 export type GroupInput = {
   key: string | null
@@ -27,7 +14,7 @@ export type GroupInput = {
   scopes: string[]
   walletId: string
   contacts: ContactSnapshot[]
-  limits?: GroupLimits
+  limits?: RuleEdits
 }
 
 /** The whitelist stays unchanged without `contactIds`. `contacts` has the current data of those that exist. */
@@ -39,18 +26,37 @@ export type GroupEdit = {
   spendLimit: MicroUsdc | null | undefined
   contactIds: string[] | undefined
   contacts: ContactSnapshot[]
-  limits: GroupLimits
+  limits: RuleEdits
   passwordChecked?: boolean
 }
 
 export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wallet'; id: string }
 
+type JsonValue = string | number | boolean | string[] | null | { [name: string]: string | number | string[] }
+/** A rule as agents see it: its names in refusals, its value as in the API, and what it has counted. */
+export type RuleInForce = {
+  names: string[]
+  field: string
+  sentence: string
+  value: JsonValue
+  resetsAt: string | null
+}
+
 export type AgentContext = {
   agent: Agent
   group: PolicyGroup
   maxAllowedNow: string
+  maxWithoutAsking: string
+  rules: RuleInForce[]
   rates: RateState[]
   gas: GasAllowance
+}
+
+/** `rules`: JSON of domain/rules/values.ts. */
+export type RulesHistory = {
+  rules: string
+  scopes: string[]
+  versions: { at: number; version: number; rules: string; scopes: string[] }[]
 }
 
 export type AgentInput = {

@@ -1,11 +1,14 @@
-import { formatUsdc } from '#domain/money.ts'
+import { formatUsdc, type MicroUsdc, saturatingSub } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { remainingOf } from '#domain/policy.ts'
-import { periodNow } from '#domain/policyPeriod.ts'
+import { type RuleField, type RuleValues, windowsIn, wireRules } from '#domain/rules/values.ts'
+import type { Used } from '#domain/rules/windows.ts'
 import { isoOf } from '#domain/time.ts'
 import type { Agent, AgentRefusal, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
-import { notFound, ok, type RefusalFigures, type Result } from '../../result.ts'
+import type { RuleViews } from '#schemas/rules.ts'
+import { notFound, ok, type RecordedRefusal, type Result } from '../../result.ts'
 import type { Context } from '../core/context.ts'
+import { readWindows } from '../ledger/windows.ts'
 import { formatColumn } from '../storage/columns.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { AgentRow, GroupRow, PaymentRow } from '../storage/rows.ts'
@@ -16,14 +19,13 @@ const text = (amount: bigint | null) => (amount === null ? null : formatUsdc(amo
 
 /** Do not call inside a transaction (see whitelistOf). */
 export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup {
-  const { budget, maxPayment, unclaimed, emailDomains, phoneCodes, period, approvals } = groupPolicy(group, null, false)
+  const { budget, unclaimed, rules } = groupPolicy(group, null, false)
   const agents = store.first<{ live: number; former: number; spent: number; held: number }>(
     `SELECT count(*) FILTER (WHERE deleted_at IS NULL) AS live, count(*) FILTER (WHERE deleted_at IS NOT NULL) AS former,
        coalesce(sum(spent) FILTER (WHERE deleted_at IS NOT NULL), 0) AS spent,
        coalesce(sum(held) FILTER (WHERE deleted_at IS NOT NULL), 0) AS held FROM agent WHERE group_id = ?`,
     group.id,
   )!
-  const current = period && periodNow(period, now())
   return {
     id: group.id,
     name: group.name,
@@ -37,24 +39,8 @@ export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup
     wallet: walletOf(store, group.wallet_id, now()),
     scopes: JSON.parse(group.scopes) as string[],
     whitelistedContacts: whitelistOf(store, group),
-    maxPayment: text(maxPayment),
-    periodBudget:
-      period && current
-        ? {
-            period: period.period,
-            limit: formatUsdc(period.limit),
-            used: formatUsdc(current.used),
-            remaining: formatUsdc(period.limit > current.used ? period.limit - current.used : 0n),
-            startsAt: isoOf(current.startAt)!,
-            resetsAt: isoOf(current.endAt)!,
-          }
-        : null,
-    maxUnclaimed: text(unclaimed.limit),
-    unclaimed: formatUsdc(unclaimed.open),
-    emailDomains: emailDomains && [...emailDomains],
-    phoneCodes: phoneCodes && [...phoneCodes],
-    ...approvals,
-    approveAbove: text(approvals.approveAbove),
+    ...countedRules(rules, readWindows(store, group, rules, null, now()).used),
+    unclaimed: formatUsdc(unclaimed),
     agentCount: agents.live,
     formerAgents: {
       count: agents.former,
@@ -66,6 +52,25 @@ export function groupView({ store, now }: Context, group: GroupRow): PolicyGroup
     version: group.version,
     createdAt: isoOf(group.created_at),
   }
+}
+
+/** Each rule's value; of a rule that counts for the whole group, also what it has counted and until when. */
+function countedRules(rules: RuleValues, used: Record<string, Used>) {
+  const views: Record<string, unknown> = { ...wireRules(rules) }
+  for (const { rule } of windowsIn(rules)) {
+    const counted = used[rule.field]
+    if (!counted) continue
+    const value = rules[rule.field as RuleField] as { limit?: MicroUsdc; count?: number }
+    const shown = (sum: bigint) => (rule.counts ? Number(sum) : formatUsdc(sum))
+    views[rule.field] = {
+      ...(views[rule.field] as object),
+      used: shown(counted.used),
+      remaining: shown(saturatingSub(BigInt(value.limit ?? value.count!), counted.used)),
+      startsAt: isoOf(counted.startsAt),
+      resetsAt: isoOf(counted.resetsAt),
+    }
+  }
+  return views as RuleViews
 }
 
 function walletOf(store: Store, id: string, now: number): PolicyGroup['wallet'] {
@@ -151,7 +156,7 @@ export function refusalsOf({ store }: Context, agentId: string): Result<AgentRef
 }
 
 function agentRefusalView(row: PaymentRow): AgentRefusal {
-  const { refusal } = JSON.parse(row.refusal ?? '{}') as { refusal?: RefusalFigures }
+  const { refusal } = JSON.parse(row.refusal ?? '{}') as { refusal?: RecordedRefusal }
   return {
     id: row.id,
     at: isoOf(row.created_at),
@@ -166,7 +171,7 @@ function agentRefusalView(row: PaymentRow): AgentRefusal {
     code: row.error_code ?? '',
     message: row.error_message ?? '',
     rule: refusal?.rule ?? null,
-    next: refusal?.next ?? null,
+    next: refusal?.next_for_owner ?? refusal?.next ?? null,
     maxAllowedNow: refusal?.max_allowed_now ?? null,
     resetsAt: refusal?.resets_at ?? null,
     policyVersion: row.policy_version,

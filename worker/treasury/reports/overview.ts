@@ -1,14 +1,15 @@
 import { formatUsdc } from '#domain/money.ts'
 import { percentUsed } from '#domain/statistics.ts'
-import type { Overview } from '#schemas/overview.ts'
+import { isoOf } from '#domain/time.ts'
+import type { AccountFigures, Overview, OverviewBalance } from '#schemas/overview.ts'
 import { primaryChain } from '../../chain/networkSettings.ts'
 import type { Context } from '../core/context.ts'
 import { agentView } from '../policies/views.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { AgentRow, GroupRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
-import { balanceOf } from '../wallets/snapshots.ts'
-import type { AccountFigures } from './rpcTypes.ts'
+import { endingKeys } from '../wallets/endingKeys.ts'
+import { currentMs, getSnapshot, lastBalance } from '../wallets/snapshots.ts'
 
 /** Sums and counts cover wallets on the primary network; money on the other network is shown separately. */
 const isPrimary = (ctx: Context) => `wallet.chain_id = ${primaryChain(ctx.env)}`
@@ -16,26 +17,30 @@ const isPrimary = (ctx: Context) => `wallet.chain_id = ${primaryChain(ctx.env)}`
 const activeAgents = `agent JOIN policy_group ON policy_group.id = agent.group_id
   WHERE agent.deleted_at IS NULL AND agent.paused = 0 AND policy_group.paused = 0`
 
-/** What the overview takes from the Treasury. */
-export const overview = async (ctx: Context): Promise<AccountFigures> => ({
-  totalBalance: await totalBalance(ctx),
-  ...figures(ctx),
-})
+/** What the overview takes from the Treasury. Asks nobody: balances are those that were last read. */
+export const overview = (ctx: Context): AccountFigures => ({ ...totalBalance(ctx), ...figures(ctx) })
 
-/** The balance of all active wallets on the primary network, decimal USDC; null if one of them can't be read. */
-async function totalBalance(ctx: Context): Promise<string | null> {
-  const wallets = ctx.store.all<WalletRow>(`SELECT * FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active'`)
-  const balances = await Promise.all(wallets.map((wallet) => balanceOf(ctx, wallet)))
-  let total = 0n
-  for (const balance of balances) {
-    if (balance === null) return null
-    total += balance
-  }
-  return formatUsdc(total)
+/** Reads the wallets first. Those that can't be read keep the balance of their last reading. */
+export async function currentBalance(ctx: Context): Promise<OverviewBalance> {
+  await Promise.all(activeWallets(ctx).map((wallet) => getSnapshot(ctx, wallet)))
+  return totalBalance(ctx)
 }
 
-/** All figures except the balance, which is read from the chain. */
-export function figures(ctx: Context): Omit<AccountFigures, 'totalBalance'> {
+const activeWallets = (ctx: Context) =>
+  ctx.store.all<WalletRow>(`SELECT * FROM wallet WHERE ${isPrimary(ctx)} AND status = 'active'`)
+
+function totalBalance(ctx: Context): OverviewBalance {
+  const now = ctx.now()
+  const balances = activeWallets(ctx).map((wallet) => lastBalance(ctx, wallet))
+  const readAt = Math.min(now, ...balances.map((each) => each.readAt))
+  return {
+    totalBalance: formatUsdc(balances.reduce((sum, { balance }) => sum + balance, 0n)),
+    balanceAsOf: now - readAt <= currentMs ? null : isoOf(readAt),
+  }
+}
+
+/** All figures except the balance. */
+export function figures(ctx: Context): Omit<AccountFigures, keyof OverviewBalance> {
   const { store } = ctx
   const wallets = store.all<WalletRow>(
     `SELECT * FROM wallet WHERE ${isPrimary(ctx)} AND status <> 'deleted' ORDER BY created_at`,
@@ -61,6 +66,7 @@ export function figures(ctx: Context): Omit<AccountFigures, 'totalBalance'> {
              ORDER BY agent.last_activity_at IS NULL, agent.last_activity_at DESC, agent.created_at DESC LIMIT 3`,
           )
           .map((agent) => agentView(ctx, agent)),
+    endingKeys: endingKeys(ctx),
     budgets: budgets(store),
   }
 }

@@ -8,7 +8,7 @@ import { availableOf, escrowedOf, spentOf } from '../ledger/balances.ts'
 import { formatColumn } from '../storage/columns.ts'
 import { balanceOf, forgetSnapshot } from '../wallets/snapshots.ts'
 import { budgetHistory } from './budgetHistory.ts'
-import { overview } from './overview.ts'
+import { currentBalance, overview } from './overview.ts'
 import type { BudgetHistoryInput, SpendingInput } from './rpcTypes.ts'
 import { spendingOf } from './spending.ts'
 import { usageOf } from './usage.ts'
@@ -24,6 +24,9 @@ export class Reports extends RpcTarget {
 
   async overview() {
     return overview(this.#ctx)
+  }
+  async balance() {
+    return currentBalance(this.#ctx)
   }
   async usage() {
     return usageOf(this.#ctx)

@@ -23,10 +23,10 @@ export function usageOf(ctx: Context): Usage {
   const spent = spentBy(store, 'wallet_id', startsAt)
   const pace = spentBy(store, 'group_id', paceFrom(now))
   const wallets = store.all<WalletRow>("SELECT * FROM wallet WHERE status <> 'deleted' ORDER BY created_at")
-  const limits = wallets
+  const keys = wallets
     .filter((wallet) => wallet.chain_id === primary && wallet.status === 'active' && wallet.kind === 'smart')
-    .map((wallet) => sessionLimit(store, wallet, now) ?? zeroUsdc)
-  const limit = limits.length === 0 ? null : limits.reduce<bigint>((sum, one) => sum + one, 0n)
+    .map((wallet) => sessionKey(store, wallet, now) ?? noKey)
+  const limit = keys.length === 0 ? null : sumOf(keys.map((key) => key.limit))
   const currentSpent = store
     .all<{ id: string }>('SELECT id FROM wallet WHERE chain_id = ?', primary)
     .reduce((sum, { id }) => sum + (spent.get(id) ?? zeroUsdc), 0n)
@@ -35,7 +35,7 @@ export function usageOf(ctx: Context): Usage {
     globalBudget: {
       currentSpent: formatUsdc(currentSpent),
       ...against(currentSpent, limit),
-      remaining: limit === null ? null : formatUsdc(saturatingSub(limit, currentSpent)),
+      remaining: limit === null ? null : formatUsdc(sumOf(keys.map((key) => key.remaining))),
       currentPeriod: month,
       periodStart: isoOf(startsAt),
       periodEnd: isoOf(endsAt),
@@ -43,12 +43,17 @@ export function usageOf(ctx: Context): Usage {
     gasAllowance: { ...gas, payments: Math.floor(gas.remaining / stepGas.send) },
     wallets: wallets.map((wallet) => {
       const used = spent.get(wallet.id) ?? zeroUsdc
+      const key = sessionKey(store, wallet, now)
       return {
         id: wallet.id,
         name: wallet.name,
         address: wallet.address,
         chain: chainNameOf(wallet.chain_id),
-        sessionKeyBudget: { currentSpent: formatUsdc(used), ...against(used, sessionLimit(store, wallet, now)) },
+        sessionKeyBudget: {
+          currentSpent: formatUsdc(used),
+          ...against(used, key?.limit ?? null),
+          remaining: key && formatUsdc(key.remaining),
+        },
         policyGroups: groupsOf(store, wallet, pace, now),
       }
     }),
@@ -71,11 +76,20 @@ function spentBy(store: Store, column: 'wallet_id' | 'group_id', since: number):
   return new Map(rows.map(({ id, sum }) => [id, fromColumn(sum)]))
 }
 
-/** The limit of the valid session key, zero if there is none; null for an imported wallet, which has no limit. */
-function sessionLimit(store: Store, wallet: WalletRow, now: number): MicroUsdc | null {
+type SessionKey = { limit: bigint; remaining: bigint }
+const noKey: SessionKey = { limit: 0n, remaining: 0n }
+const sumOf = (amounts: bigint[]): bigint => amounts.reduce((sum, one) => sum + one, 0n)
+
+/**
+ * What the valid session key may pay in all, and what is left of it, also after a rotation within the month; nothing if there
+ * is none. Null for an imported wallet, which has no limit.
+ */
+function sessionKey(store: Store, wallet: WalletRow, now: number): SessionKey | null {
   if (wallet.kind === 'imported') return null
   const session = store.session(wallet.id)
-  return session && session.valid_until * 1000 >= now ? fromColumn(session.spend_limit) : zeroUsdc
+  if (!session || session.valid_until * 1000 < now) return noKey
+  const [limit, used] = [fromColumn(session.spend_limit), fromColumn(session.used) + fromColumn(session.held)]
+  return { limit, remaining: saturatingSub(limit, used) }
 }
 
 function groupsOf(store: Store, wallet: WalletRow, pace: Spent, now: number): Usage['wallets'][number]['policyGroups'] {

@@ -1,213 +1,175 @@
+import { formatUsdcText, microUsdc, parseUsdc } from '#domain/money.ts'
 import { chainIds } from '#domain/networks.ts'
+import { hourMs } from '#domain/time.ts'
 import { historyOf } from '../../historyOf.ts'
-import { logError } from '../../observability/log.ts'
+import { sha256 } from '../../identity/secrets.ts'
 import type { Context } from '../core/context.ts'
 import { relayerOf } from '../core/relayers.ts'
-import { Outbox } from '../delivery/flush.ts'
-import { hasAllChanges, sendChanges } from '../delivery/history.ts'
+import { changesSince, sendChanges } from '../delivery/history.ts'
 import { audit } from '../ledger/audit.ts'
 import { recordWalletChange } from '../outbox/changes.ts'
 import { enqueue } from '../outbox/enqueue.ts'
-import type { PayoutRow, WalletRow } from '../storage/rows.ts'
-import { statusIn } from '../storage/statuses.ts'
+import { toColumn } from '../storage/columns.ts'
+import { isOpenPayout, statusIn } from '../storage/statuses.ts'
 import { readAllNow } from '../wallets/idleReads.ts'
-import { deleteWallets, importAccount, keptWallets } from './account.ts'
+import { copyAccount, deleteWallets, keptWallets } from './account.ts'
 import { begin } from './begin.ts'
-import { readChain, waitForDeadlines } from './chain.ts'
-import { importPage, planPage } from './payments.ts'
-import type { Accepted, Frozen, RestoreProgress } from './rpcTypes.ts'
-import { clearState, endedRestore, nameOfList, newState, type RestoreState, restoreState, writeState } from './state.ts'
+import { copyPage } from './copy.ts'
+import { recompute } from './recompute.ts'
+import {
+  type Frozen,
+  noProgress,
+  type Progress,
+  type StepInput,
+  type StepResult,
+  type Unexplained,
+} from './rpcTypes.ts'
+import { added, scanNext, unrecordedTransfers, waitForDeadlines } from './scan.ts'
 
-const doing = {
-  found: 'the object has to be put back first',
-  frozen: 'the object is as it was before: put it back, or unfreeze the account',
-  wait: 'waits until no signature made before the freeze can be executed',
-  account: 'reads what D1 and History know of the account',
-  payments: 'reads the payments made since then',
-  chain: 'reads the chain',
-  check: 'checks whether everything is explained',
-  end: 'updates History and the claim pages, and opens the account',
-} as const
+/** For how long payments that equal a transfer without a record ask the owner. */
+const watchMs = 48 * hourMs
 
-const progress = (state: RestoreState, step: RestoreProgress['step']): RestoreProgress => ({
-  step,
-  doing: doing[state.stage],
-  counts: state.counts,
-  unexplained: state.unexplained,
-  list: null,
-})
-
-const done: RestoreProgress = { step: 'done', doing: 'works again', counts: {}, unexplained: [], list: null }
-
-export type ContinueInput = { id: string; frozenAt: number | null; startedAt: number; accept: Accepted | null }
-
-/** Does one bounded step, stored with its results, so it can be interrupted and repeated. Throws RpcUnavailable. */
-export async function continueRestore(ctx: Context, input: ContinueInput): Promise<RestoreProgress> {
+/**
+ * Does one bounded step from the state that D1 has, and returns the next one. Safe to repeat and to interrupt: it changes
+ * nothing that it has changed before. Throws RpcUnavailable, or if History does not answer.
+ */
+export async function nextStep(ctx: Context, input: StepInput): Promise<StepResult> {
+  const { id, state, progress } = input
+  const to = (state: StepResult['state'], over: Partial<StepResult> = {}): StepResult => ({
+    ...{ state, progress, wait: null, list: null },
+    ...over,
+  })
   const { store } = ctx
-  if (endedRestore(store) === input.id) return done
-  const known = restoreState(store)
-  if (known?.id === input.id && known.stage === 'frozen') return progress(known, 'frozen')
-  const isBegun = known?.id === input.id && known.stage !== 'found'
-  const state = isBegun ? known : begin(ctx, input.id, input.startedAt)
-  switch (state.stage) {
-    case 'wait': {
-      const waiting = await waitForDeadlines(ctx, state, input.frozenAt)
-      return waiting ? { ...progress(state, 'waiting'), ...waiting } : progress(state, 'importing')
+  const ended = store.meta('restored')
+  if (ended?.id === id) return to(ended.isWatched ? 'open_watched' : 'open')
+  if (state === 'rolled_back')
+    return to('waiting', { progress: { ...noProgress, incarnation: begin(ctx, id, input.startedAt) } })
+  if (store.meta('restore')?.begun?.incarnation !== progress.incarnation)
+    return to('rolled_back', { progress: noProgress })
+  switch (state) {
+    case 'waiting': {
+      const waited = await waitForDeadlines(ctx, input)
+      return to(waited.wait ? 'waiting' : 'copying', waited)
     }
-    case 'account':
-      await importAccount(ctx, state)
-      return progress(state, 'importing')
-    case 'payments':
-      await importPage(ctx, state)
-      return progress(state, 'importing')
-    case 'chain':
-      await readChain(ctx, state)
-      return progress(state, 'importing')
-    case 'check':
-      return check(ctx, state, input.accept)
-    case 'end':
-      return end(ctx, state)
-    case 'frozen':
-    case 'found':
-      return progress(state, 'frozen')
-  }
-}
-
-function check(ctx: Context, state: RestoreState, accept: Accepted | null): RestoreProgress {
-  const { store, now } = ctx
-  // Payments of a halted wallet stay open until an operator has found out why its books differ.
-  const isOpen =
-    store.first(
-      `SELECT 1 FROM payment WHERE status IN ${statusIn.unsettled}
-         AND wallet_id IN (SELECT id FROM wallet WHERE halt_kind IS NULL) LIMIT 1`,
-    ) !== null
-  const list = nameOfList(state.unexplained)
-  const isAccepted = accept?.list === list
-  if (state.unexplained.length > 0 && (!isAccepted || isOpen)) {
-    // The next call reads the chain again: books that differed because of a node may agree then.
-    const unexplained = state.unexplained.filter(({ what }) => what !== 'books')
-    writeState(store, { ...state, stage: 'chain', read: [], unexplained })
-    return { ...progress(state, 'unexplained'), doing: whyNot(accept, isAccepted), list }
-  }
-  store.transaction(() => {
-    const next: RestoreState = { ...state, stage: 'end', acceptedBy: accept?.by ?? null }
-    if (state.unexplained.length > 0)
-      audit(store, now(), 'account.restore_accepted', 'account', {
-        by: accept!.by,
-        list,
-        unexplained: state.unexplained,
+    case 'copying': {
+      await requireHistory(ctx, input.confirmed)
+      const found = progress.cursor.id === '' ? await copyAccount(ctx) : []
+      const { next, unexplained } = await copyPage(ctx, progress)
+      const all = added(progress.unexplained, [...found, ...unexplained])
+      return next
+        ? to('copying', { progress: { ...progress, cursor: next, unexplained: all } })
+        : to('scanning', { progress: { ...progress, unexplained: all } })
+    }
+    case 'scanning': {
+      const scanned = await scanNext(ctx, progress)
+      return scanned.isDone ? conclude(ctx, input) : to('scanning', { progress: scanned.progress })
+    }
+    case 'needs_review':
+      // Books that differed because of a node may agree now.
+      return to('scanning', {
+        progress: { ...progress, read: [], unexplained: progress.unexplained.filter(({ what }) => what !== 'books') },
       })
-    // Payouts that were open before may have changed as well, so their desks are updated.
-    for (const { id } of store.all<PayoutRow>("SELECT id FROM payout WHERE status IN ('CREATING','CREATED')"))
-      enqueue(ctx, 'desk', id)
-    for (const { id } of store.all<WalletRow>('SELECT id FROM wallet')) recordWalletChange(ctx, id)
-    writeState(store, next)
+    default:
+      return to(state)
+  }
+}
+
+/** Throws if History no longer has what it confirmed: payments that it lacks would be made again. */
+async function requireHistory({ env, userId }: Context, confirmed: string | null): Promise<void> {
+  if (confirmed === null) return
+  const position = await historyOf(env, userId).position()
+  if (confirmed !== positionText(position)) throw new Error('History no longer has everything that it confirmed')
+}
+
+const positionText = ({ incarnation, seq }: { incarnation: string | null; seq: number }) => `${incarnation}:${seq}`
+
+/** A short name of the list that does not depend on its order. */
+const hashOf = (list: Unexplained[]): string =>
+  sha256(
+    list
+      .map(({ what, ref, detail }) => JSON.stringify([what, ref, detail]))
+      .sort()
+      .join('\n'),
+  ).slice(0, 12)
+
+/** Opens the account if everything is explained, or if an operator accepts exactly this list. */
+async function conclude(ctx: Context, { id, progress, confirmed, accept }: StepInput): Promise<StepResult> {
+  const { store } = ctx
+  const begun = store.meta('restore')!.begun!
+  const strays = unrecordedTransfers(ctx, begun.audit)
+  const unrecorded = strays.map(({ amount, to, tx, log }): Unexplained => {
+    const detail = `${formatUsdcText(parseUsdc(amount)!)} USDC to ${to}, signed here, and no payment is recorded for it`
+    return { what: 'unrecorded', ref: `${tx}:${log}`, detail }
   })
-  return progress(state, 'importing')
-}
-
-function whyNot(accept: Accepted | null, isAccepted: boolean): string {
-  if (isAccepted) return 'not accepted, because payments are still open: try again later'
-  return accept === null
-    ? 'an operator has to review what is unexplained'
-    : 'not accepted, because this is a different list'
-}
-
-/** Opens the account with the object's last write, after D1, History, the desks and the Relayers have been updated. */
-async function end(ctx: Context, state: RestoreState): Promise<RestoreProgress> {
-  const { store, env, userId, now } = ctx
-  await deleteWallets(ctx)
-  await new Outbox(ctx).flush()
-  if (!(await areChangesSent(ctx)) || store.first("SELECT 1 FROM outbox WHERE kind = 'desk'"))
-    return progress(state, 'importing')
-  await historyOf(env, userId).forgetUnaccepted(state.seq, state.floor)
-  for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
+  const all: Progress = { ...progress, unexplained: added(progress.unexplained, unrecorded) }
+  const list = hashOf(all.unexplained)
+  // Payments of a halted wallet stay open until an operator has found out why its books differ.
+  const open = `payment WHERE status IN ${statusIn.unsettled} AND wallet_id IN (SELECT id FROM wallet WHERE halt_kind IS NULL)`
+  if (all.unexplained.length > 0 && (accept?.list !== list || store.count(open) > 0))
+    return { state: 'needs_review', progress: all, wait: null, list }
+  const isWatched = confirmed === null || strays.length > 0
+  const kept = await keptWallets(ctx)
+  for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(ctx.userId)
   store.transaction(() => {
-    clearState(store, state.id)
-    enqueue(ctx, 'mail.account_restored', `${state.id}:${state.asOf}`)
-    for (const kind of ['settle', 'outbox', 'history', 'expiry', 'finality', 'approvals'] as const)
-      ctx.schedule(kind, now())
-    readAllNow(ctx)
+    if (store.meta('restore')?.id !== id) return
+    if (accept && all.unexplained.length > 0)
+      audit(store, ctx.now(), 'account.restore_accepted', 'account', { ...accept, unexplained: all.unexplained })
+    deleteWallets(ctx, kept)
+    recompute(store, ctx.now())
+    if (isWatched) {
+      const transfers = strays.map(({ to, amount }) => ({ to, amount: toColumn(microUsdc(parseUsdc(amount)!)) }))
+      store.setMeta('watch', { until: ctx.now() + watchMs, transfers })
+    }
+    // Claim pages of payouts that were open before may have changed as well.
+    for (const payout of store.all<{ id: string }>(`SELECT id FROM payout WHERE ${isOpenPayout}`))
+      enqueue(ctx, 'desk', payout.id)
+    for (const wallet of store.all<{ id: string }>('SELECT id FROM wallet')) recordWalletChange(ctx, wallet.id)
+    store.setMeta('restored', { id, at: ctx.now(), asOf: begun.asOf, isWatched })
+    enqueue(ctx, 'mail.account_restored', `${id}:${begun.asOf}`)
+    reopen(ctx)
   })
-  return { ...done, counts: state.counts }
+  return { state: isWatched ? 'open_watched' : 'open', progress: all, wait: null, list: null }
 }
 
-/** True if History has everything that was accepted here. */
-export const isSent = (ctx: Context): Promise<boolean> => hasAllChanges(ctx)
-
-/** Sends a bounded number of changes. True if History has them all; false also if it does not answer. */
-async function areChangesSent(ctx: Context): Promise<boolean> {
-  try {
-    return (await sendChanges(ctx)).left === 0
-  } catch (error) {
-    logError('history_not_sent', { user: ctx.userId }, error)
-    return false
-  }
+/** Everything that was due while the account was closed is due now. */
+function reopen(ctx: Context): void {
+  ctx.store.setMeta('restore', null)
+  for (const kind of ['settle', 'outbox', 'history', 'expiry', 'finality', 'approvals'] as const)
+    ctx.schedule(kind, ctx.now())
+  readAllNow(ctx)
 }
 
-/** Freezes the current object and sends what D1 and History lack of it. */
-export async function freeze(ctx: Context, id: string, isFirst: boolean): Promise<Frozen> {
-  const { store, userId } = ctx
-  if (endedRestore(store) === id) return { isSent: false, isAnother: false, isEnded: true }
-  const known = restoreState(store)
-  // An object that waits for another restore, which D1 has lost, may have been put back.
-  const isOurs = known?.id === id && (known.stage === 'frozen' || (isFirst && known.stage === 'found'))
-  if (!isOurs) return { isSent: false, isAnother: true, isEnded: false }
-  writeState(store, newState(id, 'frozen', known.since))
-  const outbox = new Outbox(ctx)
-  for (let round = 0; round < 50 && !(await isSent(ctx)); round++) {
-    await outbox.flush()
-    await areChangesSent(ctx)
-  }
-  // Sent now, so that the codes that recipients get are those that D1 knows.
-  const mailWaits = () => store.first("SELECT 1 FROM outbox WHERE kind = 'mail.payout_link' AND failures = 0 LIMIT 1")
-  for (let round = 0; round < 20 && mailWaits(); round++) await outbox.flushMail()
-  for (const chainId of chainIds) await relayerOf(ctx, chainId).freeze(userId)
-  return { isSent: await isSent(ctx), isAnother: false, isEnded: false }
+/** Stops the Relayers, and sends History what it lacks. The object already refuses everything else. */
+export async function freeze(ctx: Context, id: string): Promise<Frozen> {
+  if (ctx.store.meta('restored')?.id === id) return { confirmed: null, isEnded: true }
+  for (const chainId of chainIds) await relayerOf(ctx, chainId).freeze(ctx.userId)
+  for (let left = 1; left > 0; ) left = (await sendChanges(ctx).catch(() => ({ left: 0 }))).left
+  return { confirmed: await confirmation(ctx).catch(() => null), isEnded: false }
+}
+
+/** History's position, if it has exactly what this object has. */
+async function confirmation(ctx: Context): Promise<string | null> {
+  if (ctx.store.meta('restore')?.begun) return null
+  const position = await historyOf(ctx.env, ctx.userId).position()
+  const page = changesSince(ctx, position)
+  return page && page.changes.length === 0 && page.to.incarnation === position.incarnation
+    ? positionText(position)
+    : null
 }
 
 /**
- * Returns false if this is not the object that was frozen, or if it never confirmed the freeze, so that it may have been
- * put back.
+ * Returns false if History has more than this object, which was rolled back. Throws if History does not answer. Call only
+ * while D1 says that the freeze ends, so that nothing rolls the object back any more.
  */
 export async function unfreeze(ctx: Context, id: string): Promise<boolean> {
-  const { store, userId, now } = ctx
-  const state = restoreState(store)
-  if (endedRestore(store) === id) return true
-  if (state?.id !== id || state.stage !== 'frozen') return false
-  for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(userId)
+  const { store, now } = ctx
+  if (store.meta('restored')?.id === id) return true
+  const position = await historyOf(ctx.env, ctx.userId).position()
+  if (store.meta('restore')?.begun || changesSince(ctx, position) === null) return false
+  for (const chainId of chainIds) await relayerOf(ctx, chainId).unfreeze(ctx.userId)
   store.transaction(() => {
-    clearState(store, id)
-    for (const kind of ['settle', 'outbox', 'history'] as const) ctx.schedule(kind, now())
-    readAllNow(ctx)
+    store.setMeta('restored', { id, at: now(), asOf: null, isWatched: false })
+    reopen(ctx)
   })
   return true
-}
-
-/** Returns what an import would do, without doing it. */
-export async function dryRestore(ctx: Context, id: string): Promise<RestoreProgress> {
-  const { store } = ctx
-  if (endedRestore(store) === id) return done
-  const known = restoreState(store)
-  if (known?.id === id && known.stage === 'frozen') return progress(known, 'frozen')
-  const state = known?.id === id && known.stage !== 'found' ? known : newState(id, 'wait', 0)
-  const counts: Record<string, number> = {}
-  for (let cursor: RestoreState['cursor'] | null = { createdAt: 0, id: '' }; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof planPage>> = await planPage(ctx, cursor)
-    for (const act of page.acts) counts[act] = (counts[act] ?? 0) + 1
-    cursor = page.next
-  }
-  const { none = 0, add = 0, add_ended = 0, sign = 0, differs = 0 } = counts
-  const wallets = (await keptWallets(ctx)).filter((wallet) => !wallet.deleted && !store.wallet(wallet.id))
-  return {
-    ...progress(state, 'importing'),
-    counts: {
-      ...state.counts,
-      'payments accepted since': add + add_ended,
-      'payments signed since': sign,
-      'payments known': none,
-      'payments that differ': differs,
-      'wallets made since': wallets.length,
-    },
-  }
 }

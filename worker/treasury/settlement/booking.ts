@@ -11,9 +11,10 @@ import { recordConfirmation } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
+import { recordMovement, recordSmallDeposits, reduceMovementAt } from '../payments/movements.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
-import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
+import type { MovementRow, PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { forgetSnapshot } from '../wallets/snapshots.ts'
 import { halt } from '../wallets/walletHalts.ts'
 import { dropWithdrawal, keepBooking, refuseOtherBranch } from './bookings.ts'
@@ -35,7 +36,9 @@ export function book(ctx: Context, wallet: WalletRow, { own, transfers, announce
     if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, nonces, log)
     else bookTransfer(ctx, wallet, nonces, log)
     // The payout's own state makes it end only once, so its end may also be found in a log that was booked before.
-    bookPayoutEnd(ctx, log)
+    const returned = bookPayoutEnd(ctx, log)
+    // The return has a row of its own, so only what a payout's address had in addition is a deposit.
+    if (returned) reduceMovementAt(ctx, returned.wallet, log, returned.amount)
   }
   for (const ofBlock of dust) bookDust(ctx, wallet, ofBlock)
   for (const log of announced) bookAnnounced(ctx, wallet, log)
@@ -57,7 +60,8 @@ function bookTransfer(ctx: Context, wallet: WalletRow, nonces: NonceLogs, log: L
   const [outgoing, incoming] = [sameAddress(from, wallet.address), sameAddress(to, wallet.address)]
   if (outgoing === incoming) return // between a payout and a third party, or from the wallet to itself
   forgetSnapshot(ctx, wallet.id)
-  if (outgoing) bookOutgoing(ctx, wallet, log, paymentBefore(ctx, wallet, nonces, log))
+  if (outgoing)
+    bookOutgoing(ctx, wallet, log, nonceBefore(wallet, nonces, log) !== null, paymentBefore(ctx, wallet, nonces, log))
   else bookIncoming(ctx, wallet, log)
   ctx.store.run(
     'INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
@@ -97,7 +101,7 @@ function bookDust(ctx: Context, wallet: WalletRow, { sum, count, ...first }: Dus
   if (value <= 0) return
   forgetSnapshot(ctx, wallet.id)
   store.run('UPDATE wallet SET deposits = deposits + ? WHERE id = ?', value, wallet.id)
-  keepBooking(ctx, wallet, first, { kind: 'deposited', value })
+  keepBooking(ctx, wallet, first, { kind: 'deposited', value, ref: recordSmallDeposits(ctx, wallet, value) })
   store.run(
     'INSERT OR REPLACE INTO booked_log (wallet_id, block, log_index, dust) VALUES (?, ?, ?, ?)',
     ...place,
@@ -127,18 +131,23 @@ function explainWithdrawal(ctx: Context, wallet: WalletRow, nonces: NonceLogs, l
   if (payment?.status !== 'PROCESSING' || !isTransferOf(payment, log)) return
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', payment.amount, wallet.id)
   dropWithdrawal(ctx, wallet, log)
-  bookOutgoing(ctx, wallet, log, payment)
+  reduceMovementAt(ctx, wallet, log, payment.amount)
+  bookOutgoing(ctx, wallet, log, true, payment)
 }
 
-/** The payment whose nonce log is directly before this Transfer in the same transaction: together they prove it. */
-function paymentBefore(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): PaymentRow | null {
+/** The nonce whose log is directly before this Transfer in the same transaction: together they prove who signed it. */
+function nonceBefore(wallet: WalletRow, nonces: NonceLogs, transfer: Log): Hex | null {
   const log = nonces.get(`${transfer.transactionHash}:${transfer.logIndex}`)
   if (!log) return null
-  if (wallet.kind === 'imported') {
-    const authorization = authorizationIn(log)
-    return authorization?.event === 'used' ? authorizedPayment(ctx, wallet, authorization.nonce) : null
-  }
-  return log.topics.length === 1 && log.data === '0x' ? paymentOf(ctx, wallet, BigInt(log.topics[0]!)) : null
+  if (wallet.kind === 'smart') return log.topics.length === 1 && log.data === '0x' ? log.topics[0]! : null
+  const authorization = authorizationIn(log)
+  return authorization?.event === 'used' ? authorization.nonce : null
+}
+
+function paymentBefore(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): PaymentRow | null {
+  const nonce = nonceBefore(wallet, nonces, transfer)
+  if (nonce === null) return null
+  return wallet.kind === 'imported' ? authorizedPayment(ctx, wallet, nonce) : paymentOf(ctx, wallet, BigInt(nonce))
 }
 
 const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
@@ -172,17 +181,18 @@ export const cancelledCode = 'authorization_cancelled'
 const isTransferOf = (payment: PaymentRow, log: Log) =>
   fromColumn(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))
 
-function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: PaymentRow | null): void {
+function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, isSigned: boolean, payment: PaymentRow | null): void {
   const { store } = ctx
   const value = Number(BigInt(log.data))
   const to = addressIn(log.topics[2])
   if (!payment) {
-    // A withdrawal by the owner, or a send by a session key that is not ours.
-    bookWithdrawal(ctx, wallet, log, value)
-    audit(store, ctx.now(), 'wallet.withdrawn', wallet.id, {
+    // A withdrawal by the owner, or a send that a key signed and of which there is no record (a restore looks for these).
+    const { origin } = bookWithdrawal(ctx, wallet, log, value)
+    audit(store, ctx.now(), origin === 'owner' ? 'wallet.owner_withdrew' : 'wallet.withdrawn', wallet.id, {
       amount: formatColumn(value),
       to,
       tx: log.transactionHash,
+      ...(isSigned && { signed: true, log: log.logIndex }),
     })
     return
   }
@@ -219,9 +229,12 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, payment: Paymen
   makeReady(ctx, payment.id)
 }
 
-function bookWithdrawal(ctx: Context, wallet: WalletRow, log: Log, value: number): void {
+function bookWithdrawal(ctx: Context, wallet: WalletRow, log: Log, value: number): MovementRow {
   ctx.store.run('UPDATE wallet SET withdrawn = withdrawn + ? WHERE id = ?', value, wallet.id)
-  keepBooking(ctx, wallet, log, { kind: 'left', value })
+  const address = addressIn(log.topics[2])
+  const movement = recordMovement(ctx, wallet, log, { kind: 'withdrawal', amount: value, address })
+  keepBooking(ctx, wallet, log, { kind: 'left', value, ref: movement.id })
+  return movement
 }
 
 function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
@@ -234,7 +247,8 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
     value,
     wallet.id,
   )
-  keepBooking(ctx, wallet, log, { kind: ours ? 'returned' : 'deposited', value })
+  const { id } = recordMovement(ctx, wallet, log, { kind: 'deposit', amount: value, address: from })
+  keepBooking(ctx, wallet, log, { kind: ours ? 'returned' : 'deposited', value, ref: id })
   audit(store, ctx.now(), ours ? 'wallet.returned' : 'wallet.deposited', wallet.id, {
     amount: formatColumn(value),
     from,
@@ -242,16 +256,17 @@ function bookIncoming(ctx: Context, wallet: WalletRow, log: Log): void {
   })
 }
 
-function bookPayoutEnd(ctx: Context, log: Log): void {
+/** Returns what came back to its wallet if this log was the payout's reclaim. */
+function bookPayoutEnd(ctx: Context, log: Log): { wallet: WalletRow; amount: number } | null {
   const { store } = ctx
   const payout = payoutAt(ctx, addressIn(log.topics[1]))
   const payment = payout && store.payment(payout.id)
   // Money that third parties sent there before the funding arrived is not the payout's; moving it does not end the payout.
-  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < fromColumn(payout.amount)) return
+  if (!payout || !payment || payout.funded === 0 || BigInt(log.data) < fromColumn(payout.amount)) return null
   const to = addressIn(log.topics[2])
   const event = sameAddress(to, payout.payer) ? 'reclaimed' : 'withdrawn'
   const moved = movePayout(ctx, payout, event, { tx: log.transactionHash, to })
-  if (!moved) return
+  if (!moved) return null
   const now = ctx.now()
   const withdrawn_to = event === 'withdrawn' ? to : null
   store.update('payout', payout.id, { done_tx: log.transactionHash, done_at: now, withdrawn_to, sealed_code: null })
@@ -261,11 +276,12 @@ function bookPayoutEnd(ctx: Context, log: Log): void {
   const wallet = store.wallet(payout.wallet_id)!
   keepBooking(ctx, wallet, log, { kind: event, value: payout.amount, ref: payout.id, status_before: payout.status })
   if (event === 'withdrawn') settleWithdrawn(store, payment, now)
-  else if (log.blockNumber <= wallet.final_block) settleReclaimed(store, payment)
+  else if (log.blockNumber <= wallet.final_block) settleReclaimed(store, payment, now)
   // If the budget got the amount back now, it could be spent again before the return is undone.
   else store.run('UPDATE payout SET returned_block = ? WHERE id = ?', log.blockNumber, payout.id)
   sendPaymentEvent(ctx, `payout.${event}`, payment.id, payment.status)
   enqueue(ctx, event === 'withdrawn' ? 'mail.payout_claimed' : 'mail.payout_returned', payout.id)
+  return event === 'reclaimed' ? { wallet, amount: payout.amount } : null
 }
 
 function bookAnnounced(ctx: Context, wallet: WalletRow, log: Log): void {

@@ -4,6 +4,7 @@ import { finalizedBlock } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleReclaimed } from '../ledger/ledger.ts'
+import { recordChange } from '../outbox/changes.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { clearMismatch, haltForMismatch, recordMismatch } from '../wallets/walletHalts.ts'
 import { bookedBalance, finalityWaits } from './bookings.ts'
@@ -115,7 +116,8 @@ function releaseReturned(ctx: Context, walletId: string, toBlock: number): void 
     toBlock,
   )) {
     store.run('UPDATE payout SET returned_block = NULL WHERE id = ?', id)
-    settleReclaimed(store, store.payment(id)!)
+    settleReclaimed(store, store.payment(id)!, ctx.now())
+    recordChange(ctx, id)
     audit(store, ctx.now(), 'payout.released', id, { finalBlock: toBlock })
   }
 }

@@ -128,7 +128,7 @@ async function wasUsed(ctx: Context, wallet: WalletRow, payment: PaymentRow, fin
 function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): void {
   if (nextPayment(payment.status, 'dead') !== 'FAILED')
     throw new Error(`payment ${payment.id} cannot fail from ${payment.status}`)
-  release(ctx.store, payment)
+  release(ctx.store, payment, ctx.now())
   releaseGas(ctx, payment)
   audit(ctx.store, ctx.now(), 'payment.failed', payment.id, {
     why,

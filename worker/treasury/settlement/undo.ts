@@ -6,6 +6,7 @@ import { undoLeave, undoSpend } from '../ledger/ledger.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
+import { reduceMovement } from '../payments/movements.ts'
 import { movePayout } from '../payouts/transitions.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { BookingRow, PaymentRow, WalletRow } from '../storage/rows.ts'
@@ -48,16 +49,19 @@ export function undoBookings(ctx: Context, walletId: string, why: Record<string,
 function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
   const { store } = ctx
   const { kind, value, tx, block } = booking
-  const before = booking.ref === null ? null : store.payment(booking.ref)!.status
+  const before = isOfPayment(kind) ? store.payment(booking.ref!)!.status : null
   switch (kind) {
     case 'deposited':
       store.run('UPDATE wallet SET deposits = deposits - ? WHERE id = ?', value, wallet.id)
+      reduceMovement(ctx, booking.ref!, value)
       break
     case 'returned':
       store.run('UPDATE wallet SET returns = returns - ? WHERE id = ?', value, wallet.id)
+      reduceMovement(ctx, booking.ref!, value)
       break
     case 'left':
       store.run('UPDATE wallet SET withdrawn = withdrawn - ? WHERE id = ?', value, wallet.id)
+      reduceMovement(ctx, booking.ref!, value)
       break
     case 'announced':
       store.run('UPDATE payout SET announced = 0, announce_delivered_at = NULL WHERE id = ?', booking.ref)
@@ -72,7 +76,7 @@ function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
       undoEnd(ctx, booking, kind)
   }
   const event = isOfPayment(kind) ? 'payment.undone' : 'booking.undone'
-  audit(store, ctx.now(), event, booking.ref ?? wallet.id, {
+  audit(store, ctx.now(), event, isOfMoney(kind) ? wallet.id : booking.ref!, {
     kind,
     amount: formatColumn(value),
     tx,
@@ -82,6 +86,7 @@ function undo(ctx: Context, wallet: WalletRow, booking: BookingRow): void {
   if (event === 'payment.undone') sendPaymentEvent(ctx, event, booking.ref!, before)
 }
 
+const isOfMoney = (kind: BookingRow['kind']) => kind === 'deposited' || kind === 'returned' || kind === 'left'
 const isOfPayment = (kind: BookingRow['kind']) =>
   kind === 'paid' || kind === 'funded' || kind === 'withdrawn' || kind === 'reclaimed'
 

@@ -50,9 +50,11 @@ export const metaFormats = {
   approval_password_above: amount,
   /** The salt of the payouts' keys. */
   payout_salt: text,
-  /** The restore in progress (restore/state.ts), and the id of the last one that ended here. */
-  restore: text,
-  restored: text,
+  /** The restore in progress, and the last one that ended here. */
+  restore: json<OpenRestore>(),
+  restored: json<EndedRestore>(),
+  /** After a restore, until `until`: an agent's payment that equals one of these transfers asks the owner. */
+  watch: json<{ until: number; transfers: { to: string; amount: number }[] }>(),
 }
 
 /** `since` is in ms, null if the account is not suspended. `version` rises with each change. */
@@ -60,6 +62,15 @@ export type SuspensionState = { since: number | null; version: number }
 
 /** `since` is in ms. `isReported`: operators know. */
 export type HistoryProblem = { since: number; detail: string; isReported: boolean }
+
+/**
+ * `begun` is set once the object was rolled back: its new incarnation, the time (ms) and number of the last row of its audit
+ * log before the freeze.
+ */
+export type OpenRestore = { id: string; begun: { incarnation: string; asOf: number; audit: number } | null }
+
+/** `asOf` is null if the object was not rolled back. `isWatched`: there is a `watch`. */
+export type EndedRestore = { id: string; at: number; asOf: number | null; isWatched: boolean }
 
 type Formats = typeof metaFormats
 export type MetaName = keyof Formats

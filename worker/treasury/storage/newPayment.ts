@@ -24,6 +24,7 @@ export const unset = {
   signed_at: null,
   broadcast_at: null,
   confirmed_at: null,
+  released_at: null,
   tx_hash: null,
   give_up_at: 0,
   epoch: null,

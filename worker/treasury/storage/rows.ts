@@ -1,16 +1,19 @@
 import type { ApprovalKind, ApprovalStatus, CancelReason, GrantEnd } from '#domain/approval.ts'
-import type { NoticeEvent, WebhookEvent } from '#domain/events.ts'
+import type { NoticeEvent } from '#domain/events.ts'
 import type { BookedEvent, ExpiryDays, PaymentStatus, PayoutStatus } from '#domain/payment.ts'
 import type { PaymentNotes } from '#domain/paymentNotes.ts'
-import type { Period } from '#domain/policyPeriod.ts'
 import type { RecipientType } from '#domain/scopes.ts'
-import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import type { OwnerActionKind, WarnDays } from '#domain/sessionKey.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
 import type { DisableReason } from '#domain/webhookRules.ts'
 import type { Channel } from '#schemas/approval.ts'
+import type { MovementOrigin } from '#schemas/transaction.ts'
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
 
-/** Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` converts them to money. */
+/**
+ * Rows of the Treasury's SQLite. Amounts are micro-USDC as integers; `fromColumn` converts them to money. tables.ts says what
+ * the columns mean.
+ */
 export type WalletRow = {
   id: string
   chain_id: ChainId
@@ -18,7 +21,6 @@ export type WalletRow = {
   address: Address
   owner: Address
   name: string | null
-  /** Deleted wallets stay for history: they have no key, and the chain is not read for them. */
   status: 'deploying' | 'active' | 'failed' | 'deleted'
   factory: Address
   salt: Hex
@@ -34,31 +36,24 @@ export type WalletRow = {
   withdrawn: number
   held: number
   scanned_block: number
-  /** The block whose hash says whether the chain is still the one that was booked; null until the next reading. */
   anchor_block: number | null
   anchor_hash: Hex | null
-  /** Bookings up to here are final and never undone. */
   final_block: number
-  /** The block at which a smart wallet was found deployed. */
   active_block: number | null
   paused: number
-  /** Why nothing is signed for it. */
   halt_kind: HaltKind | null
   halt_detail: string | null
-  /** Since when the books do not explain the balance, as last read and at a final block. */
   mismatch_since: number | null
   final_mismatch_since: number | null
-  /** When everything that is not final was read again because of it. */
   reread_at: number | null
-  /** The booked block that the node contradicts, and since when. */
   doubted_block: number | null
   doubted_since: number | null
   created_at: number
-  /** The version of the contracts that the wallet was created with; has no meaning for imported wallets. */
   contract_set: number
-  /** The block at which reading its logs began, and its balance there. */
   start_block: number
   start_balance: number
+  /** The key of its row in `idempotency`; null if there is none. */
+  request_key: string | null
 }
 
 export type SessionRow = {
@@ -72,10 +67,10 @@ export type SessionRow = {
   valid_until: number
   next_sequence: number
   current: number
-  /** The block at which the session was adopted; null if final. */
   adopted_block: number | null
-  /** 1 if a reorganization removed it. */
   undone: number
+  adopted_at: number
+  warned_days: WarnDays | null
 }
 
 export type GroupRow = {
@@ -92,23 +87,25 @@ export type GroupRow = {
   last_activity_at: number | null
   created_at: number
   deleted_at: number | null
-  max_payment: number | null
-  period: Period | null
-  period_limit: number | null
-  period_start: number
-  period_used: number
-  max_unclaimed: number | null
+  /** JSON of the rules that are on: domain/rules/values.ts. */
+  rules: string
+  subjects: number
   unclaimed: number
-  email_domains: string | null
-  phone_codes: string | null
   /** Percent of `noticed_limit` that the owner was last notified of. */
   noticed: number
   noticed_limit: number | null
-  /** Which payments wait for the owner: domain/approval.ts. */
-  approve_above: number | null
-  approve_new_recipient: number
-  approval_ttl_hours: number
-  duplicate_minutes: number
+}
+
+/** `subject`: the recipient, '' for the whole group. `counts`: 1 if it counts payments instead of their amounts. */
+export type RuleWindowRow = {
+  group_id: string
+  subject: string
+  field: string
+  span: string
+  counts: number
+  newest: number
+  slices: string
+  ends_at: number
 }
 
 export type WhitelistRow = {
@@ -173,6 +170,7 @@ export type PaymentRow = PaymentNotes & {
   signed_at: number | null
   broadcast_at: number | null
   confirmed_at: number | null
+  released_at: number | null
   tx_hash: Hex | null
   give_up_at: number
   epoch: number | null
@@ -362,36 +360,20 @@ export type BookingRow = {
   log_index: number
   block_hash: Hex
   tx: Hex
-  /** `left`: a withdrawal by the owner. */
   kind: 'deposited' | 'returned' | 'left' | 'announced' | BookedEvent
   value: number
-  /** The payment or payout; null if only the wallet is affected. */
   ref: string | null
   status_before: PayoutStatus | null
 }
 
+/**
+ * Money that moved without a payment. `address`: the sender of a deposit or the recipient of a withdrawal; null if several
+ * were listed together. `action_id`: the owner's withdrawal that it was.
+ */
+export type MovementRow = { id: string; wallet_id: string; kind: 'deposit' | 'withdrawal'; origin: MovementOrigin } & {
+  amount: number
+  at: number
+} & { address: Address | null; tx: Hex | null; action_id: string | null }
+
 /** `seq` is the number of the event's row in the audit log, `times` how often `about` has been repeated. */
 export type NoticeRow = { seq: number; at: number; event: NoticeEvent; ref: string; about: string; times: number }
-
-/** The tables that `Store.insert` and `Store.update` write. */
-export type Rows = {
-  wallet: WalletRow
-  session: SessionRow
-  imported_key: ImportedKeyRow
-  wallet_action: WalletActionRow
-  policy_group: GroupRow
-  whitelist: WhitelistRow
-  agent: AgentRow
-  credential: CredentialRow
-  payment: PaymentRow
-  payout: PayoutRow
-  approval: ApprovalRow
-  approval_grant: GrantRow
-  booking: BookingRow
-  webhook: WebhookRow
-  /** `body` is JSON, and `endpoints` a JSON list of webhook ids. */
-  webhook_event: { id: string; type: WebhookEvent; at: number; body: string; endpoints: string }
-  audit: { seq: number; at: number; event: string; ref: string; data: string; previous: string; hash: string }
-  notice: NoticeRow
-  idempotency: { key: string; fingerprint: string; kind: string; ref: string; created_at: number }
-}

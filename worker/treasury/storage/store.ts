@@ -9,12 +9,12 @@ import type {
   ImportedKeyRow,
   PaymentRow,
   PayoutRow,
-  Rows,
   SessionRow,
   WalletActionRow,
   WalletRow,
   WebhookRow,
 } from './rows.ts'
+import type { Rows } from './tableRows.ts'
 
 /** New work is refused above 8 GB, so that settlement always has room; an object's SQLite holds 10 GB. */
 const fullBytes = 8_000_000_000
@@ -41,18 +41,9 @@ type Defaults = {
     | 'start_block'
     | 'start_balance'
     | 'paused'
-  session: 'used' | 'held' | 'next_sequence' | 'undone'
+  session: 'used' | 'held' | 'next_sequence' | 'undone' | 'adopted_at'
   imported_key: 'tries' | 'locked_until'
-  policy_group:
-    | 'spent'
-    | 'held'
-    | 'version'
-    | 'paused'
-    | 'payments'
-    | 'period_start'
-    | 'period_used'
-    | 'unclaimed'
-    | 'noticed'
+  policy_group: 'spent' | 'held' | 'version' | 'paused' | 'payments' | 'rules' | 'subjects' | 'unclaimed' | 'noticed'
   whitelist: 'stale'
   agent: 'payments' | 'spent' | 'held' | 'paused'
   approval: 'email_state' | 'push_state'

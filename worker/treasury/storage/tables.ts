@@ -42,7 +42,9 @@ export const tables = `
     mismatch_since INTEGER, final_mismatch_since INTEGER, reread_at INTEGER,
     -- The booked block that the node contradicts, and since when.
     doubted_block INTEGER, doubted_since INTEGER,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    -- The key of its row in idempotency.
+    request_key TEXT
   );
   -- One address may be on both chains, and may be added again after it was deleted.
   CREATE UNIQUE INDEX wallet_address ON wallet (chain_id, address) WHERE status <> 'deleted';
@@ -61,6 +63,8 @@ export const tables = `
     valid_until INTEGER NOT NULL, next_sequence INTEGER NOT NULL DEFAULT 0, current INTEGER NOT NULL,
     -- The block at which the session was adopted; null if final. undone: a reorganization removed it; its nonces stay used.
     adopted_block INTEGER, undone INTEGER NOT NULL DEFAULT 0,
+    -- When it was adopted, and how many days before its end the owner was last warned.
+    adopted_at INTEGER NOT NULL DEFAULT 0, warned_days INTEGER,
     PRIMARY KEY (wallet_id, epoch)
   );
 
@@ -95,22 +99,22 @@ export const tables = `
     spend_limit INTEGER, spent INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
     scopes TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1, paused INTEGER NOT NULL DEFAULT 0,
     payments INTEGER NOT NULL DEFAULT 0, last_activity_at INTEGER, created_at INTEGER NOT NULL, deleted_at INTEGER,
-    -- Limits beyond the total. A null limit does not apply.
-    max_payment INTEGER,
-    period TEXT CHECK (period IN ('day','week','month')), period_limit INTEGER,
-    -- Reserved since period_start and not released; only kept while there is a period.
-    period_start INTEGER NOT NULL DEFAULT 0, period_used INTEGER NOT NULL DEFAULT 0 CHECK (period_used >= 0),
-    max_unclaimed INTEGER,
+    -- The rules that are on, as JSON (domain/rules/), and the number of recipients in rule_window.
+    rules TEXT NOT NULL DEFAULT '{}', subjects INTEGER NOT NULL DEFAULT 0,
     -- Payouts accepted and not ended; part of held.
     unclaimed INTEGER NOT NULL DEFAULT 0 CHECK (unclaimed >= 0),
-    -- JSON lists.
-    email_domains TEXT, phone_codes TEXT,
     -- The budget level of the last notice, and for which limit.
-    noticed INTEGER NOT NULL DEFAULT 0, noticed_limit INTEGER,
-    -- Which payments need approval (domain/approval.ts).
-    approve_above INTEGER, approve_new_recipient INTEGER NOT NULL, approval_ttl_hours INTEGER NOT NULL,
-    duplicate_minutes INTEGER NOT NULL
+    noticed INTEGER NOT NULL DEFAULT 0, noticed_limit INTEGER
   );
+  -- What rules count over time (domain/rules/windows.ts). subject: the recipient, '' for the whole group. span: day, week,
+  -- month or milliseconds. slices: JSON, newest first; of amounts (micro-USDC) or numbers of payments (counts = 1). A row
+  -- whose ends_at has passed counts nothing.
+  CREATE TABLE rule_window (
+    group_id TEXT NOT NULL REFERENCES policy_group(id), subject TEXT NOT NULL, field TEXT NOT NULL, span TEXT NOT NULL,
+    counts INTEGER NOT NULL, newest INTEGER NOT NULL, slices TEXT NOT NULL, ends_at INTEGER NOT NULL,
+    PRIMARY KEY (group_id, subject, field)
+  ) WITHOUT ROWID;
+  CREATE INDEX rule_window_ended ON rule_window (group_id, ends_at) WHERE subject <> '';
   CREATE TABLE whitelist (
     group_id TEXT NOT NULL REFERENCES policy_group(id), contact_id TEXT NOT NULL, name TEXT NOT NULL,
     address TEXT, email TEXT, phone TEXT, stale INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (group_id, contact_id)
@@ -146,6 +150,8 @@ export const tables = `
     error_code TEXT, error_message TEXT, refusal TEXT,
     -- created_at: requested; accepted_at: its amount was reserved. Sums, periods and lists of accepted payments use the latter.
     created_at INTEGER NOT NULL, accepted_at INTEGER, signed_at INTEGER, broadcast_at INTEGER, confirmed_at INTEGER,
+    -- When the budget got its amount back.
+    released_at INTEGER,
     tx_hash TEXT, give_up_at INTEGER NOT NULL,
     -- The intent. A nonce is permanently bound to one recipient and amount.
     epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
@@ -272,8 +278,21 @@ ${spentSumTables}
     wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL, dust INTEGER,
     PRIMARY KEY (wallet_id, block, log_index)
   ) WITHOUT ROWID;
+  -- Deposits, and withdrawals without a payment: rows of the transaction list. Ids name the place on chain, so that reading it
+  -- again after a restore makes the same rows.
+  CREATE TABLE movement (
+    id TEXT PRIMARY KEY, wallet_id TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('deposit','withdrawal')),
+    origin TEXT NOT NULL CHECK (origin IN ('transfer','small','start','owner')), amount INTEGER NOT NULL CHECK (amount > 0),
+    address TEXT, tx TEXT, at INTEGER NOT NULL, action_id TEXT UNIQUE
+  ) WITHOUT ROWID;
+  -- The balance of a wallet when it was added is its first deposit.
+  CREATE TRIGGER wallet_started AFTER INSERT ON wallet WHEN NEW.start_balance > 0 BEGIN
+    INSERT INTO movement (id, wallet_id, kind, origin, amount, at)
+      VALUES ('mov_' || NEW.id || '_start', NEW.id, 'deposit', 'start', NEW.start_balance, NEW.created_at);
+    INSERT OR REPLACE INTO change (ref) VALUES ('mov_' || NEW.id || '_start');
+  END;
   -- Bookings are undone, newest first, if their block leaves the chain before it is final. kind: what the log did; value:
-  -- micro-USDC; ref: the payment or payout, null for the wallet alone; status_before: the payout's.
+  -- micro-USDC; ref: the payment or payout, or the movement; status_before: the payout's.
   CREATE TABLE booking (
     seq INTEGER PRIMARY KEY, wallet_id TEXT NOT NULL, block INTEGER NOT NULL, log_index INTEGER NOT NULL,
     block_hash TEXT NOT NULL, tx TEXT NOT NULL,
@@ -342,7 +361,7 @@ ${spentSumTables}
   CREATE TABLE ended_session (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
 
   CREATE TABLE timer (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID;
-  -- What History copies: seq is the number of the last change of a payment, or of a value that is kept (delivery/backup.ts).
+  -- What History copies: seq is the number of the last change of a payment, or of a value that is kept (delivery/kept.ts).
   -- Numbers only rise, so the newest row is never deleted.
   CREATE TABLE change (seq INTEGER PRIMARY KEY, ref TEXT NOT NULL UNIQUE);
   -- Refs of what D1, the ClaimDesks and the mailer do not have yet; contents are read from the rows. Failing entries have

@@ -91,6 +91,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
       created_at: now,
       contract_set: contractSet,
       start_block: firstBlock,
+      request_key: request?.key ?? null,
     })
     recordWalletChange(ctx, id)
     remember(store, request, 'wallet', id, now)

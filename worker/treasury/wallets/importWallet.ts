@@ -88,6 +88,7 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
       created_at: now,
       start_block: final.number,
       start_balance: toColumn(balance),
+      request_key: request?.key ?? null,
     })
     recordWalletChange(ctx, id)
     store.insert('session', {

@@ -6,8 +6,9 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { recordWalletChange } from '../outbox/changes.ts'
 import { enqueue } from '../outbox/enqueue.ts'
+import { pageRows } from '../storage/pages.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
-import { statusIn } from '../storage/statuses.ts'
+import { isOpenPayout, statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from './actions/actions.ts'
 import { cacheKey } from './sessionKeys.ts'
 
@@ -79,11 +80,11 @@ function openProblem(ctx: Context, wallet: WalletRow): string | null {
   if (payments > 0)
     return `${plural(payments, 'payment')} of this wallet ${payments === 1 ? 'is' : 'are'} still in progress. Please try again when nothing is pending.`
   const payouts = store.count(
-    "payout WHERE wallet_id = ? AND status NOT IN ('WITHDRAWN','RECLAIMED','FAILED')",
+    `(SELECT 1 FROM payout WHERE wallet_id = ? AND ${isOpenPayout} LIMIT ${pageRows})`,
     wallet.id,
   )
   if (payouts > 0)
-    return `This wallet has ${plural(payouts, 'unclaimed payout')}. Reclaim ${payouts === 1 ? 'it' : 'them'} first, or wait until ${payouts === 1 ? 'it is' : 'they are'} claimed.`
+    return `This wallet has ${payouts === pageRows ? 'at least ' : ''}${plural(payouts, 'unclaimed payout')}. Reclaim ${payouts === 1 ? 'it' : 'them'} first, or wait until ${payouts === 1 ? 'it is' : 'they are'} claimed.`
   if (hasOpenAction(ctx, wallet.id))
     return 'A change of this wallet’s session key is still in progress. Please try again in a moment.'
   const groups = store.all<GroupRow>(

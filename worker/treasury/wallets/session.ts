@@ -6,6 +6,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { scheduleWarnings } from './endingKeys.ts'
 import { cacheKey, checkPlainKey } from './sessionKeys.ts'
 import { forgetSnapshot } from './snapshots.ts'
 
@@ -118,8 +119,8 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
   // Owners may set the largest uint64 as "no limit"; the largest column value is still more USDC than exists.
   const limit = state.remaining > maxColumnValue ? maxColumnValue : state.remaining
   store.run(
-    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current, adopted_block)
-       VALUES (?, ?, ?, ?, ?, ?, 0, 1, ?)
+    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current, adopted_block, adopted_at)
+       VALUES (?, ?, ?, ?, ?, ?, 0, 1, ?, ?)
      -- The epoch was adopted before, and a reorganization undid it or replaced its key. Sequences continue. The remaining
      -- limit on chain may already exclude payments that are only read again later, so the same key keeps its limit.
      ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, undone = 0, key_address = excluded.key_address,
@@ -133,6 +134,8 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
     toColumn(limit),
     state.validUntil,
     state.blockNumber,
+    ctx.now(),
   )
+  scheduleWarnings(ctx, store.session(wallet.id)!)
   audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch: state.epoch, limit: formatUsdc(limit) })
 }

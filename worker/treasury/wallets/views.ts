@@ -11,6 +11,7 @@ import { notFound, ok, type Result } from '../../result.ts'
 import { chainNow, isNodeTrouble } from '../core/chainHeads.ts'
 import type { Context, WalletSnapshot } from '../core/context.ts'
 import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
+import { readWindows } from '../ledger/windows.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
 import type { GroupRow, SessionRow, WalletRow } from '../storage/rows.ts'
@@ -110,10 +111,11 @@ function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapsho
     canRenew: state !== null && !state.rotationDisabled && !state.sessionRevoked,
     groups: store
       .all<GroupRow>('SELECT * FROM policy_group WHERE wallet_id = ? AND deleted_at IS NULL', wallet.id)
-      .map((group) => ({
-        left: budgetLeft(groupPolicy(group, null, false), now),
-        active: pays && canSpend(store, group),
-      })),
+      .map((group) => {
+        const policy = groupPolicy(group, null, false)
+        const { used } = readWindows(store, group, policy.rules, null, now)
+        return { left: budgetLeft(policy, now, used), active: pays && canSpend(store, group) }
+      }),
   })
 }
 

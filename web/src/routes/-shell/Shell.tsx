@@ -8,7 +8,7 @@ import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
 import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { overviewQuery } from '#web/queries/overview.ts'
+import { overviewQuery, refreshBalance } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
@@ -100,6 +100,7 @@ const here = () => location.pathname + location.search
 /** Pages without their own route, by the last part of their path: every page, even /login, loads all route definitions. */
 const otherPages = {
   notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
+  restored: lazy(() => import('../dashboard/-restored/RestoredPage.tsx')),
   webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
 }
 
@@ -145,6 +146,7 @@ function OnrampReturn() {
     const poll = () => {
       refreshWallets()
       queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
+      refreshBalance()
     }
     // Not cleared by the effect's cleanup, which runs as soon as the flag is removed from the URL.
     const timer = setInterval(poll, pollMs)

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
 import { ChevronLeft, CirclePause, Pause, Plus } from 'lucide-react'
-import { useCallback, useDeferredValue, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo } from 'react'
+import { dayMs } from '#domain/time.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
+import { TextLink } from '#web/components/Links.tsx'
+import { Notice } from '#web/components/Notice.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { searchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
-import { AgentDialogs } from './-agents/AgentDialogs.tsx'
+import { other } from '../-shell/pages.ts'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupDetail } from './-agents/GroupDetail.tsx'
 import { GroupList } from './-agents/GroupList.tsx'
@@ -19,7 +22,12 @@ export const Route = createFileRoute('/dashboard/agents')({
   component: AgentsPage,
 })
 
+const AgentDialogs = lazy(async () => ({ default: (await import('./-agents/AgentDialogs.tsx')).AgentDialogs }))
+
 const refreshMs = 30_000 // 30 seconds
+
+/** The rules were restored within the last week. */
+const isRecent = (at: string | undefined) => at !== undefined && Date.now() - Date.parse(at) < 7 * dayMs
 
 function AgentsPage() {
   const search = Route.useSearch()
@@ -72,6 +80,14 @@ function AgentsPage() {
           withdraw.
         </p>
       )}
+      {isRecent(state?.restored?.at) && groups.data?.some(({ policyGroup }) => policyGroup.status === 'paused') && (
+        <div className="mb-4">
+          <Notice tone="warning">
+            This account was restored from a backup. <TextLink to={other('restored')}>Review the rules</TextLink> of
+            each group before you resume it.
+          </Notice>
+        </div>
+      )}
       {paused && (
         <PausedNotice subject={account} className="mb-4">
           All agents of this account are paused: their calls are refused.
@@ -116,13 +132,15 @@ function AgentsPage() {
           <Skeleton className="h-96" />
         </output>
       )}
-      <AgentDialogs
-        search={search}
-        groups={groups.data}
-        selected={selected}
-        close={() => navigate({ search: here, replace: true })}
-        show={(groupId, agentId) => navigate({ search: searchOf({ group: groupId, agent: agentId }), replace: true })}
-      />
+      <Suspense>
+        <AgentDialogs
+          search={search}
+          groups={groups.data}
+          selected={selected}
+          close={() => navigate({ search: here, replace: true })}
+          show={(groupId, agentId) => navigate({ search: searchOf({ group: groupId, agent: agentId }), replace: true })}
+        />
+      </Suspense>
     </>
   )
 }

@@ -11,7 +11,7 @@ import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx
 import { Ago, Time, useNow } from '#web/components/Time.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Approval, approvalsQuery } from '#web/queries/approvals.ts'
-import { amountOf, recipientOf, stateOf, timeLeft } from './-approvals/words.ts'
+import { amountOf, recipientOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts'
 
 export const Route = createFileRoute('/dashboard/approvals')({ component: ApprovalsPage })
 
@@ -57,6 +57,8 @@ const hrefOf = ({ id }: Approval) => `/dashboard/approvals/${id}`
 const labelOf = (approval: Approval) =>
   `${approval.status === 'PENDING' ? 'Decide' : 'View'}: ${approval.agent.name}, ${amountOf(approval)} to ${recipientOf(approval)}`
 
+const Recipient = ({ approval }: { approval: Approval }) => useRecipient(approval)
+
 function State({ approval }: { approval: Approval }) {
   const { label, tone } = stateOf(approval)
   return <Chip tone={tone}>{label}</Chip>
@@ -79,7 +81,9 @@ const columns: Column<Approval>[] = [
     header: 'Recipient',
     cell: (approval) => (
       <>
-        <span className="wrap-anywhere">{recipientOf(approval)}</span>
+        <span className="wrap-anywhere">
+          <Recipient approval={approval} />
+        </span>
         <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted empty:hidden">{notesLine(approval)}</p>
       </>
     ),
@@ -122,7 +126,11 @@ const compact = (approval: Approval) => (
     label={labelOf(approval)}
     title={approval.agent.name}
     amount={<Amount value={approval.amount} chain={approval.wallet.chain} />}
-    notes={[<When key="when" approval={approval} />, recipientOf(approval), notesLine(approval)]}
+    notes={[
+      <When key="when" approval={approval} />,
+      <Recipient key="recipient" approval={approval} />,
+      notesLine(approval),
+    ]}
     state={<State approval={approval} />}
   />
 )

@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { EndingKeys } from '#web/components/EndingKeys.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, Skeleton } from '#web/components/states.tsx'
@@ -59,6 +60,7 @@ function OverviewPage() {
         </div>
       )}
       <PendingApprovals />
+      <EndingKeys />
       {overview.data && <FirstSteps overview={overview.data} />}
       {/* Widgets wait for the first steps, which would otherwise push them down. */}
       {isPending || !overview.isFetched ? (

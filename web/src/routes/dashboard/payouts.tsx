@@ -33,16 +33,14 @@ const PayoutDialog = lazy(() => import('./-payouts/PayoutDialog.tsx'))
 const ReclaimAllDialog = lazy(() => import('./-payouts/ReclaimAllDialog.tsx'))
 const ReclaimDialog = lazy(() => import('./-payouts/ReclaimDialog.tsx'))
 
-const refreshMs = 30_000 // 30 seconds
-
 function PayoutsPage() {
   const { create } = Route.useSearch()
   const page = useListPage(payoutList)
   const { list, detail } = page
   const [reclaimingAll, setReclaimingAll] = useState(false)
   const [reclaiming, setReclaiming] = useState<Payout | null>(null)
-  const reclaimable = useQuery({ ...reclaimableQuery, refetchInterval: refreshMs })
-  const overview = useQuery({ ...overviewQuery, refetchInterval: refreshMs })
+  const reclaimable = useQuery({ ...reclaimableQuery, refetchInterval: page.refreshMs })
+  const overview = useQuery({ ...overviewQuery, refetchInterval: page.refreshMs })
   const rows = useMemo(() => rowsWith({ hrefOf: page.hrefOf, onReclaim: setReclaiming }), [page.hrefOf])
   useTitle('Payouts')
 

@@ -7,7 +7,7 @@ import { Card, PageHeader } from '#web/components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { flagsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
-import { refreshWallets, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
+import { isMoving, refreshWallets, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
 import { isLate } from './-wallets/deployment.ts'
 import { WalletCard } from './-wallets/WalletCard.tsx'
 import { WalletsSummary } from './-wallets/WalletsSummary.tsx'
@@ -28,7 +28,8 @@ const DeployDialog = lazy(() => import('./-wallets/DeployDialog.tsx'))
 const ImportDialog = lazy(() => import('./-wallets/ImportDialog.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
-const deployingMs = 2_000 // 2 seconds
+/** While money is on its way, or a wallet is being created. */
+const movingMs = 2_000 // 2 seconds
 
 /** Real money first, each network newest first. */
 const inOrder = (wallets: Wallet[]) =>
@@ -43,11 +44,13 @@ function WalletsPage() {
   const wallets = useQuery({
     ...walletsQuery,
     refetchInterval: (query) =>
-      pageDialog || subjectIn(query.state.data)
-        ? false
-        : query.state.data?.some((wallet) => wallet.status === 'deploying' && !isLate(wallet))
-          ? deployingMs
-          : refreshMs,
+      query.state.data?.some(isMoving)
+        ? movingMs
+        : pageDialog || subjectIn(query.state.data)
+          ? false
+          : query.state.data?.some((wallet) => wallet.status === 'deploying' && !isLate(wallet))
+            ? movingMs
+            : refreshMs,
   })
   useTitle('Wallets')
 

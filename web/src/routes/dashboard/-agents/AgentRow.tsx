@@ -16,7 +16,7 @@ import { accountQuery } from '#web/queries/agents.ts'
 import { walletsQuery } from '#web/queries/wallets.ts'
 import type { OpenDialog } from './dialogs.ts'
 import { mayDo } from './policyWords.ts'
-import { placeId } from './rules.ts'
+import { placeId } from './ruleNames.ts'
 
 const AgentTools = lazy(() => import('./AgentTools.tsx'))
 

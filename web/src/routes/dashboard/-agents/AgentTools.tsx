@@ -10,7 +10,6 @@ import { type Agent, type AgentRefusal, type PolicyGroup, refusalsQuery } from '
 import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
 import { QuickStart } from './QuickStart.tsx'
 import { RuleLink } from './RuleLink.tsx'
-import { nextForOwner } from './rules.ts'
 import { firstKind, TryPayment } from './TryPayment.tsx'
 
 /** Tools for connecting an agent: example calls, a check of a payment, recent refusals. */
@@ -68,7 +67,7 @@ function Refusals(props: { agentId: string }) {
             </span>
           </div>
           <p>{message}</p>
-          {next && <p className="text-muted">{nextForOwner(next)}</p>}
+          {next && <p className="text-muted">{next}</p>}
           <p className="flex flex-wrap gap-x-4">
             {rule && (
               <span>

@@ -22,7 +22,7 @@ import type { OpenDialog } from './dialogs.ts'
 import { contactScope } from './groupForm.ts'
 import { PausedNotice, useResume } from './pausing.tsx'
 import { askedFirst, limitsInWords } from './policyWords.ts'
-import { placeId, type RulePlace } from './rules.ts'
+import { placeId, type RulePlace } from './ruleNames.ts'
 
 export function GroupDetail(props: {
   group: PolicyGroupWithAgents
@@ -84,7 +84,7 @@ export function GroupDetail(props: {
             <Section place="permissions" title="Permissions">
               <Permissions scopes={group.scopes} />
             </Section>
-            <Section place="limits" title="Advanced limits">
+            <Section place="limits" title="Limits">
               {limits.length === 0 ? (
                 <p className="text-muted">None.</p>
               ) : (

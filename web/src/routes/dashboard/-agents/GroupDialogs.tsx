@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { FullAddress } from '#web/components/Address.tsx'
@@ -13,6 +13,7 @@ import { PolicyExposure } from '#web/components/PolicyExposure.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { budgetLeftAsTyped, freeOf } from '#web/lib/budgetLeft.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
+import { queryClient } from '#web/lib/queryClient.ts'
 import {
   type ContactMethods,
   confirmContact,
@@ -21,6 +22,7 @@ import {
   fetchGroup,
   type PolicyGroup,
   type PolicyGroupWithAgents,
+  replayQuery,
   type ScopeUpdate,
   updateGroup,
 } from '#web/queries/agents.ts'
@@ -31,7 +33,7 @@ import {
   editInput,
   editProblems,
   type GroupValues,
-  groupFields,
+  groupField,
   groupInput,
   groupProblems,
   merge,
@@ -39,9 +41,14 @@ import {
   valuesOf,
 } from './groupForm.ts'
 import { effectAsTyped } from './policyWords.ts'
+import { ReplayOfGroup, ReplayOfNewGroup } from './Replay.tsx'
+import { candidateOf, replayInWords } from './replayWords.ts'
+import { ruleValuesOf } from './ruleForm.ts'
 import { TryPaymentDialog } from './TryPayment.tsx'
 
 const resolver = formResolver<GroupValues>(groupProblems)
+const leftAsTyped = (group: PolicyGroup | null, typed: GroupValues) =>
+  budgetLeftAsTyped(group, typed, ruleValuesOf(typed.rules))
 
 export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: PolicyGroup) => void }) {
   const form = useForm<GroupValues>({ resolver, defaultValues: noGroup })
@@ -54,10 +61,11 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
       submit={['Create Policy Group', 'Creating...']}
       send={async (values, idempotencyKey) => props.onCreated(await createGroup(groupInput(values), idempotencyKey))}
       fallback="Failed to create policy group. Please try again."
-      fields={groupFields}
+      fields={groupField}
     >
       <GroupFields form={form} budgetHint="In total, for all agents of the group." />
-      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={budgetLeftAsTyped(null, form.watch())} />
+      <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={leftAsTyped(null, form.watch())} />
+      <ReplayOfNewGroup form={form} />
       <PolicyEffect form={form} group={null} />
     </FormDialog>
   )
@@ -69,10 +77,25 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
   const [base, setBase] = useState(props.group.policyGroup)
   const [results, setResults] = useState<ScopeUpdate[]>([])
   const [trying, setTrying] = useState(false)
+  /** The policy whose effect on past payments was shown. */
+  const confirmed = useRef('')
   const form = useForm<GroupValues>({
     resolver: formResolver((values) => editProblems(values, base)),
     defaultValues: valuesOf(base),
   })
+
+  /** If the change would have decided past payments differently and that was not shown yet, shows it before saving. */
+  async function confirmChanges(values: GroupValues): Promise<void> {
+    const candidate = candidateOf(values, base)
+    const key = JSON.stringify(candidate)
+    if (candidate === null || key === confirmed.current) return
+    const query = replayQuery(base.id, candidate)
+    const seen = queryClient.getQueryData(query.queryKey) !== undefined
+    const replay = await queryClient.fetchQuery(query).catch(() => null)
+    confirmed.current = key
+    if (!seen && replay && replay.changed.length > 0)
+      throw new ApiError(422, 'unprocessable', `${replayInWords(replay)} Save again if that is what you want.`)
+  }
 
   /** Handles a change of the group elsewhere: untouched fields take the new values, and the next save is based on them. */
   async function mergeLatest(values: GroupValues): Promise<never> {
@@ -100,6 +123,7 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
         onClose={props.onClose}
         submit={['Save Changes', 'Saving...']}
         send={async (values) => {
+          await confirmChanges(values)
           try {
             const { scopeUpdateResults = [] } = await updateGroup(base.id, editInput(values, base))
             if (scopeUpdateResults.length > 0) return setResults(scopeUpdateResults)
@@ -112,14 +136,15 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
           }
         }}
         fallback="Failed to update policy group. Please try again."
-        fields={groupFields}
+        fields={groupField}
       >
         <GroupFields
           form={form}
           wallet={base.wallet ?? { name: null }}
           budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
         />
-        <PolicyExposure groupId={base.id} left={budgetLeftAsTyped(base, form.watch())} />
+        <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
+        <ReplayOfGroup form={form} group={base} />
         <PolicyEffect form={form} group={base} onTry={agents.length > 0 ? () => setTrying(true) : undefined} />
       </FormDialog>
       {/* Outside the form, since it is one itself. */}

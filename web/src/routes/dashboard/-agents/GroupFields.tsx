@@ -15,7 +15,7 @@ import { contactsQuery } from '#web/queries/contacts.ts'
 import { blockedBecause, canPay, walletLabel, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { NoWalletNotice } from '../-send/WalletField.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
-import { ApprovalFields, LimitFields } from './OptionalFields.tsx'
+import { RuleList } from './RuleList.tsx'
 
 /** The fields of a policy group. `wallet` is an existing group's wallet, which can't be changed. */
 export function GroupFields(props: {
@@ -71,8 +71,7 @@ export function GroupFields(props: {
           />
         </fieldset>
       )}
-      <LimitFields form={form} />
-      <ApprovalFields form={form} />
+      <RuleList form={form} />
     </MoneyChain>
   )
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { linkClass } from '#web/components/Links.tsx'
-import { placeId, ruleOf } from './rules.ts'
+import { placeId, ruleOf } from './ruleNames.ts'
 
 /** The name of a rule, as a link to where it is set. */
 export function RuleLink(props: { rule: string; agentId: string }) {

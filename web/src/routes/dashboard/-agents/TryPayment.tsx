@@ -11,6 +11,7 @@ import { ContactPicker } from '#web/components/ContactPicker.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
 import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
+import { LetItPay } from '#web/components/LetItPay.tsx'
 import { typedDecimal } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
@@ -23,7 +24,6 @@ import {
 } from '#web/queries/agents.ts'
 import { useSms } from '#web/queries/config.ts'
 import { RuleLink } from './RuleLink.tsx'
-import { nextForOwner } from './rules.ts'
 
 type Kind = PaymentRecipient['type']
 type Values = { type: Kind; contact: string; address: string; email: string; phone: string; amount: string }
@@ -140,7 +140,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
       <div role="status">
         {result && (
           <div ref={intoView}>
-            <Result result={result} agentId={agent.id} />
+            <Result result={result} agentId={agent.id} groupId={agent.policyGroupId} />
           </div>
         )}
       </div>
@@ -151,7 +151,7 @@ export function TryPayment(props: { agent: Agent; first: Kind }) {
 /** On a phone, the result would be below the visible area. */
 const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-function Result(props: { result: PaymentCheck; agentId: string }) {
+function Result(props: { result: PaymentCheck; agentId: string; groupId: string }) {
   const { allowed, amount, max_allowed_now: most, refusal, approval_required: asks } = props.result
   if (allowed && asks)
     return (
@@ -174,13 +174,14 @@ function Result(props: { result: PaymentCheck; agentId: string }) {
       <CircleX aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-red" />
       <div className="min-w-0">
         <p className="font-medium text-red">Refused: {refusal.detail}</p>
-        {refusal.next && <p>{nextForOwner(refusal.next)}</p>}
+        {refusal.next && <p>{refusal.next}</p>}
         <p>
           {most === '0'
             ? 'This recipient can’t be paid anything now.'
             : `The maximum for this recipient is now $${formatAmount(most)}.`}
           {refusal.resets_at && ` Resets ${formatMoment(refusal.resets_at)}.`}
         </p>
+        <LetItPay rule={refusal.rule ?? null} groupId={props.groupId} amount={amount} />
         {refusal.rule && (
           <p>
             Rule: <RuleLink rule={refusal.rule} agentId={props.agentId} />

@@ -1,9 +1,10 @@
-import { defaultApprovalRules, maxApprovalTtlHours, maxDuplicateMinutes } from '#domain/approval.ts'
-import { normalCallingCode, normalDomain } from '#domain/decideRecipient.ts'
-import type { Period } from '#domain/policyPeriod.ts'
+import type { Path } from 'react-hook-form'
+import type { Rule } from '#domain/rules/rule.ts'
+import { anyRules, inputsOf, type RuleField } from '#domain/rules/values.ts'
 import { scopeFor, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
-import type { PolicyGroup } from '#web/queries/agents.ts'
+import type { createGroup, PolicyGroup } from '#web/queries/agents.ts'
+import { noRules, ruleProblems, type TypedRules, typedRulesOf, wireRulesOf } from './ruleForm.ts'
 
 /** Values of a policy group's form, as typed. */
 export type GroupValues = {
@@ -12,48 +13,26 @@ export type GroupValues = {
   walletId: string
   scopes: VisibleScope[]
   contactIds: string[]
-  maxPayment: string
-  period: Period
-  periodLimit: string
-  maxUnclaimed: string
-  /** Separated by commas, spaces or lines. */
-  emailDomains: string
-  phoneCodes: string
-  approveAbove: string
-  approveNewRecipient: boolean
-  /** Whole numbers as typed. */
-  approvalTtlHours: string
-  duplicateMinutes: string
+  rules: TypedRules
 }
 
 /** Field names for use in sentences. */
-const fieldNames: Record<keyof GroupValues, string> = {
+const fieldNames: Record<Exclude<keyof GroupValues, 'rules'>, string> = {
   name: 'name',
   budget: 'budget limit',
   walletId: 'wallet',
   scopes: 'permissions',
   contactIds: 'whitelisted contacts',
-  maxPayment: 'maximum per payment',
-  period: 'period',
-  periodLimit: 'budget per period',
-  maxUnclaimed: 'unclaimed payouts',
-  emailDomains: 'email domains',
-  phoneCodes: 'phone country codes',
-  approveAbove: 'approval above an amount',
-  approveNewRecipient: 'approval of new recipients',
-  approvalTtlHours: 'time to answer',
-  duplicateMinutes: 'time between repeats',
 }
-export const limitFields = ['maxPayment', 'periodLimit', 'maxUnclaimed', 'emailDomains', 'phoneCodes'] as const
 
-export const approvalFields = ['approveAbove', 'approvalTtlHours', 'duplicateMinutes'] as const
-
-/** Maps API fields to form fields where the names differ. */
-export const groupFields = {
-  spendLimit: 'budget',
-  whitelistedContactIds: 'contactIds',
-  periodBudget: 'periodLimit',
-} as const
+/** The form's field for one of the API; 'hours.zone' is an input of a rule. */
+export function groupField(apiField: string): Path<GroupValues> {
+  const [named = '', part = ''] = apiField.split('.')
+  const rule = anyRules.find(({ field }) => field === named)
+  if (!rule) return ({ spendLimit: 'budget', whitelistedContactIds: 'contactIds' }[named] ?? named) as Path<GroupValues>
+  const names = inputsOf(rule).map(([name]) => name)
+  return `rules.${named}.${names.includes(part) ? part : names[0]}` as Path<GroupValues>
+}
 
 export const contactScope = scopeFor.contact
 
@@ -63,16 +42,7 @@ export const noGroup: GroupValues = {
   walletId: '',
   scopes: [],
   contactIds: [],
-  maxPayment: '',
-  period: 'day',
-  periodLimit: '',
-  maxUnclaimed: '',
-  emailDomains: '',
-  phoneCodes: '',
-  approveAbove: '',
-  approveNewRecipient: defaultApprovalRules.approveNewRecipient,
-  approvalTtlHours: String(defaultApprovalRules.approvalTtlHours),
-  duplicateMinutes: '',
+  rules: noRules,
 }
 
 export const valuesOf = (group: PolicyGroup): GroupValues => ({
@@ -81,16 +51,7 @@ export const valuesOf = (group: PolicyGroup): GroupValues => ({
   walletId: group.walletId,
   scopes: visibleScopes.filter((scope) => group.scopes.includes(scope)),
   contactIds: group.whitelistedContacts.map(({ contact }) => contact.id),
-  maxPayment: group.maxPayment ?? '',
-  period: group.periodBudget?.period ?? 'day',
-  periodLimit: group.periodBudget?.limit ?? '',
-  maxUnclaimed: group.maxUnclaimed ?? '',
-  emailDomains: group.emailDomains?.join(', ') ?? '',
-  phoneCodes: group.phoneCodes?.join(', ') ?? '',
-  approveAbove: group.approveAbove ?? '',
-  approveNewRecipient: group.approveNewRecipient,
-  approvalTtlHours: String(group.approvalTtlHours),
-  duplicateMinutes: group.duplicateMinutes === 0 ? '' : String(group.duplicateMinutes),
+  rules: typedRulesOf(group),
 })
 
 /** Problems in the order of the fields. */
@@ -98,36 +59,8 @@ export const groupProblems = (values: GroupValues) => ({
   name: values.name.trim() ? null : 'Policy name is required',
   budget: budgetProblem(values.budget),
   walletId: values.walletId ? null : 'Please select a wallet',
-  maxPayment: limitProblem(values.maxPayment),
-  periodLimit: limitProblem(values.periodLimit),
-  maxUnclaimed: limitProblem(values.maxUnclaimed),
-  emailDomains: listProblem(values.emailDomains, normalDomain, 'is not a valid email domain; write it as example.com'),
-  phoneCodes: listProblem(values.phoneCodes, normalCallingCode, 'is not a valid country code; write it as +49'),
-  approveAbove:
-    values.approveAbove.trim() && typedMicro(values.approveAbove) === null ? 'Please enter a valid amount' : null,
-  approvalTtlHours: wholeProblem(values.approvalTtlHours, 1, maxApprovalTtlHours, 'hours'),
-  duplicateMinutes: values.duplicateMinutes.trim()
-    ? wholeProblem(values.duplicateMinutes, 0, maxDuplicateMinutes, 'minutes')
-    : null,
+  ...ruleProblems(values.rules),
 })
-
-/** Limits are optional. */
-function limitProblem(text: string): string | null {
-  if (!text.trim() || typedMicro(text)) return null
-  return 'Please enter a valid amount greater than 0'
-}
-
-function wholeProblem(text: string, least: number, most: number, unit: string): string | null {
-  const value = /^\d{1,6}$/.test(text.trim()) ? Number(text) : Number.NaN
-  return value >= least && value <= most ? null : `Please enter ${least} to ${most.toLocaleString('en-US')} ${unit}`
-}
-
-function listProblem(text: string, normal: (entry: string) => string | null, what: string): string | null {
-  const wrong = entriesOf(text).find((entry) => normal(entry) === null)
-  return wrong === undefined ? null : `“${wrong}” ${what}`
-}
-
-const entriesOf = (text: string) => text.split(/[\s,;]+/).filter(Boolean)
 
 /** A group that the API created without a budget limit may stay without one. */
 export const editProblems = (values: GroupValues, group: PolicyGroup) => ({
@@ -143,6 +76,8 @@ function budgetProblem(text: string, group?: PolicyGroup): string | null {
   return limit < used ? `Budget limit must be at least ${dollars(used)}, which is already spent or held` : null
 }
 
+type RuleInputs = Pick<Parameters<typeof createGroup>[0], RuleField>
+
 /** The body of POST and PUT. */
 export const groupInput = (values: GroupValues) => ({
   name: values.name.trim(),
@@ -150,15 +85,7 @@ export const groupInput = (values: GroupValues) => ({
   scopes: values.scopes,
   walletId: values.walletId,
   whitelistedContactIds: values.scopes.includes(contactScope) ? values.contactIds : [],
-  maxPayment: values.maxPayment.trim() ? typedDecimal(values.maxPayment) : null,
-  periodBudget: values.periodLimit.trim() ? { period: values.period, limit: typedDecimal(values.periodLimit) } : null,
-  maxUnclaimed: values.maxUnclaimed.trim() ? typedDecimal(values.maxUnclaimed) : null,
-  emailDomains: entriesOf(values.emailDomains).length > 0 ? entriesOf(values.emailDomains) : null,
-  phoneCodes: entriesOf(values.phoneCodes).length > 0 ? entriesOf(values.phoneCodes) : null,
-  approveAbove: values.approveAbove.trim() ? typedDecimal(values.approveAbove) : null,
-  approveNewRecipient: values.approveNewRecipient,
-  approvalTtlHours: Number(values.approvalTtlHours),
-  duplicateMinutes: Number(values.duplicateMinutes),
+  ...(wireRulesOf(values.rules) as RuleInputs),
 })
 
 export function editInput(values: GroupValues, { version }: PolicyGroup) {
@@ -166,17 +93,32 @@ export function editInput(values: GroupValues, { version }: PolicyGroup) {
   return { ...input, ...(values.budget.trim() ? { spendLimit } : {}), version }
 }
 
-const keys = Object.keys(fieldNames) as (keyof GroupValues)[]
+const keys = Object.keys(fieldNames) as (keyof typeof fieldNames)[]
 /** Lists are compared as sets. */
-const sameValue = (a: GroupValues[keyof GroupValues], b: GroupValues[keyof GroupValues]) =>
+const sameValue = (a: unknown, b: unknown) =>
   Array.isArray(a) && Array.isArray(b)
     ? a.length === b.length && new Set([...a, ...b]).size === a.length
     : String(a).trim() === String(b).trim()
+const sameRule = (rule: Rule, a: TypedRules, b: TypedRules) => {
+  const [one, other] = [a[rule.field as RuleField], b[rule.field as RuleField]]
+  if (one === null || other === null) return one === other
+  return inputsOf(rule).every(([name]) => sameValue(one[name], other[name]))
+}
 
 /** Names of the fields that differ, for use in a sentence. */
-export const changesOf = (from: GroupValues, to: GroupValues): string[] =>
-  keys.filter((key) => !sameValue(from[key], to[key])).map((key) => fieldNames[key])
+export const changesOf = (from: GroupValues, to: GroupValues): string[] => [
+  ...keys.filter((key) => !sameValue(from[key], to[key])).map((key) => fieldNames[key]),
+  ...anyRules
+    .filter((rule) => !sameRule(rule, from.rules, to.rules))
+    .map(({ title }) => title[0]!.toLowerCase() + title.slice(1)),
+]
 
-/** Fields changed in `mine` keep that value; the others take the value of `theirs`. */
-export const merge = (base: GroupValues, mine: GroupValues, theirs: GroupValues): GroupValues =>
-  Object.fromEntries(keys.map((key) => [key, sameValue(base[key], mine[key]) ? theirs[key] : mine[key]])) as GroupValues
+/** Fields changed in `mine` keep that value; the others take the value of `theirs`. A rule is one field. */
+export function merge(base: GroupValues, mine: GroupValues, theirs: GroupValues): GroupValues {
+  const fields = keys.map((key) => [key, sameValue(base[key], mine[key]) ? theirs[key] : mine[key]])
+  const rules = anyRules.map((rule) => {
+    const from = sameRule(rule, base.rules, mine.rules) ? theirs : mine
+    return [rule.field, from.rules[rule.field as RuleField]]
+  })
+  return { ...Object.fromEntries(fields), rules: Object.fromEntries(rules) } as GroupValues
+}

@@ -1,10 +1,13 @@
-import { formatUsdc, type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { type MicroUsdc, min, saturatingSub } from '#domain/money.ts'
+import { type RuleValues, rulesFromWire, rulesInWords } from '#domain/rules/values.ts'
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
-import { dollars, microOf, typedMicro } from '#web/lib/amounts.ts'
-import { budgetLeftAsTyped, budgetLeftOf, mostSpendable } from '#web/lib/budgetLeft.ts'
-import { formatAmount, formatMoment } from '#web/lib/format.ts'
+import { isoOf } from '#domain/time.ts'
+import { dollars, microOf } from '#web/lib/amounts.ts'
+import { budgetLeftAsTyped, budgetLeftOf, countedIn, mostSpendable } from '#web/lib/budgetLeft.ts'
+import { formatMoment } from '#web/lib/format.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
 import type { GroupValues } from './groupForm.ts'
+import { ruleValuesOf } from './ruleForm.ts'
 
 /**
  * A sentence that says what the policy as typed would let agents spend; null while the input is invalid. `group` is null
@@ -16,11 +19,10 @@ export function effectAsTyped(
   free: MicroUsdc | null,
   unit = 'USDC',
 ): string | null {
-  const left = budgetLeftAsTyped(group, typed)
-  const perPayment = optional(typed.maxPayment)
-  const unclaimed = optional(typed.maxUnclaimed)
-  const perRequest = optional(typed.approveAbove)
-  if (left === undefined || perPayment === undefined || unclaimed === undefined || perRequest === undefined) return null
+  const rules = ruleValuesOf(typed.rules)
+  const left = budgetLeftAsTyped(group, typed, rules)
+  if (left === undefined || rules === null) return null
+  const { maxPayment: perPayment, maxUnclaimed: unclaimed } = rules
   if (typed.scopes.length === 0) return 'With this policy, agents could not pay anyone.'
   if (free === null) return null
   const unclaimedLeft = unclaimed && saturatingSub(unclaimed, group ? microOf(group.unclaimed) : 0n)
@@ -30,17 +32,8 @@ export function effectAsTyped(
     left === null || left > free ? 'all that its wallet can pay' : false,
   ].filter(Boolean)
   const paused = group?.status === 'paused' ? ' Nothing while the group is paused.' : ''
-  const asked = approvalsInWords(
-    perRequest === null ? null : formatUsdc(perRequest),
-    typed.approveNewRecipient,
-    Number(typed.duplicateMinutes) || 0,
-  )
+  const asked = approvalsInWords(rules)
   return `With this policy, agents could spend at most ${dollars(most)} ${unit} now${limits.length > 0 ? `: ${limits.join(', ')}` : ''}.${asked ? ` ${asked}` : ''}${paused}`
-}
-
-/** Null if empty; undefined if not an amount. */
-function optional(text: string): MicroUsdc | null | undefined {
-  return text.trim() ? (typedMicro(text) ?? undefined) : null
 }
 
 /**
@@ -74,11 +67,11 @@ function whom(scope: VisibleScope, { emailDomains, phoneCodes }: PolicyGroup): s
   }
 }
 
-/** A sentence that says which payments need approval; null if none do. `above` is decimal USDC. */
-function approvalsInWords(above: string | null, newRecipients: boolean, duplicateMinutes: number): string | null {
+/** A sentence that says which payments need approval; null if none do. */
+function approvalsInWords({ approveAbove, approveNewRecipient, duplicateMinutes }: RuleValues): string | null {
   const kinds = [
-    above !== null && `payments above $${formatAmount(above)}`,
-    newRecipients && 'first payments to a recipient',
+    approveAbove !== null && `payments above ${dollars(approveAbove)}`,
+    approveNewRecipient && 'first payments to a recipient',
     duplicateMinutes > 0 && `repeats of a payment within ${duplicateMinutes} minutes`,
   ].filter((text) => typeof text === 'string')
   if (kinds.length === 0) return null
@@ -87,20 +80,13 @@ function approvalsInWords(above: string | null, newRecipients: boolean, duplicat
 }
 
 /** Which of the group's payments need approval; null if none do. */
-export const askedFirst = (group: PolicyGroup): string | null =>
-  approvalsInWords(group.approveAbove, group.approveNewRecipient, group.duplicateMinutes)
+export const askedFirst = (group: PolicyGroup): string | null => approvalsInWords(rulesFromWire(group))
 
-/** The limits other than the budget, one sentence each. */
-export function limitsInWords(group: PolicyGroup): string[] {
-  const { maxPayment, periodBudget: budget, maxUnclaimed, unclaimed, emailDomains, phoneCodes } = group
-  const words: (string | false | null)[] = [
-    maxPayment !== null && `At most $${formatAmount(maxPayment)} per payment.`,
-    budget &&
-      `At most $${formatAmount(budget.limit)} a ${budget.period}; $${formatAmount(budget.remaining)} is left until ${formatMoment(budget.resetsAt)}.`,
-    maxUnclaimed !== null &&
-      `At most $${formatAmount(maxUnclaimed)} in unclaimed payouts; $${formatAmount(unclaimed)} is unclaimed now.`,
-    emailDomains && `Payouts by email only to ${emailDomains.join(', ')}.`,
-    phoneCodes && `Payouts by SMS only to numbers with ${phoneCodes.join(', ')}.`,
-  ]
-  return words.filter((text) => typeof text === 'string')
-}
+/** How rules are worded for the owner. */
+export const ownerWords = { money: dollars, moment: (at: number) => formatMoment(isoOf(at)) }
+
+/** The rules other than the budget and approvals, one sentence each. */
+export const limitsInWords = (group: PolicyGroup): string[] =>
+  rulesInWords(rulesFromWire(group), ownerWords, countedIn(group), microOf(group.unclaimed))
+    .filter(({ rule }) => rule.section === 'limits')
+    .map(({ sentence }) => sentence)

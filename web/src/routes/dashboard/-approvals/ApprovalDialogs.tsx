@@ -9,7 +9,7 @@ import { ApiError } from '#web/lib/apiError.ts'
 import { formatLongDate } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { type Approval, approvalSettingsQuery, approve, refreshApprovals } from '#web/queries/approvals.ts'
-import { amountOf, recipientOf } from './words.ts'
+import { amountOf, useRecipient } from './words.ts'
 
 /**
  * Sends a decision from a dialog and closes the dialog on success. Also closes it if the request has changed or ended: the
@@ -34,10 +34,11 @@ export function PasswordDialog(props: { approval: Approval; onClose: () => void 
   const { approval } = props
   const form = useForm({ resolver, defaultValues: { password: '' } })
   const amount = amountOf(approval)
+  const recipient = useRecipient(approval)
   return (
     <FormDialog
       title={`Approve ${amount}`}
-      description={`To ${recipientOf(approval)}. Amounts above your limit require the password.`}
+      description={`To ${recipient}. Amounts above your limit require the password.`}
       form={form}
       onClose={props.onClose}
       submit={[`Approve ${amount}`, 'Approving...']}
@@ -86,12 +87,13 @@ export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => vo
     defaultValues: { amount: '', lastDay: dayText(Date.now() + 30 * dayMs), password: '' },
   })
   const { errors } = form.formState
+  const recipient = useRecipient(approval)
   const { amount, lastDay } = form.watch()
   const problems = check({ amount, lastDay, password: '' })
   return (
     <FormDialog
       title="Approve and always allow"
-      description={`${amountOf(approval)} is paid now, and further payments to ${recipientOf(approval)} do not need your approval.`}
+      description={`${amountOf(approval)} is paid now, and further payments to ${recipient} do not need your approval.`}
       form={form}
       onClose={props.onClose}
       submit={[`Approve ${amountOf(approval)}`, 'Approving...']}
@@ -122,9 +124,8 @@ export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => vo
       <Notice tone="info">
         {!problems.amount && !problems.lastDay && (
           <span data-testid="effect">
-            Until the end of {formatLongDate(`${lastDay}T12:00:00`)}, {approval.agent.name} may pay{' '}
-            {recipientOf(approval)} up to {dollars(typedMicro(amount) ?? 0n)} {unitOf(approval.wallet.chain)} more
-            without asking.{' '}
+            Until the end of {formatLongDate(`${lastDay}T12:00:00`)}, {approval.agent.name} may pay {recipient} up to{' '}
+            {dollars(typedMicro(amount) ?? 0n)} {unitOf(approval.wallet.chain)} more without asking.{' '}
           </span>
         )}
         Every other rule still applies. This ends earlier if the contact, the policy group or the agent’s credential

@@ -3,6 +3,7 @@ import { CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ExplorerLink, FullAddress } from '#web/components/Address.tsx'
 import { Fact } from '#web/components/Card.tsx'
+import { useContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
@@ -109,7 +110,9 @@ function Part(props: { title: string; children: ReactNode }) {
 }
 
 function Recipient(props: { recipient: NonNullable<Approval['recipient']>; chain: Approval['wallet']['chain'] }) {
-  const { contactName, address, email, phone } = props.recipient
+  const { address, email, phone } = props.recipient
+  const name = useContactName(props.recipient.contactName ? null : (address ?? email ?? phone))
+  const contactName = props.recipient.contactName ?? name
   return (
     <Part title="To">
       {contactName && <p className="wrap-anywhere font-medium">{contactName}</p>}

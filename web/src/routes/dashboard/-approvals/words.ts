@@ -1,5 +1,6 @@
 import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
 import { minuteMs } from '#domain/time.ts'
+import { useContactName } from '#web/components/ContactName.tsx'
 import { timesPaid } from '#web/components/RecipientWarnings.tsx'
 import { formatAmount, formatMoment, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
@@ -22,6 +23,12 @@ export const amountOf = ({ amount, wallet }: Approval) => `${formatAmount(amount
 export function recipientOf({ recipient, policyGroup }: Approval): string {
   if (!recipient) return `Budget of ${policyGroup.name}`
   return recipient.contactName ?? recipient.email ?? recipient.phone ?? shortAddress(recipient.address ?? '')
+}
+
+/** The same, with the name of a contact that has been added since. */
+export function useRecipient(approval: Approval): string {
+  const { contactName, address, email, phone } = approval.recipient ?? {}
+  return useContactName(contactName ? null : (address ?? email ?? phone)) ?? recipientOf(approval)
 }
 
 export const titleOf = (approval: Approval) =>

@@ -3,10 +3,12 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { useContactName } from '#web/components/ContactName.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
 import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
+import { shortAddress } from '#web/lib/format.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Notice, type NoticeSubject, noticesQuery, readNotices } from '#web/queries/notices.ts'
 import { other } from '#web/routes/-shell/pages.ts'
@@ -57,19 +59,22 @@ export default function NoticesPage() {
 }
 
 function NoticeRow(props: { notice: Notice; isNew: boolean }) {
-  const { text, detail, times, at, subject } = props.notice
+  const { at, subject, address } = props.notice
+  const name = useContactName(address)
+  const named = (words: string) => (name && address ? words.replace(shortAddress(address), name) : words)
+  const text = named(props.notice.text)
+  const detail = props.notice.detail && named(props.notice.detail)
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-hairline border-b px-5 py-3 last:border-b-0">
       <div className="min-w-0 flex-1 basis-64">
         <p className="break-words">
           {subject ? (
-            <Link {...linkTo(subject)} className={linkClass}>
+            <Link {...linkTo(subject, props.notice.event)} className={linkClass}>
               {text}
             </Link>
           ) : (
             text
           )}
-          {times > 1 && `, ${times} times`}
         </p>
         {detail && <p className="break-words text-muted text-small">{detail}</p>}
       </div>
@@ -85,7 +90,7 @@ function NoticeRow(props: { notice: Notice; isNew: boolean }) {
   )
 }
 
-function linkTo({ type, id }: NoticeSubject): Pick<LinkProps, 'to' | 'params' | 'search'> {
+function linkTo({ type, id }: NoticeSubject, event: Notice['event']): Pick<LinkProps, 'to' | 'params' | 'search'> {
   switch (type) {
     case 'approval':
       return { to: '/dashboard/approvals/$approvalId', params: { approvalId: id } }
@@ -94,10 +99,12 @@ function linkTo({ type, id }: NoticeSubject): Pick<LinkProps, 'to' | 'params' | 
     case 'payout':
       return { to: '/dashboard/payouts', search: { detail: id } }
     case 'wallet':
-      return { to: '/dashboard/wallets' }
+      return { to: '/dashboard/wallets', search: event === 'session.ending' ? { session: id } : {} }
     case 'group':
       return { to: '/dashboard/agents', search: { group: id } }
     case 'webhook':
       return { to: other('webhooks') }
+    case 'restore':
+      return { to: other('restored') }
   }
 }

@@ -6,9 +6,7 @@ import { SpendChart } from '#web/components/charts/SpendChart.tsx'
 import { Skeleton } from '#web/components/states.tsx'
 import { formatAmount } from '#web/lib/format.ts'
 import { spendingQuery } from '#web/queries/usage.ts'
-import { WidgetError, type WidgetProps, WidgetTitle } from './WidgetParts.tsx'
-
-const refreshMs = 30_000 // 30 seconds
+import { refreshMs, WidgetError, type WidgetProps, WidgetTitle } from './WidgetParts.tsx'
 
 const names = { address: 'Address', contact: 'Contact', email: 'Email', phone: 'Phone' }
 

@@ -68,7 +68,7 @@ function stepsOf(overview: Overview): Step[] {
   const agent = overview.activeAgents[0]
   const wallet = overview.payingWalletId
   const paid = overview.transactionCount > overview.failed // failed and refused ones do not count
-  const funded = paid || microOf(overview.totalBalance ?? '0') > 0n
+  const funded = paid || microOf(overview.totalBalance) > 0n
   const wallets = '/dashboard/wallets'
   const agents = '/dashboard/agents'
   return [

@@ -1,14 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
+import type { ListFigure } from '#domain/lists.ts'
 import { Balance, useUnit } from '#web/components/Amount.tsx'
-import { Button } from '#web/components/Button.tsx'
-import { useNow } from '#web/components/Time.tsx'
+import { Ago } from '#web/components/Time.tsx'
 import { cutAmount, formatAmount, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { localDay } from '#web/lists/range.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { overviewQuery } from '#web/queries/overview.ts'
-import { WidgetLink, type WidgetProps } from './WidgetParts.tsx'
+import { contactsQuery } from '#web/queries/contacts.ts'
+import { refreshMs, WidgetError, WidgetLink, WidgetLoading, type WidgetProps } from './WidgetParts.tsx'
 
 const whole = (count: number) => count.toLocaleString('en-US')
 const usd = (amount: string) => `$${formatAmount(amount)}`
@@ -22,7 +21,7 @@ function Figure(props: {
   /** The page with more, and what is to be seen there if not what the page is named after. */
   page: 'agents' | 'contacts' | 'payouts' | 'transactions' | 'usage' | 'wallets'
   pageShows?: string
-  search?: Record<string, string>
+  search?: { figure: ListFigure } | { status: string }
   title?: string
 }) {
   return (
@@ -43,29 +42,23 @@ function Figure(props: {
 }
 
 export function TotalBalance({ overview }: WidgetProps) {
-  const client = useQueryClient()
-  const { totalBalance, held } = overview
+  const { totalBalance, balanceAsOf, held } = overview
   const unit = unitOf(usePrimaryChain())
-  if (totalBalance === null)
-    return (
-      <>
-        <p className="my-auto font-semibold text-title">Unavailable</p>
-        <Button
-          look="quiet"
-          className="-ml-4 w-fit"
-          onClick={() => client.refetchQueries({ queryKey: overviewQuery.queryKey })}
-        >
-          Try again
-        </Button>
-      </>
-    )
   return (
     <Figure
       value={`$${cutAmount(totalBalance)}`}
       note={
         <>
           <span className="block @min-3xs:hidden">{unit}</span>
-          {held === '0' ? 'Nothing held' : `${usd(held)} held for payments`}
+          {balanceAsOf !== null ? (
+            <>
+              As of <Ago iso={balanceAsOf} />
+            </>
+          ) : held === '0' ? (
+            'Nothing held for payments'
+          ) : (
+            `${usd(held)} held for payments`
+          )}
         </>
       }
       page="wallets"
@@ -86,6 +79,7 @@ export const Transactions = ({ overview }: WidgetProps) => (
     value={whole(overview.transactionCount)}
     note={`${whole(overview.confirmed)} completed`}
     page="transactions"
+    search={{ figure: 'payments' }}
   />
 )
 
@@ -107,7 +101,7 @@ export const SuccessRate = ({ overview }: WidgetProps) => (
         : `${whole(overview.confirmed)} completed, ${whole(overview.failed)} failed`
     }
     page="transactions"
-    search={{ status: 'completed,failed' }}
+    search={{ figure: 'ended' }}
   />
 )
 
@@ -130,16 +124,16 @@ export const AverageTransaction = ({ overview }: WidgetProps) => (
       overview.average === null ? 'No completed payment yet' : `of ${plural(overview.confirmed, 'completed payment')}`
     }
     page="transactions"
+    search={{ figure: 'completed' }}
   />
 )
 
-export const Contacts = ({ overview }: WidgetProps) => (
-  <Figure
-    value={whole(overview.contactCount)}
-    note={overview.contactCount === 0 ? 'No contacts yet' : 'in your address book'}
-    page="contacts"
-  />
-)
+export function Contacts() {
+  const { data, error, refetch } = useQuery({ ...contactsQuery({ page: 1, pageSize: 1 }), refetchInterval: refreshMs })
+  if (!data) return error ? <WidgetError error={error} onRetry={() => refetch()} /> : <WidgetLoading />
+  const { total } = data.page
+  return <Figure value={whole(total)} note={total === 0 ? 'No contacts yet' : 'in your address book'} page="contacts" />
+}
 
 export const Wallets = ({ overview }: WidgetProps) => (
   <Figure
@@ -165,7 +159,6 @@ export const Failed = ({ overview }: WidgetProps) => (
     value={whole(overview.failedToday)}
     note="in the last 24 hours"
     page="transactions"
-    // Lists filter by whole days, so this includes all of the day on which the last 24 hours began.
-    search={{ status: 'failed', from: localDay(useNow() - 86_400_000) }}
+    search={{ figure: 'failed_24h' }}
   />
 )

@@ -2,10 +2,14 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { createContext, type ReactNode } from 'react'
 import type { Overview } from '#schemas/overview.ts'
 import { Button } from '#web/components/Button.tsx'
+import { Skeleton } from '#web/components/states.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 
 /** Props of all widgets that share the overview call. */
 export type WidgetProps = { overview: Overview }
+
+/** How often widgets are refreshed. */
+export const refreshMs = 30_000 // 30 seconds
 
 /** An error message that fits the smallest widget. */
 export function WidgetError(props: { error: unknown; onRetry: () => void }) {
@@ -18,6 +22,12 @@ export function WidgetError(props: { error: unknown; onRetry: () => void }) {
     </div>
   )
 }
+
+export const WidgetLoading = () => (
+  <output aria-label="Loading" className="block py-1">
+    <Skeleton className="h-9 w-2/3" />
+  </output>
+)
 
 /** A link at the bottom of a widget to the page with more. */
 export const WidgetLink = (props: {

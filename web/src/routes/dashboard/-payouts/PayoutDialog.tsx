@@ -5,6 +5,7 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Resend } from '#web/components/Code.tsx'
+import { ContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
@@ -20,6 +21,7 @@ import {
   canReclaim,
   claimLinkQuery,
   deliveryText,
+  isMoving,
   isTakenDown,
   isUndelivered,
   type Payout,
@@ -61,9 +63,6 @@ export default function PayoutDialog(props: {
     />
   )
 }
-
-/** Whether the payout is about to change: it is being funded, claimed or returned. */
-const isMoving = (payout: Payout) => payout.status === 'CREATING' || payout.inProgress !== null
 
 /** Picks the newer version. The list refreshes less often than a moving payout, but more often than one at rest. */
 function newerOf(known: Payout | undefined, fetched: Payout | undefined): Payout | undefined {
@@ -140,6 +139,7 @@ function Details(props: { payout: Payout }) {
         </Fact>
         {payout.withdrawnToAddress && (
           <Fact name="Withdrawn to">
+            <ContactName value={payout.withdrawnToAddress} />{' '}
             <ShortAddress address={checksumAddress(payout.withdrawnToAddress)} chain={chain} />
           </Fact>
         )}
@@ -164,33 +164,36 @@ function Details(props: { payout: Payout }) {
   )
 }
 
+/** A payout as one story: accepted, funded from the wallet, and claimed by its recipient or returned. */
 function stepsOf(payout: Payout): TimelineStep[] {
-  const created: TimelineStep = { label: 'Created', at: payout.createdAt }
-  switch (payout.status) {
-    case 'FAILED':
-      return [created, { label: 'Not funded', at: null, failed: true }]
+  const { sourceWallet, status, inProgress, fundedAt } = payout
+  const chain = sourceWallet?.chain ?? 'base'
+  const wallet = sourceWallet ? walletName(sourceWallet) : 'the wallet'
+  const moved = (sign: '−' | '+', color: string) => (
+    <Amount value={payout.amount} chain={chain} sign={sign} className={color} />
+  )
+  const created: TimelineStep = { label: 'Accepted', at: payout.createdAt }
+  if (status === 'FAILED') return [created, { label: 'Not funded', at: null, failed: true }]
+  const funded: TimelineStep = !fundedAt
+    ? { label: `Funding on ${networkName(chain)}`, at: null }
+    : { label: `Funded from ${wallet}`, at: fundedAt, amount: moved('−', 'text-ink') }
+  const claimed = `Claimed by ${recipientOf(payout)}`
+  const returned = `Returned to ${wallet}`
+  switch (status) {
     case 'CREATING':
-      return [
-        created,
-        { label: `Funding on ${networkName(payout.sourceWallet?.chain ?? 'base')}`, at: null },
-        { label: 'Claimed by the recipient', at: null },
-      ]
-    case 'CREATED':
-      return [
-        created,
-        {
-          label:
-            payout.inProgress === 'claim'
-              ? 'The recipient is claiming it'
-              : payout.inProgress === 'reclaim'
-                ? 'Returning to your wallet'
-                : 'Funded; waiting for the recipient',
-          at: null,
-        },
-      ]
+      return [created, funded, { label: claimed, at: null }]
+    case 'CREATED': {
+      const next =
+        inProgress === 'claim'
+          ? 'The recipient is claiming it'
+          : inProgress === 'reclaim'
+            ? `Returning to ${wallet}`
+            : 'Waiting for the recipient'
+      return [created, funded, { label: next, at: null }]
+    }
     case 'WITHDRAWN':
-      return [created, { label: 'Claimed by the recipient', at: payout.withdrawnAt ?? payout.updatedAt }]
+      return [created, funded, { label: claimed, at: payout.withdrawnAt }]
     case 'RECLAIMED':
-      return [created, { label: 'Reclaimed', at: payout.updatedAt }]
+      return [created, funded, { label: returned, at: payout.reclaimedAt, amount: moved('+', 'text-green') }]
   }
 }

@@ -18,6 +18,7 @@ import {
   canReclaim,
   deliveryText,
   exportPayouts,
+  isMoving,
   isTakenDown,
   isUndelivered,
   type Payout,
@@ -35,6 +36,7 @@ export const payoutList = {
   name: 'Payouts',
   query: payoutsQuery,
   exportRows: exportPayouts,
+  isMoving,
   isDetailFromList: true,
   filters: {
     status: anyOf('Status', payoutStatuses),

@@ -8,6 +8,7 @@ import { ApiError, isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { failureOf } from '#web/lib/failures.ts'
 import { queryClient } from '#web/lib/queryClient.ts'
 import { useDialogAction } from '#web/lib/useDialogAction.ts'
+import { useKeptDraft } from '#web/lib/useDraft.ts'
 import { contactMatchesQuery, refreshContacts } from '#web/queries/contacts.ts'
 import { type CreatedPayout, createPayout } from '#web/queries/payouts.ts'
 import { recipientQuery, sendTransaction } from '#web/queries/transactions.ts'
@@ -49,6 +50,8 @@ export function SendFlow(props: {
       if (field) setState({ step: 'form', problem: { field, message } })
     },
   })
+  // At the form itself, the form keeps what is typed.
+  useKeptDraft(purpose.title, () => ({ values: state.step === 'review' ? values : {}, initial: props.initial }))
   const { busy } = sending
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
@@ -104,8 +107,7 @@ async function pay(payment: Payment, idempotencyKey: string): Promise<Step> {
   }
   if (method === 'address') {
     const input = { walletId: wallet.id, toAddress: recipient, amount, ...optional }
-    const { id } = await sendTransaction(input, idempotencyKey)
-    return { step: 'sent', payment, transactionId: id }
+    return { step: 'sent', payment, transactionId: await sendTransaction(input, idempotencyKey) }
   }
   const input = {
     sourceWalletId: wallet.id,

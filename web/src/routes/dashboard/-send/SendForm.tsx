@@ -12,6 +12,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { Field, Select } from '#web/components/Field.tsx'
 import { formResolver, TextField } from '#web/components/forms.tsx'
 import { formatDate, plural } from '#web/lib/format.ts'
+import { useDraft } from '#web/lib/useDraft.ts'
 import { contactQuery } from '#web/queries/contacts.ts'
 import { canPay, spendableText, type Wallet, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { isPayout, type Payment, paymentOf } from './payment.ts'
@@ -44,6 +45,7 @@ export function SendForm(props: {
     defaultValues: props.values,
     resolver: formResolver<SendValues>((values) => purpose.problems(values, walletOf(values)?.spendable ?? null)),
   })
+  useDraft(purpose.title, form)
   // Read here, because the dialog's fields mount after the effect below, which may set the first error.
   const { errors, isSubmitting } = form.formState
   const values = form.watch()

@@ -6,8 +6,7 @@ import { ErrorState, Skeleton } from '#web/components/states.tsx'
 import { TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { formatAmount, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { displayStatus, isFinal, refreshTransactions, transactionQuery } from '#web/queries/transactions.ts'
-import { refreshWallets } from '#web/queries/wallets.ts'
+import { displayStatus, isFinal, refreshMoney, transactionQuery } from '#web/queries/transactions.ts'
 import type { Payment } from './payment.ts'
 
 /** The progress of an accepted payment, until it is confirmed or has failed. Closing does not stop it. */
@@ -17,8 +16,7 @@ export function SendStatus(props: { transactionId: string; payment: Payment; onC
 
   useEffect(() => {
     if (!final) return
-    refreshWallets()
-    refreshTransactions()
+    refreshMoney()
   }, [final])
 
   const { contact, recipient, wallet } = props.payment

@@ -6,16 +6,25 @@ import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
+import { useContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
+import { LetItPay } from '#web/components/LetItPay.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
-import { TransactionAmount, TransactionStatusChip, TransactionTimeline } from '#web/components/TransactionParts.tsx'
+import {
+  counterpartyOf,
+  TransactionAmount,
+  TransactionStatusChip,
+  TransactionTimeline,
+} from '#web/components/TransactionParts.tsx'
 import { formatMoment } from '#web/lib/format.ts'
 import { networkName } from '#web/lib/networks.ts'
+import { contactNameQuery } from '#web/queries/contacts.ts'
 import {
   awaitsApproval,
   categoryLabel,
+  collectedDeposit,
   isFinal,
   payoutState,
   refreshTransactions,
@@ -24,7 +33,7 @@ import {
   transactionQuery,
 } from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
-import { nextForOwner, ruleOf } from '../-agents/rules.ts'
+import { ruleOf } from '../-agents/ruleNames.ts'
 import { contactMethodOf, DetailsDialog } from '../-contacts/AddMethod.tsx'
 
 const ReclaimPayout = lazy(async () => ({ default: (await import('../-payouts/ReclaimDialog.tsx')).ReclaimPayout }))
@@ -39,7 +48,9 @@ export default function TransactionDialog(props: {
   const { known } = props
   const fetched = useQuery({ ...transactionQuery(props.transactionId), enabled: !known || !isFinal(known) })
   const transaction = fetched.data ?? known
-  const stranger = transaction?.contactId === null ? contactMethodOf(transaction) : null
+  const method = transaction?.contactId === null ? contactMethodOf(transaction) : null
+  const named = useQuery(contactNameQuery(method && Object.values(method)[0]))
+  const stranger = named.data === null ? method : null
   const [reclaiming, setReclaiming] = useState(false)
   if (reclaiming && transaction?.payoutId)
     return (
@@ -70,6 +81,15 @@ export default function TransactionDialog(props: {
               Decide
             </Link>
           )}
+          {transaction?.payoutId && (
+            <Link
+              to="/dashboard/payouts"
+              search={{ detail: transaction.payoutId }}
+              className={buttonClass('secondary')}
+            >
+              View payout
+            </Link>
+          )}
           {transaction?.payoutId && payoutState(transaction) === 'Awaiting Claim' && (
             <Button onClick={() => setReclaiming(true)}>Reclaim Funds</Button>
           )}
@@ -83,7 +103,7 @@ export default function TransactionDialog(props: {
 /** The rule that refused the payment, and the figures of its decision. */
 function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transaction['refusal']> }) {
   const { policyGroupId, fromWalletChain: chain } = props.transaction
-  const { rule, next, policyVersion, ...figures } = props.refusal
+  const { rule, next, policyVersion, count, ...figures } = props.refusal
   const rows = [
     ['Limit', figures.limit],
     ['Spent', figures.spent],
@@ -93,7 +113,8 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
   ] as const
   return (
     <div>
-      <p>{nextForOwner(next)}</p>
+      <p>{next}</p>
+      <LetItPay rule={rule} groupId={policyGroupId} amount={props.transaction.amountUsdc} />
       <dl className="mt-1 divide-y divide-hairline">
         <Fact name="Rule">
           {policyGroupId ? (
@@ -103,6 +124,7 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
           ) : (
             ruleOf(rule).name
           )}
+          {count && ` (${count.used} of ${count.limit} used)`}
           {policyVersion !== null && <span className="text-muted text-small"> (policy version {policyVersion})</span>}
         </Fact>
         {rows.map(
@@ -119,9 +141,25 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
 }
 
 function Recipient(props: { transaction: Transaction }) {
-  const { category, contact, recipientEmail, recipientPhone, toAddress, fromWalletChain } = props.transaction
-  const person = contact?.name ?? recipientEmail ?? recipientPhone
+  const { category, contact, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain } =
+    props.transaction
+  const known = useContactName(contact ? null : counterpartyOf(props.transaction))
+  const person = contact?.name ?? known ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
+  if (category === 'deposit')
+    return (
+      <Fact name="From">
+        {collectedDeposit(props.transaction) ??
+          (fromAddress && (
+            <>
+              {known}
+              <span className="block">
+                <ShortAddress address={fromAddress} chain={fromWalletChain} />
+              </span>
+            </>
+          ))}
+      </Fact>
+    )
   // A reclaim goes to the wallet that paid, not to the recipient.
   if (category === 'payout_reclaim')
     return (
@@ -160,9 +198,13 @@ function Details(props: { transaction: Transaction }) {
       <TransactionTimeline transaction={transaction} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>
-        <Fact name="Sender">{senderOf(transaction)}</Fact>
+        {transaction.category !== 'deposit' && <Fact name="Sender">{senderOf(transaction)}</Fact>}
         <Recipient transaction={transaction} />
-        {transaction.fromWallet && <Fact name="From wallet">{walletName(transaction.fromWallet)}</Fact>}
+        {transaction.fromWallet && (
+          <Fact name={transaction.category === 'deposit' ? 'To wallet' : 'From wallet'}>
+            {walletName(transaction.fromWallet)}
+          </Fact>
+        )}
         <Fact name="Network">{networkName(chain)}</Fact>
         <Fact name="Date">{formatMoment(transaction.createdAt)}</Fact>
         <NoteFacts of={transaction} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, useDeferredValue, useMemo } from 'react'
-import { transactionStatuses } from '#domain/lists.ts'
+import { type ListFigure, transactionStatuses } from '#domain/lists.ts'
 import { paymentNotes } from '#domain/paymentNotes.ts'
 import { Field, Select } from '#web/components/Field.tsx'
 import { anyOf, type FilterFieldProps, id, noteFilters, oneOf, personal, text } from '#web/lists/filters.ts'
@@ -9,6 +9,7 @@ import { groupsQuery, type PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { contactQuery } from '#web/queries/contacts.ts'
 import {
   exportTransactions,
+  isMoving,
   type Transaction,
   type TransactionParams,
   transactionsQuery,
@@ -24,14 +25,31 @@ const ContactField = lazy(async () => {
   }
 })
 
+const figureNames: Record<ListFigure, string> = {
+  payments: 'Payments',
+  accepted: 'Payments, without refused ones',
+  paid: 'Payments that were made',
+  completed: 'Completed payments',
+  ended: 'Completed and failed payments',
+  failed_24h: 'Failed in the last 24 hours',
+}
+
 export const transactionList = {
   path: '/dashboard/transactions',
   name: 'Transactions',
   query: transactionsQuery,
   exportRows: exportTransactions,
+  isMoving,
   filters: {
     status: anyOf('Status', transactionStatuses),
-    type: oneOf('Type', 'All types', { payout: 'Payout', transfer: 'Transfer' }),
+    type: oneOf('Type', 'All types', {
+      ...{ payout: 'Payout', transfer: 'Transfer', deposit: 'Deposit', withdrawal: 'Withdrawal' },
+    }),
+    // Set by the figures of the overview.
+    figure: {
+      parse: (text) => (Object.hasOwn(figureNames, text) ? text : ''),
+      useText: (figure) => figureNames[figure as ListFigure],
+    },
     sender: id({ useText: useSenderText, field: { kind: 'custom', Field: SenderField, isHalf: true } }),
     contact: id({ useText: useContactText, field: { kind: 'custom', Field: ContactField } }),
     wallet: id({ useText: useWalletText }),

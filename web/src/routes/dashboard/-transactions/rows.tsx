@@ -9,23 +9,31 @@ import {
 } from '#web/components/TransactionParts.tsx'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
-import {
-  awaitsApproval,
-  categoryLabel,
-  movementOf,
-  payoutState,
-  senderOf,
-  type Transaction,
-} from '#web/queries/transactions.ts'
-import { ruleOf } from '../-agents/rules.ts'
+import { categoryLabel, movementOf, noteOf, senderOf, type Transaction } from '#web/queries/transactions.ts'
+import { walletName } from '#web/queries/wallets.ts'
+import { ruleOf } from '../-agents/ruleNames.ts'
 
-/** The rule that refused the payment, or the reason it failed; null otherwise. */
-const reasonOf = ({ refusal, errorMessage }: Transaction): string | null =>
-  refusal ? ruleOf(refusal.rule).name : errorMessage
+/** What to say besides the status. A refused payment is named by its rule. */
+const remarkOf = (transaction: Transaction): string | null =>
+  noteOf(transaction) ?? (transaction.refusal && ruleOf(transaction.refusal.rule).name)
 
-/** What to say besides the status: what the transaction waits for, the state of its payout, or why it failed. */
-export const noteOf = (transaction: Transaction): string | null =>
-  awaitsApproval(transaction) ? 'Awaiting approval' : (payoutState(transaction) ?? reasonOf(transaction))
+const isDeposit = ({ category }: Transaction) => category === 'deposit'
+const walletOf = ({ fromWallet }: Transaction) => walletName(fromWallet ?? { name: null })
+
+const Sender = ({ transaction }: { transaction: Transaction }) =>
+  isDeposit(transaction) ? (
+    <Counterparty transaction={transaction} />
+  ) : (
+    <span className="wrap-anywhere">{senderOf(transaction)}</span>
+  )
+
+/** A deposit's recipient is the wallet. */
+const Recipient = ({ transaction }: { transaction: Transaction }) =>
+  isDeposit(transaction) ? (
+    <span className="wrap-anywhere">{walletOf(transaction)}</span>
+  ) : (
+    <Counterparty transaction={transaction} />
+  )
 
 const labelOf = (transaction: Transaction) =>
   `View details of ${categoryLabel(transaction)}, ${transaction.amountUsdc} ${unitOf(transaction.fromWalletChain)}`
@@ -50,20 +58,22 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
       cell: (transaction) => (
         <>
           {categoryLabel(transaction)}
-          <p className="wrap-anywhere text-muted lg:hidden">by {senderOf(transaction)}</p>
+          <p className="wrap-anywhere text-muted lg:hidden">
+            {isDeposit(transaction) ? 'from' : 'by'} <Sender transaction={transaction} />
+          </p>
         </>
       ),
     },
     {
       header: 'Sender',
       wideOnly: true,
-      cell: (transaction) => <span className="wrap-anywhere">{senderOf(transaction)}</span>,
+      cell: (transaction) => <Sender transaction={transaction} />,
     },
     {
       header: 'Recipient',
       cell: (transaction) => (
         <>
-          <Counterparty transaction={transaction} />
+          <Recipient transaction={transaction} />
           <p className="line-clamp-1 max-w-64 wrap-anywhere text-muted empty:hidden">{notesLine(transaction)}</p>
         </>
       ),
@@ -71,7 +81,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     { header: 'Amount', align: 'right', sorts: { falling: 'largest', rising: 'smallest' }, cell: amountOf },
     {
       header: 'Status',
-      cell: (transaction) => <TransactionStatus transaction={transaction} note={noteOf(transaction)} />,
+      cell: (transaction) => <TransactionStatus transaction={transaction} note={remarkOf(transaction)} />,
     },
     {
       header: 'Actions',
@@ -83,13 +93,18 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
     <CompactRow
       href={hrefOf(transaction.id)}
       label={labelOf(transaction)}
-      title={<Counterparty transaction={transaction} />}
+      title={
+        <>
+          {isDeposit(transaction) && 'From '}
+          <Counterparty transaction={transaction} />
+        </>
+      }
       amount={<TransactionAmount transaction={transaction} />}
       notes={[
         <Ago key="at" iso={transaction.createdAt} />,
         movementOf(transaction).word,
-        noteOf(transaction),
-        senderOf(transaction),
+        remarkOf(transaction),
+        isDeposit(transaction) ? walletOf(transaction) : senderOf(transaction),
         notesLine(transaction),
       ]}
       state={<TransactionStatusChip transaction={transaction} />}

@@ -21,7 +21,7 @@ import { walletName } from '#web/queries/wallets.ts'
 /** One wallet's spending this month, and its policy groups with their agents. */
 export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: UsageGroup) => void }) {
   const { wallet } = props
-  const { currentSpent, limit, percentUsed } = wallet.sessionKeyBudget
+  const { currentSpent, limit, percentUsed, remaining } = wallet.sessionKeyBudget
   return (
     <Card aria-labelledby="wallet-usage" className="overflow-hidden">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-5">
@@ -38,7 +38,8 @@ export function WalletUsage(props: { wallet: UsageWallet; onTopUp: (group: Usage
             <Amount value={currentSpent} chain={wallet.chain} className="font-semibold" />
             {limit !== null && (
               <span className="block text-muted text-small">
-                of <Amount value={limit} chain={wallet.chain} />
+                Session key: <Amount value={remaining ?? '0'} chain={wallet.chain} /> of{' '}
+                <Amount value={limit} chain={wallet.chain} /> left
               </span>
             )}
           </p>

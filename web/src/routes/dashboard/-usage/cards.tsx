@@ -14,7 +14,7 @@ import { walletName } from '#web/queries/wallets.ts'
 const monthFormat = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' })
 
-/** Spending from all wallets on Base in this UTC month, compared with their session keys' limits. */
+/** Spending from all wallets on Base in this UTC month, and what their session keys may still pay. */
 export function MonthlySpend(props: { budget: Usage['globalBudget'] }) {
   const { budget } = props
   const starts = new Date(budget.periodStart)

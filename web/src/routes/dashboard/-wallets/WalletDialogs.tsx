@@ -15,14 +15,7 @@ import { formatAmount } from '#web/lib/format.ts'
 import { networkName, unitOf } from '#web/lib/networks.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { configQuery } from '#web/queries/config.ts'
-import {
-  deleteWallet,
-  mintTestUsdc,
-  refreshWallets,
-  renameWallet,
-  type Wallet,
-  walletName,
-} from '#web/queries/wallets.ts'
+import { deleteWallet, mintTestUsdc, renameWallet, type Wallet, walletName } from '#web/queries/wallets.ts'
 import type { WalletDialogProps } from './walletSearch.ts'
 
 /** The wallet's address, as text and as a QR code. */
@@ -55,8 +48,7 @@ export function ReceiveDialog(props: WalletDialogProps) {
 /** Local stacks only: mints test USDC. */
 function TestMoney(props: { wallet: Wallet }) {
   const config = useQuery(configQuery).data
-  const { address, chain } = props.wallet
-  const mint = useAction(() => mintTestUsdc(address, chain).then(refreshWallets), {
+  const mint = useAction(() => mintTestUsdc(props.wallet), {
     onDone: () => toast.success('100.00 test USDC is on its way.'),
     onFailed: () => void toast.error('The local faucet did not respond.'),
   })

@@ -29,42 +29,53 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
   const otherBalances = other.flatMap(({ usdcBalance }) => (usdcBalance ? [usdcBalance.balance] : []))
   return (
     <Card aria-label="All wallets" data-testid="wallets-summary" className="mb-5 p-5">
-      <dl className="grid gap-x-8 gap-y-1 sm:grid-cols-2 sm:gap-y-4 lg:grid-cols-[auto_1fr_1fr_1fr]">
-        <div className="max-sm:mb-2 lg:pr-6">
-          <dt className="text-muted text-small">Total balance</dt>
-          <dd data-testid="total">
+      <div className="flex flex-wrap items-center gap-x-10 gap-y-3">
+        <div>
+          <p className="text-muted text-small">Total balance</p>
+          <p data-testid="total">
             {known.length === 0 && missing > 0 ? (
               <span className="font-semibold text-title">Unavailable</span>
             ) : (
               <Balance value={sumOf(known)} className="font-semibold text-figure max-[340px]:text-title" />
             )}
-          </dd>
+          </p>
         </div>
-        <Figure
-          name="Most that can leave without you now"
-          testId="can-leave"
-          value={exposure && formatUsdc(exposure.canLeave)}
-        />
-        <Figure name="Of that, agents can spend" testId="agents-can" value={exposure && formatUsdc(exposure.agents)} />
-        <Figure name="In unclaimed payouts" testId="in-payouts" value={sumOf(real.map(({ inPayouts }) => inPayouts))} />
-      </dl>
-      <div className="mt-3 space-y-0.5 text-muted text-small">
+        <p className="min-w-60 flex-1 text-pretty">
+          {exposure ? (
+            <>
+              Without you at most <Sum testId="can-leave" value={formatUsdc(exposure.canLeave)} /> can leave now; your
+              agents can use <Sum testId="agents-can" value={formatUsdc(exposure.agents)} /> of it.
+            </>
+          ) : (
+            <>
+              How much can leave without you: <span data-testid="can-leave">Unavailable</span>
+            </>
+          )}
+        </p>
+      </div>
+      <div className="mt-3 space-y-1 text-muted text-small">
         {missing > 0 && known.length > 0 && (
           <p>
             {plural(missing, 'wallet')} {missing === 1 ? 'is' : 'are'} not included: the balance is unavailable.
           </p>
         )}
         {exposure && (
-          <p>
-            “Without you” means without your owner key: what session keys may still pay, and all of your imported
-            wallets.
-          </p>
-        )}
-        {exposure?.canRenew && (
-          <p data-testid="renewal">
-            While rotation authority is on, Bursar can renew a wallet’s session key by up to{' '}
-            {wholeDollars(providerDaily)} {unitOf(primaryChain)} a day.
-          </p>
+          <details>
+            <summary className="w-fit cursor-pointer rounded-sm underline underline-offset-3 pointer-coarse:py-2.5">
+              Why?
+            </summary>
+            <p className="mt-1">
+              “Without you” means without your owner key: what session keys may still pay, and all of your imported
+              wallets. In unclaimed payouts:{' '}
+              <Sum testId="in-payouts" value={sumOf(real.map(({ inPayouts }) => inPayouts))} />
+            </p>
+            {exposure.canRenew && (
+              <p data-testid="renewal">
+                While rotation authority is on, Bursar can renew a wallet’s session key by up to{' '}
+                {wholeDollars(providerDaily)} {unitOf(primaryChain)} a day.
+              </p>
+            )}
+          </details>
         )}
         {otherBalances.length > 0 && (
           <p data-testid="test-total">
@@ -77,13 +88,8 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
   )
 }
 
-function Figure(props: { name: string; testId: string; value: string | null }) {
-  return (
-    <div className="max-sm:flex max-sm:flex-wrap max-sm:items-baseline max-sm:justify-between max-sm:gap-x-3">
-      <dt className="text-balance text-muted text-small">{props.name}</dt>
-      <dd data-testid={props.testId} className="font-semibold sm:text-title">
-        {props.value === null ? 'Unavailable' : <Balance value={props.value} />}
-      </dd>
-    </div>
-  )
-}
+const Sum = (props: { testId: string; value: string }) => (
+  <span data-testid={props.testId}>
+    <Balance value={props.value} className="font-semibold text-ink" />
+  </span>
+)

@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { microUsdc } from '#domain/money.ts'
+import type { Input } from '#domain/rules/inputs.ts'
+import { isSingle, type PaymentFacts, type Rule, type Verdict, type Words } from '#domain/rules/rule.ts'
+import {
+  anyRules,
+  editRules,
+  formatRules,
+  isLooser,
+  noRules,
+  parseRules,
+  type RuleValues,
+  rulesFromWire,
+  rulesInWords,
+  verdictsOf,
+  wireRules,
+} from '#domain/rules/values.ts'
+import { ruleFields } from '#schemas/rules.ts'
+
+/** A valid value of one input. */
+function inputValue(input: Input): fc.Arbitrary<unknown> {
+  switch (input.kind) {
+    case 'amount':
+      return fc.bigInt({ min: 1n, max: 10n ** 12n }).map(microUsdc)
+    case 'whole':
+      return fc.integer({ min: Math.max(1, input.least), max: input.most })
+    case 'list':
+      return fc.constant([input.normal(input.example)!])
+    case 'switch':
+      return fc.constant(true)
+    case 'choice':
+      return fc.constantFrom(...Object.keys(input.options))
+    case 'days':
+      return fc.subarray(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], { minLength: 1 })
+    case 'time':
+      return fc
+        .tuple(fc.nat({ max: 23 }), fc.nat({ max: 59 }))
+        .map(([hour, minute]) => [hour, minute].map((n) => String(n).padStart(2, '0')).join(':'))
+    case 'zone':
+      return fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe')
+  }
+}
+
+/** A valid value of the rule. */
+const ruleValue = (rule: Rule): fc.Arbitrary<unknown> =>
+  (isSingle(rule.inputs)
+    ? inputValue(rule.inputs)
+    : fc.record(Object.fromEntries(Object.entries(rule.inputs).map(([name, input]) => [name, inputValue(input)])))
+  ).filter((value) => !rule.problem?.(value as never))
+
+const values = fc
+  .record(Object.fromEntries(anyRules.map((rule) => [rule.field, fc.option(ruleValue(rule))])))
+  .map(
+    (made) =>
+      ({ ...noRules, ...Object.fromEntries(Object.entries(made).filter(([, value]) => value !== null)) }) as RuleValues,
+  )
+
+const say: Words = { money: (amount) => `$${amount}`, moment: (at) => new Date(at).toISOString() }
+
+const used = fc
+  .record(Object.fromEntries(anyRules.map(({ field }) => [field, fc.bigInt({ min: 0n, max: 10n ** 12n })])))
+  .map((sums) =>
+    Object.fromEntries(Object.entries(sums).map(([field, sum]) => [field, { used: sum, startsAt: 0, resetsAt: 1e12 }])),
+  )
+const facts: fc.Arbitrary<PaymentFacts> = fc.record({
+  at: fc.integer({ min: 1.7e12, max: 1.9e12 }),
+  isPayout: fc.boolean(),
+  unclaimed: fc.bigInt({ min: 0n, max: 10n ** 12n }).map(microUsdc),
+  recipient: fc.record({
+    type: fc.constant('address' as const),
+    email: fc.constant(null),
+    phone: fc.constant(null),
+    isNew: fc.boolean().map((is) => () => is),
+    isDuplicate: fc.boolean().map((is) => () => is),
+  }),
+})
+
+test('the order of rules never changes whether a payment is allowed, refused or asked about @rules-26', () => {
+  const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
+  fc.assert(
+    fc.property(values, facts, used, amount, (made, payment, counted, wanted) => {
+      const says = (of: RuleValues, outcome: Verdict['outcome']) =>
+        verdictsOf(of, payment, counted).some(
+          (verdict) => verdict.outcome === outcome && (verdict.above === null || wanted > verdict.above),
+        )
+      for (const outcome of ['refuse', 'ask'] as const) {
+        // Each rule alone says the same as among all others, so no order can matter.
+        const alone = anyRules.map(({ field }) =>
+          says({ ...noRules, [field]: made[field as keyof RuleValues] } as RuleValues, outcome),
+        )
+        expect(says(made, outcome)).toBe(alone.includes(true))
+      }
+    }),
+  )
+})
+
+describe('every rule', () => {
+  test('has its own field, names and title @rules-5', () => {
+    for (const of of [
+      (rule: Rule) => [rule.field],
+      (rule: Rule) => Object.keys(rule.names),
+      (rule: Rule) => [rule.title],
+    ]) {
+      const all = anyRules.flatMap(of)
+      expect(new Set(all).size).toBe(all.length)
+    }
+  })
+
+  test('keeps its value in storage, in replies and in requests @rules-6', () => {
+    fc.assert(
+      fc.property(values, (made) => {
+        expect(parseRules(formatRules(made))).toEqual({ values: made, unknown: null })
+        expect(editRules('{}', made)).toBe(formatRules(made))
+        const wire = wireRules(made)
+        expect(rulesFromWire({ ...wire, other: 1 })).toEqual(made)
+        for (const { field } of anyRules) {
+          const schema = ruleFields[field as keyof typeof ruleFields]
+          expect(schema.parse(wire[field as keyof typeof wire]), field).toEqual(made[field as keyof RuleValues])
+        }
+      }),
+    )
+  })
+
+  test('says what it does in a sentence @rules-7', () => {
+    fc.assert(
+      fc.property(values, (made) => {
+        for (const { sentence } of rulesInWords(made, say)) {
+          expect(sentence).toMatch(/^[A-Z].*\.$/)
+          expect(sentence).not.toMatch(/undefined|null|NaN|\[object/)
+        }
+      }),
+    )
+  })
+
+  test('that is taken away lets agents pay more; one that is added does not @rules-8', () => {
+    fc.assert(
+      fc.property(values, fc.nat(), (made, which) => {
+        const rule = anyRules[which % anyRules.length]!
+        if (rule.names && Object.keys(rule.names).length === 0) return
+        const without = { ...made, [rule.field]: rule.off } as RuleValues
+        const isOn = made[rule.field as keyof RuleValues] !== rule.off
+        expect(isLooser(made, without)).toBe(isOn)
+        expect(isLooser(without, made)).toBe(false)
+        expect(isLooser(made, made)).toBe(false)
+      }),
+    )
+  })
+})
+
+test.each([
+  '{"maxSpeed":1}',
+  '{"maxPayment":5}',
+  '{"maxPayment":"-1"}',
+  '{"periodBudget":{"period":"year","limit":"1"}}',
+])('the stored rule %s is not known @rules-9', (json) =>
+  expect(parseRules(json)).toEqual({ values: noRules, unknown: Object.keys(JSON.parse(json))[0] }),
+)

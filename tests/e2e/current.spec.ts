@@ -1,0 +1,173 @@
+/** Screens show at once what the user has just done. */
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { audit } from './audit.ts'
+import { testAsOwner as asOwner, expect, testAsPayer as test } from './fixtures.ts'
+
+const soon = { timeout: 8_000 }
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+
+test.describe('lists that cannot be read', () => {
+  test.use({ tolerated: /Failed to load resource/ })
+  test('an accepted payout is in its list before its dialog has closed, from the reply @screens-40', async ({
+    page,
+  }) => {
+    const to = `now-${randomUUID().slice(0, 8)}@bursar.test`
+    await page.goto('/dashboard/payouts')
+    await expect(page.getByText('Syncing...')).toHaveCount(0)
+    await button(page, 'Create Payout').click()
+    await page.getByLabel('Recipient email').fill(to)
+    await page.getByLabel('Amount', { exact: true }).fill('0.25')
+    await button(page, 'Review').click()
+    await page.route('**/api/escrow/list?*', (route) => route.abort())
+    await button(page, 'Send 0.25 USDC').click()
+    await expect(page.getByTestId('payout-created')).toBeVisible()
+    await button(page, 'Done').click()
+    await expect(page.getByRole('table', { name: 'Payouts' }).getByRole('row', { name: new RegExp(to) })).toBeVisible({
+      timeout: 1_000,
+    })
+    await page.unroute('**/api/escrow/list?*')
+    await expect(page.getByRole('table', { name: 'Payouts' }).getByRole('row', { name: new RegExp(to) })).toContainText(
+      /created/i,
+      { timeout: 20_000 },
+    )
+  })
+})
+
+test('a payment whose dialog was closed becomes completed in the list within seconds, and the balance with it @screens-41', async ({
+  page,
+  own,
+}) => {
+  const to = privateKeyToAddress(generatePrivateKey())
+  await page.goto('/dashboard/transactions')
+  await expect(page.getByRole('table', { name: 'Transactions' })).toBeVisible()
+  await page.goto(`/dashboard/wallets?send=${own.wallet.id}`)
+  await page.getByLabel('Recipient address', { exact: true }).fill(to)
+  await page.getByLabel('Amount', { exact: true }).fill('0.5')
+  await button(page, 'Review').click()
+  await button(page, 'Send 0.50 USDC').click()
+  await page.getByTestId('send-status').waitFor()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Close|Done/ })
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('link', { name: 'Transactions' }).click()
+  const row = page.getByRole('row', { name: new RegExp(`${to.slice(0, 6)}…${to.slice(-4)}`) })
+  await expect(row).toBeVisible({ timeout: 1_500 })
+  await expect(row).toContainText('Completed', soon)
+})
+
+test('test money from the faucet is in the balance within seconds, also behind the open dialog @screens-42', async ({
+  page,
+  own,
+}) => {
+  await page.goto(`/dashboard/wallets?receive=${own.wallet.id}`)
+  const balance = page.getByTestId('wallet-balance').first()
+  const before = await balance.textContent({ timeout: 5_000 }).catch(() => null)
+  await button(page, 'Get 100.00 test USDC').click()
+  await expect(balance).not.toHaveText(before ?? '', soon)
+})
+
+test('deposits and withdrawals are rows of the list, with details and a filter @screens-43', async ({ page }) => {
+  await page.goto('/dashboard/transactions?type=deposit')
+  const row = page.getByRole('table', { name: 'Transactions' }).getByRole('row').nth(1)
+  await expect(row).toContainText('Deposit')
+  await expect(row).toContainText('Received')
+  await page.goto('/dashboard/transactions?type=deposit&min=2')
+  const details = row.getByRole('link', { name: /^View details of Deposit/ })
+  await expect(details, 'a number in a link is not quoted').toHaveAttribute('href', /[?&]min=2&/)
+  await audit(page, 'deposits')
+  await details.click()
+  await expect(page.getByRole('dialog')).toContainText('Arrived on Base')
+  await audit(page, 'deposit-details')
+})
+
+test('an address that becomes a contact shows its name on older payments, and is not offered again @screens-45', async ({
+  page,
+  own,
+}) => {
+  const to = privateKeyToAddress(generatePrivateKey())
+  const { id } = await own.api<{ id: string }>('/transactions/send', {
+    walletId: own.wallet.id,
+    toAddress: to,
+    amount: '0.1',
+  })
+  await page.goto(`/dashboard/transactions?detail=${id}`)
+  const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+  await dialog.getByRole('button', { name: 'Add as Contact' }).click()
+  const name = `GPU vendor ${to.slice(2, 6)}`
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await button(page, 'Add Contact').click()
+  await expect(dialog).toContainText(name)
+  await expect(dialog.getByRole('button', { name: 'Add as Contact' })).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Close' }).first().click()
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toBeVisible()
+  await page.goto('/dashboard/overview')
+  await expect(page.getByRole('link', { name }).first()).toBeVisible()
+})
+
+test('unsaved text comes back after the session has ended and the user has signed in again, but no secret is kept @screens-47', async ({
+  page,
+  own,
+}) => {
+  const expire = () =>
+    page.evaluate(() => {
+      localStorage.clear()
+      dispatchEvent(new Event('session-expired'))
+    })
+  const stored = () => page.evaluate(() => sessionStorage.getItem('unsaved_text'))
+  const signIn = async () => {
+    await expect(page).toHaveURL(/\/login/)
+    await page.getByLabel('Email').fill(own.account.email)
+    await page.getByLabel('Password', { exact: true }).fill(own.account.password)
+    await page.keyboard.press('Enter')
+  }
+  await page.goto('/dashboard/wallets?import')
+  await page.getByLabel('Wallet name').fill('Cold storage')
+  await page.getByLabel('Private key', { exact: true }).fill('11'.repeat(32))
+  await page.getByLabel('Master password', { exact: true }).fill('a long secret')
+  await expire()
+  expect(await stored()).toContain('Cold storage')
+  expect(await stored()).not.toMatch(/1111|a long secret/)
+
+  await page.goto('/dashboard/payouts?create')
+  await signIn()
+  await page.getByLabel('Recipient email').fill('draft@bursar.test')
+  await page.getByLabel('Memo').fill('Prize for the best draft')
+  await expire()
+  await button(page, 'Log In Again').click()
+  await signIn()
+  await expect(page.getByLabel('Recipient email')).toHaveValue('draft@bursar.test')
+  await expect(page.getByLabel('Memo')).toHaveValue('Prize for the best draft')
+  await expect(page.getByText('Your unsaved text is back.')).toBeVisible()
+  expect(await stored()).toBeNull()
+})
+
+asOwner.describe('above the owner’s limit', () => {
+  asOwner.use({ tolerated: /status of 422/ })
+  asOwner(
+    'a payment that the budget refused gets what is missing with one press, with the password above the limit @screens-46',
+    async ({ page, owner }) => {
+      const group = await owner.group('Tight', { spendLimit: 2 })
+      const { apiKey } = await owner.agent(group, 'Tight bot')
+      expect((await owner.pay(apiKey!, '7')).status).toBe(403)
+      await owner.api('/approval-settings', { passwordAbove: '1' }, 'PUT')
+      await page.goto('/dashboard/notices')
+      await page.getByRole('link', { name: /^Tight bot was refused 7/ }).click()
+      const dialog = page.getByRole('dialog', { name: 'Transaction details' })
+      const topUp = dialog.getByRole('button', { name: 'Top up $5.00 and let it pay' })
+      await expect(topUp).toBeVisible()
+      await audit(page, 'let-it-pay')
+      await topUp.click()
+      const prompt = page.getByRole('dialog', { name: 'Enter your password' })
+      await prompt.getByLabel('Password', { exact: true }).fill(owner.account.password)
+      await prompt.getByRole('button', { name: 'Continue' }).click()
+      await expect(dialog).toContainText('has room for it now')
+      expect((await owner.pay(apiKey!, '7')).status).toBe(201)
+      await owner.api('/approval-settings', { passwordAbove: null, password: owner.account.password }, 'PUT')
+    },
+  )
+})

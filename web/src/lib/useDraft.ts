@@ -1,0 +1,61 @@
+import { useEffect, useEffectEvent } from 'react'
+import type { FieldValues, Path, PathValue, UseFormReturn } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
+import { getSession } from './session.ts'
+
+/**
+ * Text that was typed but not sent when the session ended. It waits in this tab until its owner has signed in again and
+ * opens the same form. Passwords, keys and codes are never kept.
+ */
+type Draft = { userId: string; form: string; values: Record<string, string> }
+
+const storageKey = 'unsaved_text'
+const isSecret = (field: string) => /password|key|secret|code|phrase|token|words/i.test(field)
+
+/** Texts that differ from those that the form began with. */
+function changedTexts(values: FieldValues, initial: FieldValues): Record<string, string> {
+  const texts = Object.entries(values).filter(
+    ([field, value]) => typeof value === 'string' && value !== (initial[field] ?? '') && !isSecret(field),
+  )
+  return Object.fromEntries(texts)
+}
+
+function takeDraft(form: string): Draft['values'] | null {
+  const stored = sessionStorage.getItem(storageKey)
+  if (stored === null) return null
+  const draft = JSON.parse(stored) as Draft
+  const isOwn = draft.userId === getSession().user?.id
+  if (isOwn && draft.form !== form) return null
+  sessionStorage.removeItem(storageKey)
+  return isOwn ? draft.values : null
+}
+
+/** Keeps the texts if the session ends while the component is shown. `form` names the form. */
+export function useKeptDraft(form: string, read: () => { values: FieldValues; initial: FieldValues }): void {
+  const readNow = useEffectEvent(read)
+  useEffect(() => {
+    const userId = getSession().user?.id
+    const keep = () => {
+      const { values, initial } = readNow()
+      const texts = changedTexts(values, initial)
+      if (!userId || Object.keys(texts).length === 0) return
+      const draft: Draft = { userId, form, values: texts }
+      sessionStorage.setItem(storageKey, JSON.stringify(draft))
+    }
+    addEventListener('session-expired', keep)
+    return () => removeEventListener('session-expired', keep)
+  }, [form])
+}
+
+/** Keeps the form's texts if the session ends, and puts them back when the form is opened again. */
+export function useDraft<T extends FieldValues>(name: string, form: UseFormReturn<T>): void {
+  useKeptDraft(name, () => ({ values: form.getValues(), initial: form.formState.defaultValues ?? {} }))
+  const { setValue } = form
+  useEffect(() => {
+    const texts = takeDraft(name)
+    if (texts === null) return
+    for (const [field, text] of Object.entries(texts))
+      setValue(field as Path<T>, text as PathValue<T, Path<T>>, { shouldDirty: true })
+    toast.success('Your unsaved text is back.')
+  }, [name, setValue])
+}

@@ -1,0 +1,5 @@
+import { ruleOf } from './ruleNames.ts'
+
+export default function RuleName(props: { rule: string }) {
+  return ruleOf(props.rule).name
+}

@@ -1,0 +1,85 @@
+import type { MicroUsdc } from '../money.ts'
+import type { Figures, Next, RefusalCode } from '../refusal.ts'
+import type { RecipientType } from '../scopes.ts'
+import type { Input, InputValue } from './inputs.ts'
+import type { Used, Window } from './windows.ts'
+
+/** What rules know about a payment. They never read a clock or a table. */
+export type PaymentFacts = {
+  /** Our time (ms). */
+  at: number
+  isPayout: boolean
+  /** Sum of the group's unclaimed payouts. */
+  unclaimed: MicroUsdc
+  /** Null when no payment is meant, only what the group allows in general. The functions read tables. */
+  recipient: {
+    type: RecipientType
+    /** Where a payout's message goes; both null for a payment to an address. */
+    email: string | null
+    phone: string | null
+    /** The account has not paid them before. */
+    isNew: () => boolean
+    /** The group has paid, or asked for, the same amount to them within so many minutes. */
+    isDuplicate: (minutes: number) => boolean
+  } | null
+}
+
+/** What a rule says about a payment: amounts above `above` are refused, or the owner is asked. Null: all amounts. */
+export type Verdict = {
+  above: MicroUsdc | null
+  outcome: 'refuse' | 'ask'
+  rule: string
+  code: RefusalCode
+  /** A sentence. Of a rule that asks, the owner reads it as the reason. */
+  message: string
+  next: Next
+  figures?: Figures
+  resetsAt?: number | null
+}
+
+/** How a reader's sentences are worded: an amount with its unit, an instant (ms). */
+export type Words = { money: (amount: MicroUsdc) => string; moment: (at: number) => string }
+
+export type Inputs = Input | Readonly<Record<string, Input>>
+/** The value of a rule that is on. */
+export type ValueOf<I extends Inputs> = I extends Input
+  ? InputValue<I>
+  : { [Name in keyof I]: I[Name] extends Input ? InputValue<I[Name]> : never }
+
+/** A policy rule. docs/contributing.md has the recipe. */
+export type Rule<Field extends string = string, I extends Inputs = Inputs, Off = unknown> = {
+  /** The name in requests and replies. */
+  field: Field
+  /** The names that its refusals may have, and how the owner's pages call them. Stable, never reused. */
+  names: Readonly<Record<string, string>>
+  section: 'limits' | 'approvals'
+  /** In lists of rules, and for the search. */
+  title: string
+  hint?: string
+  /** One input, or several by name. */
+  inputs: I
+  /** The value of a group that does not use the rule. Only a rule that is off with null can be removed with null. */
+  off: Off
+  /** What an editor proposes when the rule is added. */
+  proposed: unknown
+  window?: (value: ValueOf<I>) => Window
+  /** What a payment adds to the window: its amount (missing), or 0 or 1. Counts are not returned. */
+  counts?: (facts: PaymentFacts) => 0 | 1
+  /** A grant of the owner answers it. */
+  isGrantable?: true
+  /** Judged before the wallet is looked at: it is about the recipient alone. */
+  isAboutRecipient?: true
+  /** The problem of values that are valid one by one, at one of the inputs. */
+  problem?: (value: ValueOf<I>) => { input: keyof I & string; message: string } | null
+  /** `used`: what the window contains; missing if there is none, or no recipient. Null: nothing to say. */
+  judge?: (value: ValueOf<I>, facts: PaymentFacts, used: Used | undefined) => Verdict | null
+  /** What owners and agents read. */
+  words: (value: ValueOf<I>, say: Words, used?: Used, unclaimed?: MicroUsdc) => string | null
+}
+
+/** Keeps the literal types of a rule. */
+export const defineRule = <const Field extends string, const I extends Inputs, Off extends ValueOf<I> | null>(
+  rule: Rule<Field, I, Off>,
+): Rule<Field, I, Off> => rule
+
+export const isSingle = (inputs: Inputs): inputs is Input => typeof (inputs as Input).kind === 'string'

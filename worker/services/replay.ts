@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+import { formatUsdc } from '#domain/money.ts'
+import { type Outcome, type PastDecision, replay } from '#domain/replay.ts'
+import { editRules, parseRules, type RuleEdits, type RuleValues } from '#domain/rules/values.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
+import type { Replay, ReplayRequest } from '#schemas/replay.ts'
+import { rulesIn } from '#schemas/rules.ts'
+import type { Person } from '../appEnv.ts'
+import type { DecisionCursor } from '../history/api.ts'
+import { historyOf } from '../historyOf.ts'
+import { unwrap } from '../result.ts'
+
+const maxDecisions = 10_000
+const maxChanged = 200
+/** The longest window that a rule may have, a month: what was paid in it counts. */
+const longestWindowMs = 31 * dayMs
+
+/** What a changed policy would have decided about the group's past payments. Changes nothing. */
+export async function replayGroup(
+  { deps, userId, treasury, loginSessionId }: Person,
+  groupId: string,
+  { candidate, days }: z.output<typeof ReplayRequest>,
+): Promise<Replay> {
+  const now = deps.now()
+  const since = now - days * dayMs
+  const current = unwrap(await treasury.policies().rulesHistory(groupId))
+  const newestFirst: PastDecision[] = []
+  let before: DecisionCursor | null = null
+  do {
+    const read = historyOf(deps.env, userId).decisions(loginSessionId, groupId, since - longestWindowMs, before)
+    const { decisions, next } = unwrap(await read)
+    newestFirst.push(...decisions)
+    before = next
+  } while (before !== null && newestFirst.length < maxDecisions)
+  const rules = parseRules(editRules(current.rules, rulesIn(candidate as RuleEdits))).values
+  const policy = { rules, scopes: candidate.scopes ?? current.scopes }
+  const replayed = replay(newestFirst.toReversed(), ({ at }) => (at < since ? null : policy))
+    .filter(({ decision }) => decision.at >= since)
+    .toReversed()
+  const changed = replayed.filter(({ decision, outcome }) => decision.outcome !== outcome)
+  return {
+    decisions: replayed.length,
+    before: counts(replayed.map(({ decision }) => decision.outcome)),
+    after: counts(replayed.map(({ outcome }) => outcome)),
+    changed: changed.slice(0, maxChanged).map(({ decision, outcome, rule }) => ({
+      paymentId: decision.id,
+      at: isoOf(decision.at),
+      amount: formatUsdc(BigInt(decision.amount)),
+      before: decision.outcome,
+      after: outcome,
+      rule: rule ?? decision.rules[0] ?? null,
+    })),
+    notCovered: notCovered(candidate, rules, before === null ? null : newestFirst.at(-1)!.at),
+  }
+}
+
+const counts = (outcomes: Outcome[]) => ({
+  allowed: outcomes.filter((outcome) => outcome === 'allowed').length,
+  refused: outcomes.filter((outcome) => outcome === 'refused').length,
+  asked: outcomes.filter((outcome) => outcome === 'asked').length,
+})
+
+/** `from` (ms): where the decisions that were read begin, if there were more. */
+function notCovered(
+  candidate: z.output<typeof ReplayRequest>['candidate'],
+  rules: RuleValues,
+  from: number | null,
+): string[] {
+  const sentences = [
+    from !== null &&
+      `Only the newest ${maxDecisions.toLocaleString('en-US')} decisions are covered, since ${isoOf(from)}.`,
+    candidate.spendLimit !== undefined && 'The total budget is not covered.',
+    candidate.whitelistedContactIds !== undefined && 'Whitelisted contacts are not covered.',
+    rules.maxUnclaimed !== null && 'The limit of unclaimed payouts is not covered.',
+  ]
+  return sentences.filter((sentence) => typeof sentence === 'string')
+}

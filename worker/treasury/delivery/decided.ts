@@ -1,0 +1,37 @@
+import { chainNameOf } from '#domain/networks.ts'
+import type { Decided } from '../../history/api.ts'
+import type { RecordedRefusal } from '../../result.ts'
+import type { PaymentRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+import { recipientKey } from './counted.ts'
+
+/** The decision about an agent's payment, for History. Undefined for the owner's own. */
+export function decidedOf(store: Store, payment: PaymentRow): Decided | undefined {
+  if (payment.group_id === null) return undefined
+  const { created_at, accepted_at, approval_id, refusal } = payment
+  // Refused by its owner or not answered in time: the decision was to ask.
+  const approval = approval_id === null ? null : store.approval(approval_id)
+  const refused = refusal === null || approval ? null : (JSON.parse(refusal) as { refusal?: RecordedRefusal }).refusal
+  const asked = approval ? (JSON.parse(approval.rules) as { rule: string }[]).map(({ rule }) => rule) : []
+  const isSend = payment.kind === 'send'
+  return {
+    groupId: payment.group_id,
+    chain: chainNameOf(store.wallet(payment.wallet_id)!.chain_id),
+    recipient: recipientKey(payment),
+    at: approval ? created_at : (accepted_at ?? created_at),
+    n: store.first<{ n: number }>('SELECT rowid AS n FROM payment WHERE id = ?', payment.id)!.n,
+    amount: payment.amount,
+    isPayout: !isSend,
+    type: payment.to_type as Decided['type'],
+    address: isSend ? payment.to_address : null,
+    email: payment.recipient_email,
+    phone: payment.recipient_phone,
+    contactId: payment.contact_id,
+    outcome: approval ? 'asked' : refused ? 'refused' : 'allowed',
+    rules: refused ? [refused.rule ?? ''] : asked,
+    granted: payment.grant_id !== null,
+    version: payment.policy_version,
+    acceptedAt: accepted_at,
+    releasedAt: payment.released_at,
+  }
+}
