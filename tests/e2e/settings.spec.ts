@@ -105,15 +105,15 @@ test('the dialog closes 1.5 seconds after the password was changed @settings-3',
   await expect(dialog).toBeHidden()
 })
 
-test('wallets that cannot be loaded show an error and a retry; the rest of the page works @settings-2', async ({
+test('wallets that cannot be loaded show an error and load with the page again; the rest of the page works @settings-2', async ({
   page,
 }) => {
   await page.route('**/assets/WalletSection*.js', (route) => route.abort(), { times: 1 })
   await page.goto('/dashboard/settings')
   const section = page.getByRole('region', { name: 'Connected wallet' })
-  await expect(section.getByRole('alert')).toContainText('Wallets could not be loaded. Try again, or reload the page.')
+  await expect(section.getByRole('alert')).toContainText('Wallets could not be loaded. Reload the page to try again.')
   await expect(page.getByRole('main')).toContainText('Member Since')
   await audit(page, 'settings-wallets-missing')
-  await section.getByRole('button', { name: 'Try again' }).click()
+  await section.getByRole('button', { name: 'Reload the page' }).click()
   await expect(section.getByRole('button', { name: 'Connect wallet' })).toBeVisible()
 })

@@ -2,7 +2,7 @@ import { Component, type ComponentType, type ReactNode, Suspense, useState } fro
 import { Button } from '../components/Button.tsx'
 
 type Props<P extends object> = {
-  /** Creates the lazy component. A lazy component that failed stays failed, so every attempt creates a new one. */
+  /** Creates the lazy component. */
   part: () => ComponentType<P>
   /** Its props. */
   with?: P
@@ -12,23 +12,20 @@ type Props<P extends object> = {
   quiet?: boolean
 }
 
-/** A part of the page that is loaded when it is rendered. A failure leaves the page intact and can be retried. */
+/**
+ * A part of the page that is loaded when it is rendered. A failure leaves the page intact. Only a reload tries again: browsers
+ * may keep the failure of a module for as long as the page is open.
+ */
 export function OnDemand<P extends object>(props: Props<P>) {
-  const [Part, setPart] = useState(props.part)
-  const [attempt, setAttempt] = useState(1)
-  const retry = () => {
-    setPart(props.part)
-    setAttempt(attempt + 1)
-  }
+  const [Part] = useState(props.part)
   return (
     <Boundary
-      key={attempt}
       instead={
         !props.quiet && (
           <div role="alert" className="space-y-3">
-            <p className="text-muted">Wallets could not be loaded. Try again, or reload the page.</p>
-            <Button look="secondary" onClick={retry}>
-              Try again
+            <p className="text-muted">Wallets could not be loaded. Reload the page to try again.</p>
+            <Button look="secondary" onClick={() => location.reload()}>
+              Reload the page
             </Button>
           </div>
         )
