@@ -1,7 +1,6 @@
-import { formatUsdcText, microUsdc, saturatingSub, zeroUsdc } from '../money.ts'
-import { orOwner } from '../refusal.ts'
+import { saturatingSub } from '../money.ts'
+import { overBudget } from './overBudget.ts'
 import { defineRule } from './rule.ts'
-import { waitText } from './texts.ts'
 
 export const periodBudget = defineRule({
   field: 'periodBudget',
@@ -23,22 +22,8 @@ export const periodBudget = defineRule({
   off: null,
   proposed: { period: 'day' },
   window: ({ period }) => ({ span: period }),
-  judge({ period, limit }, _facts, counted) {
-    if (!counted) return null
-    const used = microUsdc(counted.used)
-    const left = saturatingSub(limit, used)
-    return {
-      above: left,
-      outcome: 'refuse',
-      rule: `group.budget_per_${period}`,
-      code: 'budget_exceeded',
-      message: `The group's budget for this ${period} has ${formatUsdcText(left)} USDC left.`,
-      next: orOwner(`Send less${waitText(counted.resetsAt)}`, 'raise the budget'),
-      // A period counts what was reserved in it, confirmed or not.
-      figures: { limit, spent: used, held: zeroUsdc, remaining: left },
-      resetsAt: counted.resetsAt,
-    }
-  },
+  judge: ({ period, limit }, _facts, counted) =>
+    counted ? overBudget(limit, counted, `group.budget_per_${period}`, `this ${period}`) : null,
   words: ({ period, limit }, say, used) =>
     `At most ${say.money(limit)} a ${period}${
       used?.resetsAt ? `; ${say.money(saturatingSub(limit, used.used))} is left until ${say.moment(used.resetsAt)}` : ''

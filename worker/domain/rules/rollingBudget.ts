@@ -1,8 +1,8 @@
-import { formatUsdcText, microUsdc, saturatingSub, zeroUsdc } from '../money.ts'
-import { orOwner } from '../refusal.ts'
+import { saturatingSub } from '../money.ts'
 import { hourMs } from '../time.ts'
+import { overBudget } from './overBudget.ts'
 import { defineRule } from './rule.ts'
-import { hoursText, waitText } from './texts.ts'
+import { hoursText } from './texts.ts'
 
 export const rollingBudget = defineRule({
   field: 'rollingBudget',
@@ -26,21 +26,8 @@ export const rollingBudget = defineRule({
   off: null,
   proposed: { hours: 24 },
   window: ({ hours }) => ({ span: hours * hourMs }),
-  judge({ hours, limit }, _facts, counted) {
-    if (!counted) return null
-    const used = microUsdc(counted.used)
-    const left = saturatingSub(limit, used)
-    return {
-      above: left,
-      outcome: 'refuse',
-      rule: 'group.rolling_budget',
-      code: 'budget_exceeded',
-      message: `The group's budget for ${hoursText(hours)} has ${formatUsdcText(left)} USDC left.`,
-      next: orOwner(`Send less${waitText(counted.resetsAt)}`, 'raise the budget'),
-      figures: { limit, spent: used, held: zeroUsdc, remaining: left },
-      resetsAt: counted.resetsAt,
-    }
-  },
+  judge: ({ hours, limit }, _facts, counted) =>
+    counted ? overBudget(limit, counted, 'group.rolling_budget', hoursText(hours)) : null,
   words: ({ hours, limit }, say, used) =>
     `At most ${say.money(limit)} within ${hoursText(hours)}${used ? `; ${say.money(saturatingSub(limit, used.used))} is left now` : ''}.`,
 })
