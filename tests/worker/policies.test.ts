@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RuleEdits } from '#domain/rules/values.ts'
 import { dayMs } from '#domain/time.ts'
 import { agentWalletAbi } from '../../worker/chain/abi.ts'
+import { nextTurn } from '../../worker/durable/turns.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { groupEdit, usdc } from '../support/build.ts'
 import { chain, createPayer, fresh, until } from '../support/payer.ts'
@@ -393,7 +394,7 @@ describe('changes that act on the next call @policy-14', () => {
         const { status, json } = await pay(tokens[lane % tokens.length]!, { amount: '0.01' })
         answers.push({ callNumber, status, code: json?.code })
         // Yields to other work, since a refusal never waits.
-        await new Promise((resolve) => setTimeout(resolve))
+        await nextTurn()
       }
     })
     return {
@@ -617,6 +618,8 @@ describe('deleting groups and agents', () => {
     const made = await createGroup()
     const second = await createAgent(made.id)
     const paid = await pay(made.apiKey)
+    const paymentNow = async () => (await owner().get(`/api/transactions/${paid.json.id}`)).json.data
+    await until('the payment is signed', async () => (await paymentNow()).status !== 'QUEUED')
     const removed = await owner().delete(`/api/policy-groups/${made.id}/cascade`)
     expect(removed.json.data).toEqual({ id: made.id, agents: 2, stoppedPayments: 0 })
     for (const { apiKey } of [made, second]) expect((await pay(apiKey)).status).toBe(401)
@@ -624,8 +627,8 @@ describe('deleting groups and agents', () => {
     expect((await owner().delete(`/api/policy-groups/${made.id}/cascade`)).status).toBe(404)
     expect((await owner().post('/api/agents', { name: 'A', policyGroupId: made.id })).status).toBe(404)
     const settled = await until('the signed payment is settled', async () => {
-      const { json } = await owner().get(`/api/transactions/${paid.json.id}`)
-      return ['CONFIRMED', 'FAILED'].includes(json.data.status) && json.data
+      const payment = await paymentNow()
+      return ['CONFIRMED', 'FAILED'].includes(payment.status) && payment
     })
     expect(settled).toMatchObject({ status: 'CONFIRMED', agent: { name: 'Agent' } })
   })
