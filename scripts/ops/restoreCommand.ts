@@ -24,7 +24,7 @@ export const restoreCommands: Record<string, Command> = {
     options: ['to', 'accept'],
     switches: ['lost', 'once'],
     help: `Restores one account whose Treasury is damaged or lost. freeze: stops all work of the account, and makes sure that
-History has everything of it. back: rolls the object back --to a time; without --to, after a copy of its file was put back. --lost:
+History has all its changes. back: rolls the object back --to a time; without --to, after a copy of its file was restored. --lost:
 the object is lost, and History may lack something. continue: copies from History and reads the chain until the account opens;
 the cron does the same, a little each minute. It prints what it cannot explain, and the name of that list; --accept <list>: opens
 the account with exactly these. --once: does not wait. unfreeze: opens an account that was not rolled back.`,

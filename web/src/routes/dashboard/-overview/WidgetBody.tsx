@@ -20,9 +20,9 @@ import { refreshMs, WidgetError, WidgetLoading, type WidgetProps } from './Widge
 
 // Widgets that a new dashboard does not have.
 const Methods = lazy(async () => ({ default: (await import('./ChartWidgets.tsx')).Methods }))
+const Transfers = lazy(async () => ({ default: (await import('./ChartWidgets.tsx')).Transfers }))
 type Lists = typeof import('./ListWidgets.tsx')
 const list = (name: keyof Lists) => lazy(async () => ({ default: (await import('./ListWidgets.tsx'))[name] }))
-const Transfers = lazy(async () => ({ default: (await import('./ChartWidgets.tsx')).Transfers }))
 
 type OwnData = 'recent-transactions' | 'recent-activity' | 'total-contacts'
 
