@@ -155,7 +155,7 @@ test('a replay of other rules equals a fresh Treasury with those rules that is f
   )
 })
 
-test('10,000 decisions are replayed under six rules within a second @rules-32', () => {
+test('10,000 decisions are replayed under six rules within a second of CPU time @rules-32', () => {
   const book = createReplayBook({})
   book.run({ do: 'pay', amount: microUsdc(1_000_000n), to: 1 })
   const [one] = book.decisions()
@@ -178,10 +178,10 @@ test('10,000 decisions are replayed under six rules within a second @rules-32', 
     },
     scopes: ['address_payments:write'],
   }
-  const startedAt = performance.now()
+  const before = process.threadCpuUsage()
   const replayed = replay(many, () => policy)
-  const took = performance.now() - startedAt
+  const { user, system } = process.threadCpuUsage(before)
   expect(replayed.some(({ outcome }) => outcome === 'refused')).toBe(true)
-  expect(took).toBeLessThan(1_000)
+  expect(user + system, 'µs').toBeLessThan(1_000_000)
   book.close()
 })
