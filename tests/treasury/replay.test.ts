@@ -105,6 +105,17 @@ function createReplayBook(limits: RuleEdits) {
   return { ...book, run, decisions, close }
 }
 
+/** A payment is requested under rules that do not count it, and approved under rules that do. */
+const approvedAfterEdit: [RuleEdits, Step[]] = [
+  { perRecipient: { period: 'day', limit: microUsdc(1n), whenExceeded: 'ask' } },
+  [
+    { do: 'pay', amount: microUsdc(2n), to: 1 },
+    { do: 'edit', limits: { maxNewRecipients: { per: 'day', count: 1, whenExceeded: 'refuse' } } },
+    { do: 'approve', which: 0 },
+    { do: 'pay', amount: microUsdc(1n), to: 2 },
+  ],
+]
+
 test('each decision replayed under its own version changes nothing @rules-30', () => {
   fc.assert(
     fc.property(allLimits, fc.array(step, { maxLength: 40 }), (limits, steps) => {
@@ -125,7 +136,7 @@ test('each decision replayed under its own version changes nothing @rules-30', (
         book.close()
       }
     }),
-    { numRuns: Number(process.env.FUZZ_SEQUENCES ?? 60) },
+    { numRuns: Number(process.env.FUZZ_SEQUENCES ?? 60), examples: [approvedAfterEdit] },
   )
 })
 

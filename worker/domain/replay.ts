@@ -56,7 +56,7 @@ type Counted = { decision: PastDecision; at: number; subject: string; released: 
 
 /**
  * What each decision would have been under the policy that `policyAt` gives for it; null leaves it as it was, so that it
- * only counts for later ones. `decisions`: oldest first.
+ * only counts for later ones. For an approval, `at` is when the payment was made. `decisions`: oldest first.
  */
 export function replay(
   decisions: readonly PastDecision[],
@@ -71,7 +71,10 @@ export function replay(
     const { acceptedAt, releasedAt, n } = decision
     // An approval: the payment was made later than it was requested.
     if (decision.outcome === 'asked' && acceptedAt !== null)
-      events.push({ at: acceptedAt, order: 2, n, run: () => state.approve(decision, results.get(decision)!) })
+      events.push({
+        ...{ at: acceptedAt, order: 2, n },
+        run: () => state.approve(decision, results.get(decision)!, policyAt({ ...decision, at: acceptedAt })),
+      })
     if (releasedAt !== null) events.push({ at: releasedAt, order: 0, n, run: () => state.release(decision) })
   }
   events.sort((a, b) => a.at - b.at || a.order - b.order || a.n - b.n)
@@ -129,8 +132,11 @@ class ReplayState {
   }
 
   /** A person had approved it. If it is still asked about, it is made when it was. */
-  approve(decision: PastDecision, { outcome }: Replayed): void {
-    if (outcome === 'asked') this.#count(decision, decision.acceptedAt!, this.#rules ?? noRules)
+  approve(decision: PastDecision, { outcome }: Replayed, policy: PastPolicy | null): void {
+    if (outcome !== 'asked') return
+    const at = decision.acceptedAt!
+    // The rules may have been edited since it was requested, and those of the approval count it.
+    this.#count(decision, at, policy ? this.#use(policy.rules, at) : (this.#rules ?? noRules))
   }
 
   release(decision: PastDecision): void {
