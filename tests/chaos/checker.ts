@@ -1,6 +1,6 @@
 /** Checks the invariants of docs/architecture.md against the replies that clients got and against the chain. */
 
-import { formatUsdc } from '#domain/money.ts'
+import { formatUsdc, microUsdc } from '#domain/money.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
@@ -36,7 +36,8 @@ export async function booksAtRest(
       const token = await sender.token()
       const ledger = await bursar.api<WalletLedger>(`/wallets/${wallet.id}/ledger`, { token })
       if (ledger.held !== '0') return null
-      const transactions = await allTransactions(bursar, token)
+      const listed = await allTransactions(bursar, token)
+      const [movements, transactions] = [listed.filter(isMovement), listed.filter((row) => !isMovement(row))]
       const payouts = await allPayouts(bursar, token)
       const moving = transactions.some(({ status }) => status === 'QUEUED' || status === 'PROCESSING')
       if (moving || payouts.some(({ status, inProgress }) => status === 'CREATING' || inProgress)) return null
@@ -47,11 +48,14 @@ export async function booksAtRest(
       const [group] = await bursar.api<PolicyGroup[]>('/policy-groups', { token })
       const session = await bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token })
       const audit = await bursar.api<AuditCheck>('/audit', { token })
-      return { ledger, transactions, payouts, group: group!, session, audit }
+      return { ledger, transactions, movements, payouts, group: group!, session, audit }
     },
     withinMs,
   )
 }
+
+/** Money that moved without a payment. */
+const isMovement = ({ category }: Transaction) => category === 'deposit' || category === 'withdrawal'
 
 const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 const show = ({ from, to, value }: Transfer) => `${from} → ${to} ${formatUsdc(value)}`
@@ -62,7 +66,7 @@ export function violations(sender: Sender, operations: Operation[], books: Books
   const must = (holds: boolean, what: string) => void (holds || found.push(what))
   const equal = (what: string, value: unknown, expected: unknown) =>
     must(value === expected, `${what}: ${value}, expected ${expected}`)
-  const { ledger, transactions, payouts, group, session, audit } = books
+  const { ledger, transactions, movements, payouts, group, session, audit } = books
   const wallet = sender.wallet.address as Address
   const to = (address: string) => onChain.transfers.filter((transfer) => transfer.to === address)
   const from = (address: string) => onChain.transfers.filter((transfer) => transfer.from === address)
@@ -83,6 +87,10 @@ export function violations(sender: Sender, operations: Operation[], books: Books
   const decided = (row: Transaction) => !row.id.includes(':') && row.status !== 'POLICY_REJECTED'
   equal('payments in the list', transactions.filter(decided).length, known.length)
   equal('payouts in the list', payouts.length, created.length)
+  const deposited = sum(
+    movements.map(({ category, amountUsdc }) => usdc(amountUsdc) * (category === 'deposit' ? 1n : -1n)),
+  )
+  equal('deposits in the list', formatUsdc(microUsdc(deposited)), ledger.deposits)
 
   // I2: an accepted send moved its money once; a refused one moved nothing.
   for (const { id, asked } of sends) {
