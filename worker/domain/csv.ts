@@ -9,6 +9,7 @@ function cellText(cell: Cell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return String(cell)
   if (typeof cell === 'object') return cell.decimal
+  if (!/^[\s=+\-@]|[",\r\n]/.test(cell)) return cell
   // Spreadsheets ignore leading blanks before a formula.
   const text = /^\s*[=+\-@]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -78,8 +78,11 @@ export type TransactionsWanted = Omit<TransactionFilter, 'figure'> & {
 }
 export type Paging = { page: number; pageSize: number; cursor?: ListCursor | undefined }
 export type Listed<Row> = { rows: Row[]; page: Page }
-/** A part of an export. `next` is where to continue; null after the last row. */
-export type Slice<Row> = { rows: Row[]; next: ListCursor | null }
+/** Rows in a part of an export: one to three milliseconds of work. */
+export const exportedAtOnce = 250
+
+/** A part of an export. `rows`: JSON array; text costs less to pass on than objects. `next` is where to continue; null after the last row. */
+export type Slice = { rows: string; next: ListCursor | null }
 
 /** Where the next page of kept payments begins. `createdAt` in ms. */
 export type KeptCursor = { createdAt: number; id: string }
@@ -111,12 +114,8 @@ export interface HistoryApi extends Rpc.DurableObjectBranded {
   transactions(sessionId: string, filter: TransactionsWanted, paging: Paging): Promise<Result<Listed<Transaction>>>
   payouts(sessionId: string, filter: PayoutFilter, paging: Paging): Promise<Result<Listed<Escrow>>>
   /** For exports, row by row: a part at a time, the first one with `cursor` null. Only that one checks the session. */
-  transactionSlice(
-    sessionId: string,
-    filter: TransactionsWanted,
-    cursor: ListCursor | null,
-  ): Promise<Result<Slice<Transaction>>>
-  payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice<Escrow>>>
+  transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null): Promise<Result<Slice>>
+  payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null): Promise<Result<Slice>>
 
   /** A part of a group's decisions since `since` (ms), newest first. `next` is null after the last. The first one checks the session. */
   decisions(

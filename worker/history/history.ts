@@ -13,14 +13,23 @@ import { endedSession } from '../errors.ts'
 import { logError } from '../observability/log.ts'
 import { ok, type Result, refuse } from '../result.ts'
 import { treasuryOf } from '../treasuryOf.ts'
-import type { ChangePage, DecisionCursor, HistoryApi, KeptCursor, Paging, Position, TransactionsWanted } from './api.ts'
+import {
+  type ChangePage,
+  type DecisionCursor,
+  exportedAtOnce,
+  type HistoryApi,
+  type KeptCursor,
+  type Paging,
+  type Position,
+  type TransactionsWanted,
+} from './api.ts'
 import { type Db, payoutsQuery, readSlice, transactionsQuery } from './lists.ts'
 import { historySchema } from './migrations.ts'
 import { readPage } from './pages.ts'
 import { Rows } from './rows.ts'
 
-/** Rows that one call of an export, or of a replay, reads. */
-const sliceSize = 500
+/** Decisions that one call of a replay reads. */
+const decisionsAtOnce = 500
 /** Operators are alerted above this. An object's SQLite holds 10 GB. */
 const largeBytes = 5_000_000_000
 /** Pages of changes that a list waits for. Only a History that was lost is further behind. */
@@ -57,18 +66,18 @@ export class History extends DurableObject<Env> implements HistoryApi {
     return this.#afterFollowing(sessionId, () => readPage<Escrow>(this.#db, payoutsQuery(filter), paging))
   }
   async transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null) {
-    const read = () => readSlice<Transaction>(this.#db, transactionsQuery(filter), sliceSize, cursor)
+    const read = () => readSlice(this.#db, transactionsQuery(filter), exportedAtOnce, cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
   async payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null) {
-    const read = () => readSlice<Escrow>(this.#db, payoutsQuery(filter), sliceSize, cursor)
+    const read = () => readSlice(this.#db, payoutsQuery(filter), exportedAtOnce, cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
 
   async decisions(sessionId: string, groupId: string, since: number, before: DecisionCursor | null) {
     const read = () => {
-      const decisions = this.#rows.decisions(groupId, since, before, sliceSize)
-      const last = decisions.length < sliceSize ? undefined : decisions.at(-1)
+      const decisions = this.#rows.decisions(groupId, since, before, decisionsAtOnce)
+      const last = decisions.length < decisionsAtOnce ? undefined : decisions.at(-1)
       return { decisions, next: last ? { at: last.at, n: last.n } : null }
     }
     return before ? ok(read()) : this.#afterFollowing(sessionId, read)

@@ -44,7 +44,7 @@ async function matchesOf(db: Db, query: ListQuery, from: number): Promise<Match[
     matches.push(...(selectMatches(db, query, before, end ?? { at: from, id: '' }).all() as Match[]))
     if (!end) return matches
     before = end
-    await nextTurn()
+    await nextTurn(1)
   }
 }
 

@@ -13,14 +13,17 @@ import type { Person } from '../appEnv.ts'
 import { primaryChain } from '../chain/networkSettings.ts'
 import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
+import { nextTurn } from '../durable/turns.ts'
 import { within } from '../durable/within.ts'
-import type { Paging, Slice, TransactionsWanted, WalletBalance } from '../history/api.ts'
+import { exportedAtOnce, type Paging, type Slice, type TransactionsWanted, type WalletBalance } from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
 import { logError } from '../observability/log.ts'
 import { type Result, unwrap } from '../result.ts'
 
-/** The most parts that an export reads, of 500 rows each, whether or not its filter keeps them. */
-const maxSlices = 200
+/** The most parts that an export reads: 100,000 rows, whether or not its filter keeps them. */
+const maxSlices = 100_000 / exportedAtOnce
+/** How long an export waits between parts, so that calls of others on its thread wait for one part at a time. */
+const pauseMs = 15
 
 export async function listTransactions(
   { deps, userId, loginSessionId }: Person,
@@ -163,15 +166,19 @@ type Columns<Row> = readonly [header: string, cell: (row: Row) => Cell][]
 
 /** Streams the rows, so that a long history needs little memory. New payments neither repeat nor hide rows. */
 async function csv<Row extends Transaction | Escrow>(
-  readSlice: (cursor: ListCursor | null) => Promise<Result<Slice<Row>>>,
+  readSlice: (cursor: ListCursor | null) => Promise<Result<Slice>>,
   name: string,
   columns: Columns<Row>,
   lastLines: readonly string[] = [],
 ): Promise<Response> {
   const encoder = new TextEncoder()
   // Read before the reply begins, so that a refusal is still a reply of its own.
-  let slice: Slice<Row> | null = unwrap(await readSlice(null))
+  let slice: Slice | null = unwrap(await readSlice(null))
   let slices = 0
+  const later = async (cursor: ListCursor) => {
+    await nextTurn(pauseMs)
+    return unwrap(await readSlice(cursor))
+  }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       // The byte order mark makes spreadsheets read this as UTF-8.
@@ -179,11 +186,11 @@ async function csv<Row extends Transaction | Escrow>(
     },
     async pull(controller) {
       while (slice !== null) {
-        const { rows, next }: Slice<Row> = slice
+        const { rows, next }: Slice = slice
         slices += 1
-        const lines = rows.map((row) => csvLine(columns.map(([, cell]) => cell(row))))
+        const lines = (JSON.parse(rows) as Row[]).map((row) => csvLine(columns.map(([, cell]) => cell(row))))
         if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
-        slice = next && slices < maxSlices ? unwrap(await readSlice(next)) : null
+        slice = next && slices < maxSlices ? await later(next) : null
         if (next === null && lastLines.length > 0) controller.enqueue(encoder.encode(lastLines.join('')))
         if (slice !== null && lines.length > 0) return // a pull that adds nothing would be the last
       }
