@@ -74,7 +74,9 @@ async function fill(treasury: Treasury, dailyGroup: string): Promise<void> {
   store.run(
     `UPDATE policy_group SET rules = '{"approveAbove":"5","duplicateMinutes":10}' WHERE rules NOT LIKE '%periodBudget%'`,
   )
-  store.run('UPDATE rule_window SET newest = 0')
+  store.run(
+    "UPDATE policy_group SET windows = json_replace(windows, '$.periodBudget.newest', 0) WHERE rules LIKE '%periodBudget%'",
+  )
   // The wallet has just been read, however slow the machine is.
   const now = context.now()
   context.now = () => now

@@ -144,7 +144,7 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
 function setRules(store: Store, group: GroupRow, edits: RuleEdits, now: number): void {
   const rules = editRules(group.rules, edits)
   store.update('policy_group', group.id, { rules })
-  rebuildWindows(store, group, rulesOf(group), rulesOf({ rules }), now)
+  rebuildWindows(store, group.id, rulesOf(group), rulesOf({ rules }), now)
 }
 
 /** Raises the total budget. Repeating the same key raises it once. */
@@ -211,7 +211,7 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed> {
     store.run('DELETE FROM credential WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?)', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)
-    store.run('DELETE FROM rule_window WHERE group_id = ?', id)
+    store.run('DELETE FROM recipient_window WHERE group_id = ?', id)
     store.run('UPDATE policy_group SET deleted_at = ?, version = version + 1 WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'group_id', id }, 'group_deleted')
     endGrants(ctx, { column: 'group_id', id }, 'group_deleted')

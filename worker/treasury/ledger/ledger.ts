@@ -40,21 +40,22 @@ export function reserve(
     epoch,
   )
   if (group && 'to' in payment) {
-    store.run(
-      `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3
-       WHERE id = ?4`,
-      sum,
-      payment.isPayout ? sum : 0,
-      now,
-      group.id,
-    )
     const rules = rulesOf(group)
     const { to, amount, isPayout, isNewRecipient } = payment
-    countPayment(store, group, rules, windows ?? readWindows(store, group, rules, to, now), {
+    const counted = countPayment(store, group, rules, windows ?? readWindows(store, group, rules, to, now), {
       to,
       amount,
       facts: factsOf(now, isPayout, to, isNewRecipient),
     })
+    store.run(
+      `UPDATE policy_group SET held = held + ?1, unclaimed = unclaimed + ?2, payments = payments + 1, last_activity_at = ?3,
+         windows = coalesce(?4, windows) WHERE id = ?5`,
+      sum,
+      isPayout ? sum : 0,
+      now,
+      counted,
+      group.id,
+    )
   }
   if (agentId)
     store.run(

@@ -1,12 +1,10 @@
 import { mailboxOf } from '#domain/email.ts'
-import { type Period, periods } from '#domain/policyPeriod.ts'
-import type { PaymentFacts } from '#domain/rules/rule.ts'
-import { noRules, type RuleField, type RuleValues, windowsIn } from '#domain/rules/values.ts'
+import type { PaymentFacts, Rule } from '#domain/rules/rule.ts'
+import { type RuleValues, windowsIn } from '#domain/rules/values.ts'
 import {
   addTo,
   endOf,
   groupingMs,
-  type Ring,
   returnTo,
   type Used,
   usedOf,
@@ -14,13 +12,23 @@ import {
   windowOf,
   windowStart,
 } from '#domain/rules/windows.ts'
+import {
+  type Counted,
+  type CountedWindows,
+  formatWindow,
+  formatWindows,
+  parseWindows,
+} from '../storage/countedWindows.ts'
 import { paidToOf } from '../storage/newPayment.ts'
 import type { PaidTo } from '../storage/paidRecipients.ts'
-import type { GroupRow, PaymentRow, RuleWindowRow } from '../storage/rows.ts'
+import type { GroupRow, PaymentRow } from '../storage/rows.ts'
 import { listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
 
-/** What the rules of a group count over time, in rule_window: one read per decision, one write per payment. */
+/**
+ * What the rules of a group count over time: in the group's row, and per recipient in `recipient_window`. A payment reads and
+ * writes the group's windows with the rest of its row, and at most one row for its recipient.
+ */
 
 /** Recipients that one group's windows may have at a time. */
 export const maxSubjects = 50_000
@@ -29,8 +37,9 @@ export const maxSubjects = 50_000
 const subjectOf = ({ address, email, phone }: PaidTo): string =>
   address?.toLowerCase() ?? (email === null ? phone! : mailboxOf(email))
 
-export type GroupWindows = { used: Record<string, Used>; rings: Map<string, Ring> }
-export const noWindows: GroupWindows = { used: {}, rings: new Map() }
+/** `used`: by rule. `recipient`: null if nothing is counted of them. */
+export type GroupWindows = { used: Record<string, Used>; group: CountedWindows; recipient: CountedWindows | null }
+export const noWindows: GroupWindows = { used: {}, group: {}, recipient: null }
 
 /** `to` is null if no payment is meant: then what is counted per recipient is missing. */
 export function readWindows(
@@ -42,138 +51,110 @@ export function readWindows(
 ): GroupWindows {
   const windows = windowsIn(rules)
   if (windows.length === 0) return noWindows
-  const subject = to && windows.some(({ window }) => window.perRecipient) ? subjectOf(to) : ''
-  const rows = store.all<RuleWindowRow>(
-    'SELECT * FROM rule_window WHERE group_id = ? AND subject IN (?, ?)',
-    group.id,
-    '',
-    subject,
-  )
-  const found: GroupWindows = { used: {}, rings: new Map() }
+  const ofGroup = parseWindows(group.windows)
+  const recipient =
+    to && windows.some(({ window }) => window.perRecipient) ? recipientWindows(store, group.id, subjectOf(to)) : null
+  const used: Record<string, Used> = {}
   for (const { rule, window } of windows) {
-    const own = window.perRecipient ? subject : ''
     if (window.perRecipient && !to) continue
-    const row = rows.find((each) => each.field === rule.field && each.subject === own)
-    if (row) found.rings.set(rule.field, ringOf(row))
-    const used = usedOf(window.span, row ? ringOf(row) : null, now)
-    const isFull = window.perRecipient && !row && group.subjects >= maxSubjects && !hasEnded(store, group.id, now)
-    found.used[rule.field] = isFull ? { ...used, isFull } : used
+    const counted = (window.perRecipient ? recipient : ofGroup)?.[rule.field]
+    const each = usedOf(window.span, counted?.ring ?? null, now)
+    const isFull = window.perRecipient && !recipient && group.subjects >= maxSubjects && !hasEnded(store, group.id, now)
+    used[rule.field] = isFull ? { ...each, isFull } : each
   }
-  return found
+  return { used, group: ofGroup, recipient }
 }
 
-/** The slices that were read or written last, by their text: the next payment usually reads what the last one has written. */
-const parsed = new Map<string, readonly bigint[]>()
-const keep = (text: string, slices: readonly bigint[]) => {
-  if (parsed.size >= 200) parsed.clear()
-  parsed.set(text, slices)
+function recipientWindows(store: Store, groupId: string, subject: string): CountedWindows | null {
+  const query = 'SELECT windows FROM recipient_window WHERE group_id = ? AND subject = ?'
+  const row = store.first<{ windows: string }>(query, groupId, subject)
+  return row && parseWindows(row.windows)
 }
 
-function ringOf({ newest, slices: text }: RuleWindowRow): Ring {
-  const known = parsed.get(text)
-  if (known) return { newest, slices: known }
-  const slices = (JSON.parse(text) as number[]).map(BigInt)
-  keep(text, slices)
-  return { newest, slices }
-}
-
-/** Throws RangeError if SQLite's numbers would lose a digit. */
-function slicesText({ slices }: Ring): string {
-  for (const slice of slices) if (slice > Number.MAX_SAFE_INTEGER) throw new RangeError(`amount ${slice}`)
-  const text = `[${slices}]`
-  keep(text, slices)
-  return text
-}
-
-const ended = "rule_window WHERE group_id = ? AND subject <> '' AND ends_at <= ?"
+const ended = 'recipient_window WHERE group_id = ? AND ends_at <= ?'
 const hasEnded = (store: Store, groupId: string, now: number): boolean =>
   store.first(`SELECT 1 FROM ${ended} LIMIT 1`, groupId, now) !== null
 
-/** Counts an accepted payment. `windows` is what `readWindows` returned for it. Call inside the transaction. */
+/**
+ * Counts an accepted payment and returns the group's windows for its row, as text; null if they stay the same. `windows` is
+ * what `readWindows` returned for the payment. Call inside the transaction.
+ */
 export function countPayment(
   store: Store,
   group: GroupRow,
   rules: RuleValues,
-  windows: GroupWindows,
+  { group: ofGroup, recipient }: GroupWindows,
   payment: { to: PaidTo; amount: bigint; facts: PaymentFacts },
-): void {
-  const rows: RuleWindowRow[] = []
+): string | null {
+  const [inGroup, toRecipient]: Record<string, Counted>[] = [{}, {}]
   for (const { rule, window } of windowsIn(rules)) {
-    const known = windows.rings.get(rule.field) ?? null
     const counted = rule.counts?.(payment.facts)
     if (counted === 0) continue
+    const known = (window.perRecipient ? recipient : ofGroup)?.[rule.field]?.ring ?? null
     const ring = addTo(window.span, known, payment.facts.at, counted === undefined ? payment.amount : 1n)
-    const subject = window.perRecipient ? subjectOf(payment.to) : ''
-    if (subject && !known) addSubject(store, group.id, payment.facts.at)
-    rows.push(rowOf(group.id, subject, rule.field, window, rule.counts !== undefined, ring))
+    const written = window.perRecipient ? toRecipient! : inGroup!
+    written[rule.field] = { span: window.span, counts: rule.counts !== undefined, ring }
   }
-  write(store, rows)
+  if (!isEmpty(toRecipient!)) {
+    if (!recipient) addSubject(store, group.id, payment.facts.at)
+    writeRecipient(store, group.id, subjectOf(payment.to), { ...recipient, ...toRecipient })
+  }
+  return isEmpty(inGroup!) ? null : formatWindows({ ...ofGroup, ...inGroup })
 }
 
-const rowOf = (
-  group_id: string,
-  subject: string,
-  field: string,
-  { span }: Window,
-  counts: boolean,
-  ring: Ring,
-): RuleWindowRow => ({
-  group_id,
-  subject,
-  field,
-  span: String(span),
-  counts: counts ? 1 : 0,
-  newest: ring.newest,
-  slices: slicesText(ring),
-  ends_at: endOf(span, ring),
-})
+function isEmpty(windows: object): boolean {
+  for (const _ in windows) return false
+  return true
+}
 
-/** In statements of at most ten rows. */
-function write(store: Store, rows: RuleWindowRow[]): void {
-  for (let i = 0; i < rows.length; i += 10) {
-    const some = rows.slice(i, i + 10)
-    const values = some.flatMap((row) => Object.values(row) as (string | number)[])
-    const names = Object.keys(some[0]!)
-    const each = `(${names.map(() => '?')})`
-    store.run(
-      `INSERT INTO rule_window (${names}) VALUES ${some.map(() => each)} ON CONFLICT DO UPDATE SET span = excluded.span,
-         counts = excluded.counts, newest = excluded.newest, slices = excluded.slices, ends_at = excluded.ends_at`,
-      ...values,
-    )
-  }
+function writeRecipient(store: Store, groupId: string, subject: string, windows: CountedWindows): void {
+  store.run(
+    `INSERT INTO recipient_window (group_id, subject, windows, ends_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET windows = excluded.windows, ends_at = excluded.ends_at`,
+    groupId,
+    subject,
+    formatWindows(windows),
+    Math.max(...Object.values(windows).map(({ span, ring }) => endOf(span, ring))),
+  )
 }
 
 /** One more recipient; up to two whose windows have ended are forgotten for it. */
 function addSubject(store: Store, groupId: string, now: number): void {
-  const old = store.all<Pick<RuleWindowRow, 'subject' | 'field'>>(
-    `SELECT subject, field FROM ${ended} LIMIT 2`,
-    groupId,
-    now,
-  )
-  for (const { subject, field } of old)
-    store.run('DELETE FROM rule_window WHERE group_id = ? AND subject = ? AND field = ?', groupId, subject, field)
+  const old = store.all<{ subject: string }>(`SELECT subject FROM ${ended} LIMIT 2`, groupId, now)
+  for (const { subject } of old)
+    store.run('DELETE FROM recipient_window WHERE group_id = ? AND subject = ?', groupId, subject)
   store.run('UPDATE policy_group SET subjects = subjects + ? WHERE id = ?', 1 - old.length, groupId)
 }
-
-const spanOf = (text: string): Window['span'] =>
-  (periods as readonly string[]).includes(text) ? (text as Period) : Number(text)
 
 /** Returns a payment's amount to the slices in which it was counted. Numbers of payments stay: it was made. */
 export function returnPayment(store: Store, payment: PaymentRow): void {
   if (payment.group_id === null || payment.accepted_at === null) return
-  const rows = store.all<RuleWindowRow>(
-    'SELECT * FROM rule_window WHERE group_id = ? AND subject IN (?, ?) AND counts = 0',
+  const subject = subjectOf(paidToOf(payment))
+  const row = store.first<{ windows: string; recipient: string | null }>(
+    `SELECT windows, (SELECT windows FROM recipient_window WHERE group_id = id AND subject = ?) AS recipient
+     FROM policy_group WHERE id = ?`,
+    subject,
     payment.group_id,
-    '',
-    subjectOf(paidToOf(payment)),
-  )
-  for (const row of rows) {
-    const span = spanOf(row.span)
-    const ring = ringOf(row)
-    const left = returnTo(span, ring, payment.accepted_at, BigInt(payment.amount))
-    if (left !== ring) write(store, [{ ...row, slices: slicesText(left) }])
-  }
+  )!
+  const inGroup = returned(parseWindows(row.windows), payment)
+  if (inGroup) setWindows(store, payment.group_id, inGroup)
+  const toRecipient = row.recipient === null ? null : returned(parseWindows(row.recipient), payment)
+  if (toRecipient) writeRecipient(store, payment.group_id, subject, toRecipient)
 }
+
+/** The windows without the payment; null if they do not contain its amount. */
+function returned(windows: CountedWindows, { accepted_at, amount }: PaymentRow): CountedWindows | null {
+  const changed: Record<string, Counted> = {}
+  for (const [field, counted] of Object.entries(windows)) {
+    if (counted.counts) continue
+    const ring = returnTo(counted.span, counted.ring, accepted_at!, BigInt(amount))
+    if (ring !== counted.ring) changed[field] = { ...counted, ring }
+  }
+  return isEmpty(changed) ? null : { ...windows, ...changed }
+}
+
+const setWindows = (store: Store, groupId: string, windows: CountedWindows) =>
+  store.update('policy_group', groupId, { windows: formatWindows(windows) })
 
 /**
  * After a change of rules: windows whose rule is new, or counts another time, are made again from the payments; those of
@@ -181,76 +162,101 @@ export function returnPayment(store: Store, payment: PaymentRow): void {
  */
 export function rebuildWindows(
   store: Store,
-  group: GroupRow,
+  groupId: string,
   before: RuleValues,
   after: RuleValues,
   now: number,
 ): void {
-  const known = windowsIn(before)
-  const wanted = windowsIn(after)
-  const isSame = (a: Window, b: Window) => a.span === b.span && a.perRecipient === b.perRecipient
-  let changed = false
-  for (const { rule, window } of known)
-    if (!wanted.some((each) => each.rule === rule && isSame(each.window, window)))
-      changed =
-        store.run('DELETE FROM rule_window WHERE group_id = ? AND field = ?', group.id, rule.field) > 0 || changed
-  for (const { rule, window } of wanted) {
-    if (known.some((each) => each.rule === rule && isSame(each.window, window))) continue
-    const paid = paidSince(store, group.id, window, rule.counts?.(ordinary(now)))
-    write(
-      store,
-      [...paid(now)].map(([subject, payments]) =>
-        rowOf(group.id, subject, rule.field, window, rule.counts !== undefined, windowOf(window.span, payments, now)),
-      ),
-    )
-    changed = true
-  }
-  if (changed)
+  const stays = ({ rule, window }: { rule: Rule; window: Window }, others: ReturnType<typeof windowsIn>) =>
+    others.some((each) => each.rule === rule && isSame(each.window, window))
+  const [known, wanted] = [windowsIn(before), windowsIn(after)]
+  replaceWindows(
+    store,
+    groupId,
+    known.filter((each) => !stays(each, wanted)),
+    wanted.filter((each) => !stays(each, known)),
+    now,
+  )
+}
+
+const isSame = (a: Window, b: Window) => a.span === b.span && a.perRecipient === b.perRecipient
+
+/** Makes the windows of all rules again, except of a rule that does not count every payment: that one keeps what it has. */
+export function recountWindows(store: Store, groupId: string, rules: RuleValues, now: number): void {
+  const recounted = windowsIn(rules).filter(({ rule }) => rule.counts?.(ordinary(now)) !== 0)
+  replaceWindows(store, groupId, recounted, recounted, now)
+}
+
+type Windows = ReturnType<typeof windowsIn>
+
+function replaceWindows(store: Store, groupId: string, gone: Windows, added: Windows, now: number): void {
+  const ofGroup: Record<string, Counted> = { ...parseWindows(store.group(groupId)!.windows) }
+  for (const { rule, window } of gone)
+    if (window.perRecipient) forgetRecipients(store, groupId, rule.field)
+    else delete ofGroup[rule.field]
+  for (const { rule, window } of added)
+    for (const [subject, payments] of paidSince(store, groupId, window, rule.counts?.(ordinary(now)), now)) {
+      const ring = windowOf(window.span, payments, now)
+      const counted: Counted = { span: window.span, counts: rule.counts !== undefined, ring }
+      if (window.perRecipient) addToRecipient(store, groupId, subject, rule.field, counted)
+      else ofGroup[rule.field] = counted
+    }
+  setWindows(store, groupId, ofGroup)
+  if ([...gone, ...added].some(({ window }) => window.perRecipient))
     store.run(
-      "UPDATE policy_group SET subjects = (SELECT count(*) FROM rule_window WHERE group_id = ?1 AND subject <> '') WHERE id = ?1",
-      group.id,
+      'UPDATE policy_group SET subjects = (SELECT count(*) FROM recipient_window WHERE group_id = ?1) WHERE id = ?1',
+      groupId,
     )
 }
 
-/** Makes the windows of all rules again, except of a rule that does not count every payment: that one keeps what it has. */
-export function recountWindows(store: Store, group: GroupRow, rules: RuleValues, now: number): void {
-  const before: RuleValues = { ...noRules }
-  for (const { rule } of windowsIn(rules)) {
-    const field = rule.field as RuleField
-    if (rule.counts?.(ordinary(now)) === 0) Object.assign(before, { [field]: rules[field] })
-    else store.run('DELETE FROM rule_window WHERE group_id = ? AND field = ?', group.id, field)
-  }
-  rebuildWindows(store, group, before, rules, now)
+function forgetRecipients(store: Store, groupId: string, field: string): void {
+  store.run('UPDATE recipient_window SET windows = json_remove(windows, ?) WHERE group_id = ?', `$.${field}`, groupId)
+  store.run("DELETE FROM recipient_window WHERE group_id = ? AND windows = '{}'", groupId)
 }
+
+const addToRecipient = (store: Store, groupId: string, subject: string, field: string, counted: Counted) =>
+  store.run(
+    `INSERT INTO recipient_window (group_id, subject, windows, ends_at) VALUES (?1, ?2, json_object(?3, json(?4)), ?5)
+     ON CONFLICT DO UPDATE SET windows = json_set(windows, '$.' || ?3, json(?4)), ends_at = max(ends_at, ?5)`,
+    groupId,
+    subject,
+    field,
+    formatWindow(counted),
+    endOf(counted.span, counted.ring),
+  )
 
 /** A payment to a recipient who was paid before. */
 const ordinary = (at: number): PaymentFacts => ({ at, isPayout: false, unclaimed: 0n as never, recipient: null })
 
 /** What the group's payments add to a window, by subject: their amounts, or `count` for each of them. */
-function paidSince(store: Store, groupId: string, { span, perRecipient }: Window, count: 0 | 1 | undefined) {
-  return (now: number): Map<string, { at: number; amount: bigint }[]> => {
-    const bySubject = new Map<string, { at: number; amount: bigint }[]>()
-    if (count === 0) return bySubject
-    type Paid = { at: number; paid: number } & Pick<
-      PaymentRow,
-      'kind' | 'to_address' | 'recipient_email' | 'recipient_phone'
-    >
-    const to = perRecipient ? ', kind, to_address, recipient_email, recipient_phone' : ''
-    const rows = store.all<Paid>(
-      `SELECT max(accepted_at) AS at, ${count === undefined ? 'sum(amount)' : 'count(*)'} AS paid${to} FROM payment
-       WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?) AND accepted_at IS NOT NULL AND ${listedAt} >= ?
-       ${count === undefined ? `AND (status IN ${statusIn.alive} OR id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))` : ''}
-       GROUP BY accepted_at / ?${to}`,
-      groupId,
-      windowStart(span, now),
-      groupingMs(span),
-    )
-    for (const { at, paid, ...row } of rows) {
-      const subject = perRecipient ? subjectOf(paidToOf(row as PaymentRow)) : ''
-      const entries = bySubject.get(subject) ?? []
-      entries.push({ at, amount: BigInt(paid) })
-      bySubject.set(subject, entries)
-    }
-    return bySubject
+function paidSince(
+  store: Store,
+  groupId: string,
+  { span, perRecipient }: Window,
+  count: 0 | 1 | undefined,
+  now: number,
+): Map<string, { at: number; amount: bigint }[]> {
+  const bySubject = new Map<string, { at: number; amount: bigint }[]>()
+  if (count === 0) return bySubject
+  type Paid = { at: number; paid: number } & Pick<
+    PaymentRow,
+    'kind' | 'to_address' | 'recipient_email' | 'recipient_phone'
+  >
+  const to = perRecipient ? ', kind, to_address, recipient_email, recipient_phone' : ''
+  const rows = store.all<Paid>(
+    `SELECT max(accepted_at) AS at, ${count === undefined ? 'sum(amount)' : 'count(*)'} AS paid${to} FROM payment
+     WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?) AND accepted_at IS NOT NULL AND ${listedAt} >= ?
+     ${count === undefined ? `AND (status IN ${statusIn.alive} OR id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))` : ''}
+     GROUP BY accepted_at / ?${to}`,
+    groupId,
+    windowStart(span, now),
+    groupingMs(span),
+  )
+  for (const { at, paid, ...row } of rows) {
+    const subject = perRecipient ? subjectOf(paidToOf(row as PaymentRow)) : ''
+    const entries = bySubject.get(subject) ?? []
+    entries.push({ at, amount: BigInt(paid) })
+    bySubject.set(subject, entries)
   }
+  return bySubject
 }

@@ -41,7 +41,7 @@ const ledgers: Sums[] = [
  */
 export function recompute(store: Store, now: number): void {
   for (const group of store.all<GroupRow>('SELECT * FROM policy_group WHERE deleted_at IS NULL'))
-    recountWindows(store, group, rulesOf(group), now)
+    recountWindows(store, group.id, rulesOf(group), now)
   for (const { table, id, of, columns } of ledgers) {
     const names = Object.keys(columns)
     const sums = names.map((name) => `sum(payment.amount) FILTER (WHERE ${columns[name]}) AS ${name}`)

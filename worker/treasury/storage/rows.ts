@@ -89,6 +89,8 @@ export type GroupRow = {
   deleted_at: number | null
   /** JSON of the rules that are on: domain/rules/values.ts. */
   rules: string
+  /** JSON of what they have counted over time: storage/countedWindows.ts. */
+  windows: string
   subjects: number
   unclaimed: number
   /** Percent of `noticed_limit` that the owner was last notified of. */
@@ -96,15 +98,11 @@ export type GroupRow = {
   noticed_limit: number | null
 }
 
-/** `subject`: the recipient, '' for the whole group. `counts`: 1 if it counts payments instead of their amounts. */
-export type RuleWindowRow = {
+/** `subject`: the recipient. `windows`: as in a group's row. */
+export type RecipientWindowRow = {
   group_id: string
   subject: string
-  field: string
-  span: string
-  counts: number
-  newest: number
-  slices: string
+  windows: string
   ends_at: number
 }
 

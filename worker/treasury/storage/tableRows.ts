@@ -11,7 +11,7 @@ import type {
   NoticeRow,
   PaymentRow,
   PayoutRow,
-  RuleWindowRow,
+  RecipientWindowRow,
   SessionRow,
   WalletActionRow,
   WalletRow,
@@ -26,7 +26,7 @@ export type Rows = {
   imported_key: ImportedKeyRow
   wallet_action: WalletActionRow
   policy_group: GroupRow
-  rule_window: RuleWindowRow
+  recipient_window: RecipientWindowRow
   whitelist: WhitelistRow
   agent: AgentRow
   credential: CredentialRow

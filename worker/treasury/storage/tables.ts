@@ -99,22 +99,20 @@ export const tables = `
     spend_limit INTEGER, spent INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
     scopes TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1, paused INTEGER NOT NULL DEFAULT 0,
     payments INTEGER NOT NULL DEFAULT 0, last_activity_at INTEGER, created_at INTEGER NOT NULL, deleted_at INTEGER,
-    -- The rules that are on, as JSON (domain/rules/), and the number of recipients in rule_window.
-    rules TEXT NOT NULL DEFAULT '{}', subjects INTEGER NOT NULL DEFAULT 0,
+    -- JSON: the rules that are on (domain/rules/), and what they have counted over time (countedWindows.ts). subjects: the
+    -- number of recipients in recipient_window.
+    rules TEXT NOT NULL DEFAULT '{}', windows TEXT NOT NULL DEFAULT '{}', subjects INTEGER NOT NULL DEFAULT 0,
     -- Payouts accepted and not ended; part of held.
     unclaimed INTEGER NOT NULL DEFAULT 0 CHECK (unclaimed >= 0),
     -- The budget level of the last notice, and for which limit.
     noticed INTEGER NOT NULL DEFAULT 0, noticed_limit INTEGER
   );
-  -- What rules count over time (domain/rules/windows.ts). subject: the recipient, '' for the whole group. span: day, week,
-  -- month or milliseconds. slices: JSON, newest first; of amounts (micro-USDC) or numbers of payments (counts = 1). A row
-  -- whose ends_at has passed counts nothing.
-  CREATE TABLE rule_window (
-    group_id TEXT NOT NULL REFERENCES policy_group(id), subject TEXT NOT NULL, field TEXT NOT NULL, span TEXT NOT NULL,
-    counts INTEGER NOT NULL, newest INTEGER NOT NULL, slices TEXT NOT NULL, ends_at INTEGER NOT NULL,
-    PRIMARY KEY (group_id, subject, field)
+  -- What rules have counted of one recipient. A row whose ends_at has passed counts nothing.
+  CREATE TABLE recipient_window (
+    group_id TEXT NOT NULL REFERENCES policy_group(id), subject TEXT NOT NULL, windows TEXT NOT NULL,
+    ends_at INTEGER NOT NULL, PRIMARY KEY (group_id, subject)
   ) WITHOUT ROWID;
-  CREATE INDEX rule_window_ended ON rule_window (group_id, ends_at) WHERE subject <> '';
+  CREATE INDEX recipient_window_ended ON recipient_window (group_id, ends_at);
   CREATE TABLE whitelist (
     group_id TEXT NOT NULL REFERENCES policy_group(id), contact_id TEXT NOT NULL, name TEXT NOT NULL,
     address TEXT, email TEXT, phone TEXT, stale INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (group_id, contact_id)
