@@ -167,6 +167,7 @@ export function violations(sender: Sender, operations: Operation[], books: Books
   equal('I3 spent', group.currentSpent, formatUsdc(groupSpent))
   equal('I3 held', group.held, formatUsdc(with_('CREATED')))
   equal('I3 remaining', group.remaining, formatUsdc(limit - groupSpent - with_('CREATED')))
+  equal('I21 rolling budget', group.rollingBudget?.used, formatUsdc(groupSpent + with_('CREATED')))
   must(groupSpent + with_('CREATED') <= limit, `I3: ${formatUsdc(groupSpent)} spent of ${sender.limit}`)
   equal('session used', session.spentAmount, String(sent + paidOut))
   equal('session held', session.heldAmount, '0')

@@ -20,6 +20,7 @@ import { createFaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
 import { addVersions, removeFirst, rotationEnds } from './rotateKeys.ts'
 import { addWebhook, type ChaosWebhook, webhookProblems } from './webhooks.ts'
+import { wideRules } from './wideRules.ts'
 
 const kills = Number(process.env.CHAOS_KILLS ?? 12)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
@@ -45,7 +46,7 @@ test(`${kills} kills: no payment is lost or made twice, every figure is exact, e
   const records: SenderRecord[] = []
   const hooks: ChaosWebhook[] = []
   for (let index = 0; index < senders; index++) {
-    const sender = await createSender(stack, { funds: '900', limit, agents: 2 })
+    const sender = await createSender(stack, { funds: '900', limit, agents: 2, rules: wideRules() })
     records.push({ index, sender, payouts: [], problems: [], replays: [] })
     hooks.push(await addWebhook(bursar, sender, randomFrom(seed + 2_000 + index)))
   }

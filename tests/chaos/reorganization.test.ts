@@ -14,6 +14,7 @@ import { booksAtRest, violations } from './checker.ts'
 import { Client, type SenderRecord } from './client.ts'
 import { createFaultyStack, logProblems } from './faultyStack.ts'
 import { History } from './history.ts'
+import { wideRules } from './wideRules.ts'
 
 const reorganizations = Number(process.env.CHAOS_REORGS ?? 0)
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32))
@@ -35,7 +36,7 @@ test.skipIf(reorganizations === 0)(
       const history = new History()
       const records: SenderRecord[] = []
       for (let index = 0; index < 2; index++) {
-        const sender = await createSender(stack, { funds: '900', limit: 4, agents: 2 })
+        const sender = await createSender(stack, { funds: '900', limit: 4, agents: 2, rules: wideRules() })
         records.push({ index, sender, payouts: [], problems: [], replays: [] })
       }
       // Nobody repeats deploys and deposits, so no reorganization reaches back to them.

@@ -44,7 +44,7 @@ export async function newUser(stack: RunningStack) {
 /** An onboarded user with a funded wallet, whose owner key stays here, and agents that share one budget. */
 export async function createSender(
   stack: RunningStack,
-  options: { funds: string; limit: number; agents?: number; scopes?: string[] },
+  options: { funds: string; limit: number; agents?: number; scopes?: string[]; rules?: object },
 ) {
   const { bursar } = stack
   const { funds, limit } = options
@@ -56,7 +56,7 @@ export async function createSender(
   const group = await bursar.api<PolicyGroup>('/policy-groups', {
     token: await token(),
     key: randomUUID(),
-    body: { name: 'Group', spendLimit: limit, scopes, walletId: wallet.id },
+    body: { name: 'Group', spendLimit: limit, scopes, walletId: wallet.id, ...options.rules },
   })
   const agents: { id: string; apiKey: string; clientId: string; clientSecret: string }[] = []
   for (let i = 0; i < (options.agents ?? 1); i++) {
