@@ -2,6 +2,7 @@ import { mailboxOf } from './email.ts'
 import { zeroUsdc } from './money.ts'
 import type { PaymentFacts, Verdict } from './rules/rule.ts'
 import {
+  countedAs,
   noRules,
   type RuleField,
   type RuleValues,
@@ -157,10 +158,9 @@ class ReplayState {
     this.#byDecision.set(decision, counted)
     for (const { rule, window } of windowsIn(rules)) {
       const own = this.#windows.find(({ field }) => field === rule.field)!
-      const adds = rule.counts?.(this.#facts(decision, at))
-      if (adds === 0) continue
+      const amount = countedAs(rule, BigInt(decision.amount), () => this.#facts(decision, at))
+      if (amount === 0n) continue
       const subject = window.perRecipient ? counted.subject : ''
-      const amount = adds === undefined ? BigInt(decision.amount) : 1n
       own.rings.set(subject, addTo(window.span, own.rings.get(subject) ?? null, at, amount))
     }
     this.#addAlive(decision, 1)
@@ -185,15 +185,16 @@ class ReplayState {
           each.window.perRecipient === window.perRecipient,
       )
       const rings =
-        known?.rings ?? this.#ringsOf(window, rule.counts !== undefined, rule.counts?.(ordinary(now)) === 0, now)
+        known?.rings ??
+        (typeof rule.counts === 'function' ? new Map() : this.#ringsOf(window, rule.counts === 'all', now))
       return { field: rule.field as RuleField, window, counts: rule.counts !== undefined, rings }
     })
     return rules
   }
 
-  #ringsOf(window: Window, counts: boolean, isEmpty: boolean, now: number): Map<string, Ring> {
+  #ringsOf(window: Window, counts: boolean, now: number): Map<string, Ring> {
     const since = windowStart(window.span, now)
-    const paid = this.#counted.filter(({ at, released }) => !isEmpty && at >= since && (counts || !released))
+    const paid = this.#counted.filter(({ at, released }) => at >= since && (counts || !released))
     const bySubject = Map.groupBy(paid, ({ subject }) => (window.perRecipient ? subject : ''))
     return new Map(
       [...bySubject].map(([subject, own]) => [
@@ -240,8 +241,6 @@ class ReplayState {
     return false
   }
 }
-
-const ordinary = (at: number): PaymentFacts => ({ at, isPayout: false, unclaimed: zeroUsdc, recipient: null })
 
 const exactOf = ({ address, email, phone, contactId }: PastDecision) =>
   address?.toLowerCase() ?? email ?? phone ?? contactId ?? ''

@@ -14,6 +14,7 @@ import {
   rulesFromWire,
   rulesInWords,
   verdictsOf,
+  windowsIn,
   wireRules,
 } from '#domain/rules/values.ts'
 import { ruleFields } from '#schemas/rules.ts'
@@ -105,6 +106,16 @@ describe('every rule', () => {
       const all = anyRules.flatMap(of)
       expect(new Set(all).size).toBe(all.length)
     }
+  })
+
+  test('that counts for the whole group compares it with an input named limit or count @rules-35', () => {
+    fc.assert(
+      fc.property(values, (made) => {
+        for (const { rule, window } of windowsIn(made))
+          if (!window.perRecipient)
+            expect(Object.keys(rule.inputs), rule.field).toContain(rule.counts ? 'count' : 'limit')
+      }),
+    )
   })
 
   test('keeps its value in storage, in replies and in requests @rules-6', () => {

@@ -26,7 +26,7 @@ export const maxNewRecipients = defineRule({
   off: null,
   proposed: { per: 'day', whenExceeded: 'refuse' },
   window: ({ per }) => ({ span: per }),
-  counts: ({ recipient }) => (recipient?.isNew() ? 1 : 0),
+  counts: ({ recipient }) => recipient?.isNew() === true,
   judge({ per, count, whenExceeded: outcome }, { recipient }, counted) {
     if (!counted || counted.used < BigInt(count) || !recipient?.isNew()) return null
     return {

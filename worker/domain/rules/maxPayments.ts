@@ -31,7 +31,7 @@ export const maxPayments = defineRule({
   off: null,
   proposed: { per: 'day', whenExceeded: 'refuse' },
   window: ({ per }) => ({ span: spans[per] }),
-  counts: () => 1,
+  counts: 'all',
   judge({ per, count, whenExceeded: outcome }, _facts, counted) {
     if (!counted || counted.used < BigInt(count)) return null
     return {

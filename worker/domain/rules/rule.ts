@@ -63,8 +63,12 @@ export type Rule<Field extends string = string, I extends Inputs = Inputs, Off =
   /** What an editor proposes when the rule is added. */
   proposed: unknown
   window?: (value: ValueOf<I>) => Window
-  /** What a payment adds to the window: its amount (missing), or 0 or 1. Counts are not returned. */
-  counts?: (facts: PaymentFacts) => 0 | 1
+  /**
+   * Counts payments instead of their amounts: all of them, or those for which it returns true. A window of all payments, or of
+   * their amounts, is filled with past ones when the rule is added or its window changes; one of some begins empty. A released
+   * payment returns its amount, but stays counted.
+   */
+  counts?: 'all' | ((facts: PaymentFacts) => boolean)
   /** A grant of the owner answers it. */
   isGrantable?: true
   /** Judged before the wallet is looked at: it is about the recipient alone. */

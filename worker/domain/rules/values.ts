@@ -158,6 +158,10 @@ export function windowsIn(values: RuleValues): readonly { rule: Rule; window: Wi
 }
 const windows = new WeakMap<RuleValues, readonly { rule: Rule; window: Window }[]>()
 
+/** What a payment adds to the rule's window; zero if it is not counted. */
+export const countedAs = ({ counts }: Rule, amount: bigint, facts: () => PaymentFacts): bigint =>
+  counts === undefined ? amount : counts === 'all' || counts(facts()) ? 1n : 0n
+
 /** What the rules that are on say about a payment, in their order. `used`: of the rules with windows, by field. */
 export function verdictsOf(values: RuleValues, facts: PaymentFacts, used: Readonly<Record<string, Used>>): Verdict[] {
   const verdicts: Verdict[] = []

@@ -1,6 +1,6 @@
 import { mailboxOf } from '#domain/email.ts'
 import type { PaymentFacts, Rule } from '#domain/rules/rule.ts'
-import { type RuleValues, windowsIn } from '#domain/rules/values.ts'
+import { countedAs, type RuleValues, windowsIn } from '#domain/rules/values.ts'
 import {
   addTo,
   endOf,
@@ -88,10 +88,10 @@ export function countPayment(
 ): string | null {
   const [inGroup, toRecipient]: Record<string, Counted>[] = [{}, {}]
   for (const { rule, window } of windowsIn(rules)) {
-    const counted = rule.counts?.(payment.facts)
-    if (counted === 0) continue
+    const amount = countedAs(rule, payment.amount, () => payment.facts)
+    if (amount === 0n) continue
     const known = (window.perRecipient ? recipient : ofGroup)?.[rule.field]?.ring ?? null
-    const ring = addTo(window.span, known, payment.facts.at, counted === undefined ? payment.amount : 1n)
+    const ring = addTo(window.span, known, payment.facts.at, amount)
     const written = window.perRecipient ? toRecipient! : inGroup!
     written[rule.field] = { span: window.span, counts: rule.counts !== undefined, ring }
   }
@@ -183,7 +183,7 @@ const isSame = (a: Window, b: Window) => a.span === b.span && a.perRecipient ===
 
 /** Makes the windows of all rules again, except of a rule that does not count every payment: that one keeps what it has. */
 export function recountWindows(store: Store, groupId: string, rules: RuleValues, now: number): void {
-  const recounted = windowsIn(rules).filter(({ rule }) => rule.counts?.(ordinary(now)) !== 0)
+  const recounted = windowsIn(rules).filter(({ rule }) => countsAll(rule))
   replaceWindows(store, groupId, recounted, recounted, now)
 }
 
@@ -194,8 +194,8 @@ function replaceWindows(store: Store, groupId: string, gone: Windows, added: Win
   for (const { rule, window } of gone)
     if (window.perRecipient) forgetRecipients(store, groupId, rule.field)
     else delete ofGroup[rule.field]
-  for (const { rule, window } of added)
-    for (const [subject, payments] of paidSince(store, groupId, window, rule.counts?.(ordinary(now)), now)) {
+  for (const { rule, window } of added.filter((each) => countsAll(each.rule)))
+    for (const [subject, payments] of paidSince(store, groupId, window, rule.counts !== undefined, now)) {
       const ring = windowOf(window.span, payments, now)
       const counted: Counted = { span: window.span, counts: rule.counts !== undefined, ring }
       if (window.perRecipient) addToRecipient(store, groupId, subject, rule.field, counted)
@@ -225,28 +225,27 @@ const addToRecipient = (store: Store, groupId: string, subject: string, field: s
     endOf(counted.span, counted.ring),
   )
 
-/** A payment to a recipient who was paid before. */
-const ordinary = (at: number): PaymentFacts => ({ at, isPayout: false, unclaimed: 0n as never, recipient: null })
+/** What a rule counts of past payments can be known only if it counts all. */
+const countsAll = ({ counts }: Rule) => typeof counts !== 'function'
 
-/** What the group's payments add to a window, by subject: their amounts, or `count` for each of them. */
+/** What the group's payments add to a window, by subject: their amounts, or with `counts` their numbers. */
 function paidSince(
   store: Store,
   groupId: string,
   { span, perRecipient }: Window,
-  count: 0 | 1 | undefined,
+  counts: boolean,
   now: number,
 ): Map<string, { at: number; amount: bigint }[]> {
   const bySubject = new Map<string, { at: number; amount: bigint }[]>()
-  if (count === 0) return bySubject
   type Paid = { at: number; paid: number } & Pick<
     PaymentRow,
     'kind' | 'to_address' | 'recipient_email' | 'recipient_phone'
   >
   const to = perRecipient ? ', kind, to_address, recipient_email, recipient_phone' : ''
   const rows = store.all<Paid>(
-    `SELECT max(accepted_at) AS at, ${count === undefined ? 'sum(amount)' : 'count(*)'} AS paid${to} FROM payment
+    `SELECT max(accepted_at) AS at, ${counts ? 'count(*)' : 'sum(amount)'} AS paid${to} FROM payment
      WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?) AND accepted_at IS NOT NULL AND ${listedAt} >= ?
-     ${count === undefined ? `AND (status IN ${statusIn.alive} OR id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))` : ''}
+     ${counts ? '' : `AND (status IN ${statusIn.alive} OR id IN (SELECT id FROM payout WHERE returned_block IS NOT NULL))`}
      GROUP BY accepted_at / ?${to}`,
     groupId,
     windowStart(span, now),
