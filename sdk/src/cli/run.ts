@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { Bursar, type WaitUntil } from '../bursar.ts'
 import { BursarError, BursarOutcomeUnknown, BursarPaymentFailed, BursarRefusal, BursarSignedOut } from '../errors.ts'
@@ -229,4 +230,4 @@ function sentences(error: Error): string {
 }
 
 const version = () =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+  (JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }).version
