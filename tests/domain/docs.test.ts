@@ -29,7 +29,9 @@ function filesIn(folder: string): string[] {
 
 const folders = [...new Set(files.flatMap(parentsOf))]
 const paths = new Set([...files, ...folders])
-const pages = files.filter((path) => path === 'README.md' || /^(docs|contracts|sdk|worker)\/.*\.md$/.test(path))
+const pages = files.filter(
+  (path) => /^(README|SECURITY|CHANGELOG)\.md$/.test(path) || /^(docs|contracts|sdk|skills|worker)\/.*\.md$/.test(path),
+)
 const sources = files.filter((path) =>
   /^(worker|web|sdk|launch|local|scripts|tests|contracts|migrations)\/.*\.(tsx?|sol|sql|mjs|toml|css)$/.test(path),
 )
