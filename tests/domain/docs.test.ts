@@ -108,12 +108,12 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-test('README runs the same Inspector version as the tests', () => {
+test('the page about MCP runs the same Inspector version as the tests', () => {
   const { devDependencies } = JSON.parse(read('tests/clients/package.json')) as {
     devDependencies: Record<string, string>
   }
   const tested = devDependencies['@modelcontextprotocol/inspector']
-  expect(read('README.md')).toContain(`npx @modelcontextprotocol/inspector@${tested} `)
+  expect(read('docs/agents/mcp.md')).toContain(`npx @modelcontextprotocol/inspector@${tested} `)
 })
 
 test('cited decision records exist', () => {

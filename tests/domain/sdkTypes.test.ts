@@ -1,5 +1,8 @@
 /** The types of the SDK. `npm run check` compiles this under `strict` and `exactOptionalPropertyTypes`. */
-import { expectTypeOf, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, expectTypeOf, test } from 'vitest'
 import { Bursar, BursarRefusal, type Payment, type PayOptions, verifyWebhook, type WebhookEvent } from '#sdk'
 
 const bursar = new Bursar({ apiKey: 'bk_test', url: 'https://bursar.example' })
@@ -25,6 +28,12 @@ test('a payment, a refusal and a list have the types of the API @sdk-22', () => 
   expectTypeOf(bursar.payments.list).returns.toExtend<AsyncIterable<Payment>>()
   expectTypeOf<BursarRefusal['maxAllowedNow']>().toEqualTypeOf<string | undefined>()
   expectTypeOf(BursarRefusal).instance.toExtend<Error>()
+})
+
+test('the generated types are those of the OpenAPI document @sdk-39', async () => {
+  const script = join(import.meta.dirname, '../../scripts/sdkTypes.ts')
+  const { stderr } = await promisify(execFile)(process.execPath, ['--no-warnings', script, '--check'])
+  expect(stderr).toBe('')
 })
 
 test('the type of an event says what its data is @sdk-23', () => {
