@@ -1,6 +1,6 @@
 /**
- * `npm run test:long frameworks`: the agents of docs/agents/openai-agents.md and docs/agents/langchain.md, as shown there, with
- * models that follow a script: they find the tools, pay, are refused with the rule, repeat a call, and ask the owner. The AI SDK
+ * `npm run test:long frameworks`: the agents of openai-agents.md, langchain.md and cloudflare-agents.md in docs/agents/, as shown there,
+ * with models that follow a script: they find the tools, pay, are refused with the rule, repeat a call, and ask the owner. The AI SDK
  * is in tests/gateway/aiSdk.test.ts. Test id: @frameworks-3
  */
 import assert from 'node:assert/strict'
@@ -8,8 +8,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { Bursar } from '#sdk'
-import { root } from '../../local/tools/runTool.ts'
+import { root, runTool } from '../../local/tools/runTool.ts'
 import { addressFor, createSender } from '../support/stackClient.ts'
 import { createTestStack } from '../support/testStack.ts'
 
@@ -20,13 +21,16 @@ type Call = { name: string; args: Record<string, unknown> }
 type Seen = { tools: string[]; results: string[] }
 // biome-ignore lint/suspicious/noExplicitAny: untyped packages, installed by this run
 type Untyped = any
-type Framework = { page: string; run: (payWith: Untyped, calls: Call[]) => Promise<Seen> }
+/** `folder` contains agent.mjs, the code of the page. */
+type Framework = { page: string; run: (folder: string, calls: Call[]) => Promise<Seen> }
 
+const agentIn = async (own: string) => (await import(pathToFileURL(join(own, 'agent.mjs')).href)) as Untyped
 const load = (path: string): Promise<Untyped> => import(pathToFileURL(join(folder, 'node_modules', path)).href)
 
 const openAi: Framework = {
   page: 'openai-agents',
-  async run(payWith, calls) {
+  async run(own, calls) {
+    const { payWith } = await agentIn(own)
     const { setTracingDisabled, Usage } = await load('@openai/agents/dist/index.mjs')
     setTracingDisabled(true)
     const rest = [...calls]
@@ -64,7 +68,8 @@ const openAi: Framework = {
 
 const langChain: Framework = {
   page: 'langchain',
-  async run(payWith, calls) {
+  async run(own, calls) {
+    const { payWith } = await agentIn(own)
     const [{ fakeModel }, { AIMessage }] = await Promise.all([
       load('@langchain/core/dist/testing/index.js'),
       load('@langchain/core/dist/messages/index.js'),
@@ -87,19 +92,90 @@ const langChain: Framework = {
   },
 }
 
+/** Runs in workerd. The model calls the tool whose name ends with the wanted one, because Agents add a prefix. */
+const buyer = `import { getAgentByName } from 'agents'
+import { Buyer as Shown } from './agent.mjs'
+
+export class Buyer extends Shown {
+  async follow(calls) {
+    const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0, text: 0, reasoning: 0 }
+    const usage = { inputTokens: none, outputTokens: none }
+    let tools = []
+    const model = {
+      specificationVersion: 'v4', provider: 'script', modelId: 'script', supportedUrls: {},
+      async doGenerate(options) {
+        tools = options.tools.map(({ name }) => name)
+        const call = calls.shift()
+        if (!call) return { content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop' }, usage, warnings: [] }
+        const toolName = tools.find((name) => name.endsWith(call.name))
+        const content = [{ type: 'tool-call', toolCallId: 'call-' + calls.length, toolName, input: JSON.stringify(call.args) }]
+        return { content, finishReason: { unified: 'tool-calls' }, usage, warnings: [] }
+      },
+    }
+    const { text, steps } = await this.payWith(model, 'Pay for the data set.')
+    const contents = steps.flatMap((step) => step.content).filter(({ type }) => type.startsWith('tool-') && type !== 'tool-call')
+    const results = contents.map(({ output, error }) => JSON.stringify(output ?? String(error)))
+    return { text, tools, results }
+  }
+}
+
+export default {
+  async fetch(request, env) {
+    const agent = await getAgentByName(env.BUYER, 'one')
+    return Response.json(await agent.follow(await request.json()))
+  },
+}
+`
+
+const cloudflare: Framework = {
+  page: 'cloudflare-agents',
+  async run(own, calls) {
+    writeFileSync(join(own, 'worker.mjs'), buyer)
+    const compatibility = { compatibility_date: '2026-11-01', compatibility_flags: ['nodejs_compat'] }
+    writeFileSync(join(own, 'wrangler.json'), JSON.stringify({ name: 'buyer', main: 'worker.mjs', ...compatibility }))
+    await runTool([
+      'wrangler',
+      'deploy',
+      '--dry-run',
+      '--outdir',
+      join(own, 'out'),
+      '--config',
+      join(own, 'wrangler.json'),
+    ])
+    const { BURSAR_URL, BURSAR_API_KEY } = process.env
+    const worker = new Miniflare(
+      convertV4MiniflareOptions({
+        modules: true,
+        script: readFileSync(join(own, 'out/worker.js'), 'utf8'),
+        compatibilityDate: compatibility.compatibility_date,
+        compatibilityFlags: compatibility.compatibility_flags,
+        durableObjects: { BUYER: { className: 'Buyer', useSQLite: true } },
+        bindings: { BURSAR_URL: BURSAR_URL!, BURSAR_API_KEY: BURSAR_API_KEY! },
+      }),
+    )
+    try {
+      const reply = await worker.dispatchFetch('http://localhost/', { method: 'POST', body: JSON.stringify(calls) })
+      const { text, tools, results } = JSON.parse(await reply.text()) as Seen & { text: string }
+      assert.equal(text, 'done')
+      return { tools: tools.map((name) => name.replace(/^tool_bursar_/, '')), results }
+    } finally {
+      await worker.dispose()
+    }
+  },
+}
+
 async function follow({ page, run }: Framework, bursar: Bursar): Promise<void> {
   const shown = /```js\n(.*?)```/s.exec(readFileSync(join(root, `docs/agents/${page}.md`), 'utf8'))![1]!
   const own = mkdtempSync(join(folder, '.run-')) // beside the packages, so that imports resolve
   try {
     writeFileSync(join(own, 'agent.mjs'), shown)
-    const { payWith } = (await import(pathToFileURL(join(own, 'agent.mjs')).href)) as Untyped
     const address = addressFor(page)
     const pay = (amount: string, key: string) => ({
       name: 'pay_address',
       args: { address, amount, idempotency_key: `${page}-${key}` },
     })
     const calls = [pay('1', 'paid'), pay('1', 'paid'), pay('500', 'refused'), pay('6', 'asked')]
-    const { tools, results } = await run(payWith, calls)
+    const { tools, results } = await run(own, calls)
     assert(tools.includes('pay_address') && tools.includes('get_payment_context'), tools.join())
     const [paid, again, refused, asked] = results as [string, string, string, string]
     const idOf = (text: string) => /pay_\w+/.exec(text)?.[0]
@@ -129,7 +205,7 @@ try {
   process.env.BURSAR_URL = stack.url
   process.env.BURSAR_API_KEY = apiKey
   const bursar = new Bursar({ url: stack.url, apiKey })
-  for (const framework of [openAi, langChain]) await follow(framework, bursar)
+  for (const framework of [openAi, langChain, cloudflare]) await follow(framework, bursar)
 } finally {
   await stack.stop()
 }

@@ -135,7 +135,7 @@ const runs: Record<string, LongRun> = {
     command: script('skew'),
   },
   frameworks: {
-    about: 'agents of OpenAI Agents and LangChain, as docs/agents/ shows them, with scripted models',
+    about: 'agents of OpenAI Agents, LangChain and Cloudflare Agents as docs/agents/ shows them, with scripted models',
     command: script('frameworks'),
   },
   'sdk-runtimes': {
