@@ -68,6 +68,7 @@ export class Transport {
     const deadline = performance.now() + retryForMs
     const hasEffect = request.method !== 'GET' && tokens !== null
     let hasRenewed = false
+    let isConfirmed = false
     for (let attempt = 0; ; attempt++) {
       signal.throwIfAborted()
       const token = await tokens?.get(signal)
@@ -82,7 +83,12 @@ export class Transport {
         await tokens.reject(token)
         continue
       }
-      const verdict = isReply ? verdictOn(reply, request.url) : lost(request.url, reply)
+      let verdict = isReply ? verdictOn(reply, request.url) : lost(request.url, reply)
+      // A refusal may have overtaken an attempt whose reply was lost, so the first one is not believed.
+      if (verdict.kind === 'final' && isReply && reply.problem && past.mayBeDone && !isConfirmed) {
+        isConfirmed = true
+        verdict = { kind: 'again', error: errorOf(reply.status, reply.problem), mayBeDone: false }
+      }
       if (verdict.kind === 'final') return reply as Reply
       if (verdict.kind === 'pointless') throw verdict.error
       past.mayBeDone ||= hasEffect && verdict.mayBeDone

@@ -153,6 +153,15 @@ describe('a payment', () => {
     expect(seen).toHaveLength(1)
   })
 
+  test('refused after a lost reply is asked once more, because the lost attempt may still be accepted @sdk-40', async () => {
+    const refusal = problem(403, 'budget_exceeded', { rule: 'group.budget' })
+    const overtaken = client([dropped(), refusal, accepted()])
+    expect(await outcomeOf(overtaken.bursar.pay(terms))).toMatchObject({ id: 'pay_1' })
+    const refused = client([dropped(), refusal, refusal])
+    expect(await outcomeOf(refused.bursar.pay(terms))).toBeInstanceOf(BursarRefusal)
+    expect(refused.seen).toHaveLength(3)
+  })
+
   test.each([
     [422, 'insufficient_balance', BursarRefusal],
     [410, 'approval_expired', BursarRefusal],
