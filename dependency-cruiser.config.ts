@@ -32,7 +32,7 @@ const imports = (name: string, comment: string, from: string, allowed: string): 
   from: { path: from },
   to: { path: ours, pathNot: allowed },
 })
-const ours = '^(worker|web|contracts|local|launch|scripts|tests)/'
+const ours = '^(worker|web|contracts|sdk|local|launch|scripts|tests)/'
 
 export const rules: IForbiddenRuleType[] = [
   {
@@ -176,18 +176,26 @@ export const rules: IForbiddenRuleType[] = [
 
   // Around the product.
   imports('contracts', 'The deployment imports only chain types.', '^contracts/', '^contracts/|^worker/chain/'),
-  imports('local', 'The local stack serves launch, scripts and tests.', '^local/', '^(local|worker|contracts)/'),
+  imports('sdk', 'The SDK is a package of its own, which knows only the published API.', '^sdk/', '^sdk/'),
+  {
+    name: 'sdk-through-its-entry',
+    comment: 'What is not exported by the SDK is not for its users.',
+    severity: 'error',
+    from: { path: ours, pathNot: '^(sdk|tests)/' },
+    to: { path: '^sdk/', pathNot: '^sdk/src/index\\.ts$' },
+  },
+  imports('local', 'The local stack serves launch, scripts and tests.', '^local/', '^(local|worker|contracts|sdk)/'),
   imports(
     'launch',
     'A launch uses parts of the local stack, and the rules by which the Worker checks its settings.',
     '^launch/',
-    '^(launch|local|worker|contracts)/',
+    '^(launch|local|worker|contracts|sdk)/',
   ),
   imports(
     'scripts',
     'Scripts start the stack, build, and rotate the secrets of a launch; tests may use them.',
     '^scripts/',
-    '^(scripts|launch|local|worker|contracts|web)/',
+    '^(scripts|launch|local|worker|contracts|web|sdk)/',
   ),
 ]
 

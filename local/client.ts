@@ -1,4 +1,4 @@
-/** A client of Bursar's public API, and of the chain as anyone can read it. */
+/** A client of Bursar's API for people (/api and /dev), and of the chain as anyone can read it. Agents use the SDK. */
 import { createPublicClient, erc20Abi, http } from 'viem'
 import { type MicroUsdc, microUsdc } from '#domain/money.ts'
 import type { Address } from '../worker/chain/types.ts'

@@ -4,7 +4,7 @@ import { cruise } from 'dependency-cruiser'
 import { options, rules } from '../dependency-cruiser.config.ts'
 
 /** Excludes tests: they may import anything, and they contain `using`, which dependency-cruiser's parser does not support. */
-export const sourceFolders = ['worker', 'web/src', 'contracts/deployment.ts', 'local', 'launch', 'scripts']
+export const sourceFolders = ['worker', 'web/src', 'contracts/deployment.ts', 'sdk/src', 'local', 'launch', 'scripts']
 
 /** Returns an entry for each violation in the tree at `root`: the rule's name, the files involved, the rule's comment. */
 export async function importViolations(root: string, paths: string[]): Promise<string[]> {

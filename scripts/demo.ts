@@ -10,11 +10,12 @@ import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
+import { minuteMs } from '#domain/time.ts'
 import type { LoginReply, PublicConfig } from '#schemas/account.ts'
 import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
-import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
+import { Bursar, BursarError, BursarRefusal } from '#sdk'
 import { BursarClient, until } from '../local/client.ts'
 import { demo } from '../local/stack/seed.ts'
 import { walletAddress } from '../worker/chain/addresses.ts'
@@ -119,68 +120,65 @@ async function makeGroup(token: string, walletId: string): Promise<PolicyGroup> 
   return group
 }
 
-async function makeAgent(token: string, policyGroupId: string): Promise<string> {
+async function makeAgent(token: string, policyGroupId: string): Promise<Bursar> {
   step('Create an agent; it signs in with OAuth client credentials')
   const body = { name: 'Scout', policyGroupId }
   const { clientId, clientSecret } = await bursar.api<CreatedAgent>('/agents', { token, key: randomUUID(), body })
-  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret ?? '' }
-  const granted = await bursar.plain<{ access_token: string; scope: string; expires_in: number }>('/oauth/token', {
-    form,
-  })
+  const agent = new Bursar({ url: bursar.url, clientId, clientSecret: clientSecret ?? '' })
+  const { policy_group, max_allowed_now } = await agent.context()
   tell('client', clientId)
-  tell('token', `valid ${granted.expires_in} s, ${granted.scope}`)
-  return granted.access_token
+  tell('scopes', policy_group.scopes.join(', '))
+  tell('allowed now', max_allowed_now)
+  return agent
 }
 
-const paymentNow = (agent: string, id: string) => bursar.plain<Payment>(`/v1/payments/${id}`, { token: agent })
-
-async function payAddress(agent: string, recipient: Address): Promise<void> {
+async function payAddress(agent: Bursar, recipient: Address): Promise<void> {
   step('The agent pays 12.5 USDC to an address')
-  const key = randomUUID()
-  const body = { to: { type: 'address', address: recipient }, amount: '12.5', memo: 'data set' }
-  const accepted = await bursar.plain<Payment>('/v1/payments', { token: agent, key, body })
+  const terms = { to: recipient, amount: '12.5', memo: 'data set', idempotencyKey: randomUUID() }
+  const accepted = await agent.pay(terms)
   tell('accepted', `${accepted.id} ${accepted.status}; ${budgetOf(accepted.budget)}`)
-  const paid = await until('the payment to be confirmed', async () => {
-    const payment = await paymentNow(agent, accepted.id)
-    if (payment.status === 'FAILED') fail(`the payment failed: ${payment.error?.message}`)
-    return payment.status === 'CONFIRMED' && payment
-  })
+  const paid = await agent.payments.wait(accepted.id, { signal: AbortSignal.timeout(minuteMs) })
   tell('confirmed', budgetOf(paid.budget))
   tell('transaction', paid.tx_hash ?? '-')
 
   step('Repeat the request, as after a lost reply: the same payment, not a second one')
-  const again = await bursar.call<Payment>('/v1/payments', { token: agent, key, body })
-  tell('reply', `${again.status} ${again.body.id}, Idempotent-Replayed: ${again.headers.get('idempotent-replayed')}`)
-  check('a repeated key returns the same payment', accepted.id, again.body.id)
+  const again = await agent.pay(terms)
+  tell('reply', `${again.id} ${again.status}, replayed: ${again.replayed}`)
+  check('a repeated key returns the same payment', accepted.id, again.id)
 
   step('Reuse the key for another amount: refused')
-  const other = await bursar.call<Problem>('/v1/payments', { token: agent, key, body: { ...body, amount: '13' } })
-  tell('reply', `${other.status} ${other.body.code}: ${other.body.detail}`)
+  const other = await errorOf(agent.pay({ ...terms, amount: '13' }))
+  tell('reply', `${other.code}: ${other.message}`)
   check('a used key with different content', '422', String(other.status))
 }
 
-async function overBudget(agent: string): Promise<void> {
+async function overBudget(agent: Bursar): Promise<void> {
   step('The agent tries to pay 100 USDC, more than its budget has left')
-  const body = { to: { type: 'address', address: newAddress() }, amount: '100' }
-  const { status, body: problem } = await bursar.call<Problem>('/v1/payments', {
-    token: agent,
-    key: randomUUID(),
-    body,
-  })
-  tell('reply', `${status} ${problem.code}: ${problem.detail}`)
-  const { limit = null, spent = '?', held = '?', remaining = null } = problem
-  tell('figures', `${budgetOf({ limit, spent, held, remaining })}; allowed now: ${problem.max_allowed_now}`)
-  if (problem.next) tell('next', problem.next)
-  check('a payment over budget', '403 budget_exceeded', `${status} ${problem.code}`)
+  const error = await errorOf(agent.pay({ to: newAddress(), amount: '100' }))
+  if (!(error instanceof BursarRefusal)) throw error
+  const { limit = null, spent = '?', held = '?', remaining = null } = error.problem ?? {}
+  tell('reply', `${error.code}: ${error.message}`)
+  tell('figures', `${budgetOf({ limit, spent, held, remaining })}; allowed now: ${error.maxAllowedNow}`)
+  if (error.next) tell('next', error.next)
+  check('a payment over budget', '403 budget_exceeded', `${error.status} ${error.code}`)
 }
 
-async function payStranger(agent: string, recipient: Address): Promise<void> {
+/** The error of a call that must be refused. */
+async function errorOf(call: Promise<unknown>): Promise<BursarError> {
+  const error = await call.then(
+    () => fail('a payment that must be refused was accepted'),
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof BursarError)) throw error
+  return error
+}
+
+async function payStranger(agent: Bursar, recipient: Address): Promise<void> {
   step('The agent pays 10 USDC to an email address: a payout waits for its recipient')
   const email = `stranger-${run}@bursar.test`
-  const body = { to: { type: 'email', email }, amount: '10' }
-  const { id } = await bursar.plain<Payment>('/v1/payments', { token: agent, key: randomUUID(), body })
+  const { id } = await agent.pay({ to: email, amount: '10' })
   const [, accessToken, passcode] = await bursar.message(email, /\/claim\/(\S+)[\s\S]*?^(\d{6})$/m, 'link and code')
-  const waiting = await paymentNow(agent, id)
+  const waiting = await agent.payments.get(id)
   tell('waiting', `${waiting.status}; ${budgetOf(waiting.budget)}`)
   tell('transaction', waiting.tx_hash ?? '-')
 
@@ -203,7 +201,7 @@ async function payStranger(agent: string, recipient: Address): Promise<void> {
   const taken = await untilIs('the payout to be withdrawn', 'WITHDRAWN', look)
   tell('withdrawn', `to ${recipient}`)
   tell('transaction', taken.txHash ?? '-')
-  const paid = await untilIs('the payment to be confirmed', 'CONFIRMED', () => paymentNow(agent, id))
+  const paid = await agent.payments.wait(id, { until: 'final', signal: AbortSignal.timeout(minuteMs) })
   tell('budget', budgetOf(paid.budget))
 }
 

@@ -93,6 +93,8 @@ function welcome({ url, rpc, contractSets }: Stack): string {
     `  Chains            Base ${rpc[8453]}, Base Sepolia ${rpc[84532]}`,
     '',
     '  npm run demo shows the main flow. Ctrl-C stops the stack and keeps its state.',
+    '  To pay from a program: create an agent on the page Agents, then sdk/README.md (for its API key) or:',
+    `    BURSAR_URL=${url} BURSAR_API_KEY=… npm run -s bursar -- budget`,
   ]
   if (wantsSample) lines.push(`  The recovery phrase of the sample’s wallets is “${ownerPhrase}”.`)
   const { newest } = contractSets[8453]

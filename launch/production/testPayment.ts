@@ -1,7 +1,6 @@
 /** A payment by an agent of the first account, through the public API. */
 import { randomUUID } from 'node:crypto'
-import { BursarClient, until } from '../../local/client.ts'
-import type { Payment } from '../../worker/schemas/payment.ts'
+import { Bursar, BursarError } from '#sdk'
 import type { ProductionConfig } from '../config.ts'
 import type { State } from '../state.ts'
 import { LaunchError, type Outcome } from '../steps.ts'
@@ -25,21 +24,13 @@ export async function payOnce(
     }
 
   const { to, amount } = config.testPayment
-  const bursar = new BursarClient(config.origin, config.chain.publicRpcUrl)
-  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-  const { access_token: token } = await bursar.plain<{ access_token: string }>('/oauth/token', { form })
-  const key = state.get('testPaymentKey') ?? randomUUID()
-  state.set('testPaymentKey', key)
-  const body = { to: { type: 'address', address: to }, amount, memo: 'launch' }
-  const { id } = await bursar.plain<Payment>('/v1/payments', { token, key, body })
-  const paid = await until(
-    `payment ${id} to be confirmed`,
-    async () => {
-      const payment = await bursar.plain<Payment>(`/v1/payments/${id}`, { token })
-      if (payment.status === 'FAILED') throw new LaunchError(`payment ${id} failed: ${payment.error?.message}`)
-      return payment.status === 'CONFIRMED' && payment
-    },
-    confirmedWithinMs,
-  )
+  const bursar = new Bursar({ url: config.origin, clientId, clientSecret })
+  const idempotencyKey = state.get('testPaymentKey') ?? randomUUID()
+  state.set('testPaymentKey', idempotencyKey)
+  const signal = AbortSignal.timeout(confirmedWithinMs)
+  const terms = { to, amount, memo: 'launch', idempotencyKey, wait: 'sent', signal } as const
+  const paid = await bursar.pay(terms).catch((error: unknown) => {
+    throw error instanceof BursarError ? new LaunchError(`the test payment: ${error.message}`) : error
+  })
   return { changed: true, note: `${amount} USDC to ${to}, ${paid.tx_hash}` }
 }

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts'
 import { parseUsdc } from '#domain/money.ts'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, minuteMs } from '#domain/time.ts'
 import type { LoginReply } from '#schemas/account.ts'
 import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
-import type { Payment } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { DeployReply, Wallet, WalletLedger } from '#schemas/wallet.ts'
+import { Bursar, BursarRefusal } from '#sdk'
 import { BursarClient, until } from '../client.ts'
 import { demo } from '../stack/seed.ts'
 import { type StackOptions, startStack } from '../stack/stack.ts'
@@ -72,7 +72,7 @@ class SampleAccount {
   readonly #wallets = new Map<string, Wallet>()
   readonly #contactIds = new Map<string, string>()
   readonly #groupIds = new Map<string, string>()
-  readonly #agents = new Map<string, { id: string; apiKey: string }>()
+  readonly #agents = new Map<string, { id: string; bursar: Bursar }>()
   /** Keyed by the recipient's email. */
   readonly #payoutIds = new Map<string, string>()
 
@@ -101,7 +101,8 @@ class SampleAccount {
       this.#groupIds.set(name, group.id)
       for (const agent of agents) {
         const made = await this.#make<CreatedAgent>('/agents', { ...agent, policyGroupId: group.id })
-        this.#agents.set(agent.name, { id: made.agent.id, apiKey: made.apiKey! })
+        const bursar = new Bursar({ url: this.#bursar.url, apiKey: made.apiKey! })
+        this.#agents.set(agent.name, { id: made.agent.id, bursar })
       }
     }
   }
@@ -146,23 +147,21 @@ class SampleAccount {
   }
 
   async pay(agent: string, amount: string, to: string, memo: string): Promise<void> {
-    const token = this.#agent(agent).apiKey
-    const { id } = await this.#bursar.plain<Payment>('/v1/payments', this.#payment(agent, amount, to, memo))
-    await until(`the payment ${memo}`, async () => {
-      const payment = await this.#bursar.plain<Payment>(`/v1/payments/${id}`, { token })
-      if (payment.status === 'FAILED') throw new Error(`${memo} failed: ${payment.error?.message}`)
-      return payment.status === 'CONFIRMED'
-    })
+    const signal = AbortSignal.timeout(minuteMs)
+    await this.#agent(agent).bursar.pay({ to: this.#contact(to), amount, memo, wait: 'sent', signal })
   }
 
   async beRefused(agent: string, amount: string, to: string, memo: string): Promise<void> {
-    const { status } = await this.#bursar.call('/v1/payments', this.#payment(agent, amount, to, memo))
-    if (status !== 403) throw new Error(`${memo} should be refused, but the reply was ${status}`)
+    const paid = await this.#agent(agent)
+      .bursar.pay({ to: this.#contact(to), amount, memo })
+      .catch((error: unknown) => {
+        if (!(error instanceof BursarRefusal)) throw error
+      })
+    if (paid) throw new Error(`${memo} should be refused, but is ${paid.status}`)
   }
 
-  #payment(agent: string, amount: string, to: string, memo: string) {
-    const body = { to: { type: 'contact', contactId: this.#contactIds.get(to) }, amount, memo }
-    return { token: this.#agent(agent).apiKey, key: randomUUID(), body }
+  #contact(name: string) {
+    return { type: 'contact', contactId: this.#contactIds.get(name)! } as const
   }
 
   async sendPayout(sent: (typeof payouts)[number]): Promise<void> {
@@ -187,9 +186,7 @@ class SampleAccount {
 
   async #createPayout({ from, email, amount, memo, expiresInDays }: (typeof payouts)[number]): Promise<void> {
     if ('agent' in from) {
-      const body = { to: { type: 'email', email }, amount, memo }
-      const token = this.#agent(from.agent).apiKey
-      await this.#bursar.plain<Payment>('/v1/payments', { token, key: randomUUID(), body })
+      await this.#agent(from.agent).bursar.pay({ to: email, amount, memo })
     } else {
       const sourceWalletId = this.#wallet(from.wallet).id
       const body = { sourceWalletId, amount, recipientEmail: email, memo, expiresInDays, senderName: demo.name }

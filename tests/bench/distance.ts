@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { LoginReply } from '#schemas/account.ts'
 import { demo } from '../../local/stack/seed.ts'
+import { agentAt } from '../support/agentCalls.ts'
 import { startRpcProxy } from '../support/rpcProxy.ts'
 import { createFundedWallet, createPayout, createTestStack, signIn } from '../support/testStack.ts'
 import { delays } from './distance/delays.ts'
@@ -80,13 +81,9 @@ try {
     key: randomUUID(),
     body: { name: 'Bench', policyGroupId: group.id },
   })
+  const agent = agentAt(bursar.url, apiKey)
   const shop = freshAddress()
-  const pay = (address: string) =>
-    bursar.plain('/v1/payments', {
-      token: apiKey,
-      key: randomUUID(),
-      body: { to: { type: 'address', address }, amount: '0.01' },
-    })
+  const pay = (address: string) => agent.pay({ to: address, amount: '0.01' })
   await pay(shop)
   const payouts = []
   for (let i = 0; i < rounds + 1; i++) payouts.push(await createPayout(bursar, token, wallet.id))
@@ -104,7 +101,7 @@ try {
     await timed('pay, cold', () => pay(shop))
     await settled()
     await becomeCold()
-    await timed('budget, cold', () => bursar.plain('/v1/context', { token: apiKey }))
+    await timed('budget, cold', () => agent.context())
     await settled(500)
     await becomeCold()
     await timed('transactions, cold', () => bursar.api('/transactions/user', { token }))

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { Bursar } from '#sdk'
 import { until } from '../../local/client.ts'
 import { createFundedWallet, createTestStack, signIn } from '../support/testStack.ts'
 import { type Measured, measured, withTables } from './scale/model.ts'
@@ -28,17 +29,17 @@ async function createPayments() {
   const group = { name: 'Bench', scopes: ['address_payments:write'], walletId: wallet.id }
   const { id: policyGroupId } = await create<{ id: string }>('/policy-groups', group)
   const { apiKey } = await create<{ apiKey: string }>('/agents', { name: 'Bench', policyGroupId })
-  const call = <T>(path: string, options: object = {}) => {
-    requests += 1
-    return bursar.plain<T>(path, { token: apiKey, ...options })
-  }
+  const agent = new Bursar({
+    url: bursar.url,
+    apiKey,
+    fetch: (request) => {
+      requests += 1
+      return fetch(request)
+    },
+  })
   return async () => {
-    const to = { type: 'address', address: privateKeyToAddress(generatePrivateKey()) }
-    const { id } = await call<{ id: string }>('/v1/payments', { key: randomUUID(), body: { to, amount: '0.01' } })
-    await until(
-      'the payment',
-      async () => (await call<{ status: string }>(`/v1/payments/${id}`)).status === 'CONFIRMED',
-    )
+    const { id } = await agent.pay({ to: privateKeyToAddress(generatePrivateKey()), amount: '0.01' })
+    await until('the payment', async () => (await agent.payments.get(id)).status === 'CONFIRMED')
   }
 }
 

@@ -4,6 +4,7 @@ import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
 import type { CreateEscrowReply, VerifyReply } from '#schemas/escrow.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { BursarClient } from '../../local/client.ts'
+import { payOnce } from '../support/agentCalls.ts'
 import { usdc } from '../support/build.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
 import type { Random } from '../support/random.ts'
@@ -136,7 +137,7 @@ export class Client {
       () => {
         const way = this.#random.pick(['rest', ...protocols] as const)
         return way === 'rest'
-          ? this.#bursar.call('/v1/payments', { token, key, body })
+          ? payOnce(this.#bursar, token, { ...body, idempotencyKey: key })
           : callTool(this.#bursar.url, way, tool)
       },
       (why) => this.#history.info(operation, why),

@@ -11,6 +11,7 @@ import type { SignedIn } from '#schemas/account.ts'
 import { root } from '../../local/tools/runTool.ts'
 import type { Address } from '../../worker/chain/types.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
+import { payOnce } from '../support/agentCalls.ts'
 import { type Random, randomFrom } from '../support/random.ts'
 import { leaks, linesOf, watchSecrets } from '../support/secretsInLog.ts'
 import { chainReader, createSender, pause } from '../support/stackClient.ts'
@@ -175,11 +176,7 @@ async function sendEveryKindOfSecret(): Promise<void> {
         key: randomUUID(),
         body: { address, chain: 'base', privateKey, masterPassword: `master ${seed}` },
       }),
-      bursar.call('/v1/payments', {
-        token: apiKey,
-        key: randomUUID(),
-        body: { to: { type: 'email', email: contact.email }, amount: '1' },
-      }),
+      payOnce(bursar, apiKey, { to: contact.email, amount: '1' }),
       bursar.call('/api/escrow/create', {
         token,
         key: randomUUID(),
@@ -223,10 +220,9 @@ async function checkNewKeys(records: SenderRecord[]): Promise<void> {
   removeFirst(stack, ['KEK'])
   await stack.restartWorker()
   for (const { sender } of records) {
-    const { status } = await stack.bursar.call('/v1/payments', {
-      token: sender.agents[0]!.apiKey,
-      key: randomUUID(),
-      body: { to: { type: 'email', email: 'after@bursar.test' }, amount: '0.10' },
+    const { status } = await payOnce(stack.bursar, sender.agents[0]!.apiKey, {
+      to: 'after@bursar.test',
+      amount: '0.10',
     })
     expect([201, 202, 422, 403]).toContain(status)
     await booksAtRest(stack.bursar, sender, restMs)

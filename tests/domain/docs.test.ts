@@ -14,6 +14,7 @@ const ignored = new Set([
   'contracts/out',
   'contracts/cache',
   'web/dist',
+  'sdk/dist',
 ])
 const files = filesIn('')
 
@@ -28,9 +29,11 @@ function filesIn(folder: string): string[] {
 
 const folders = [...new Set(files.flatMap(parentsOf))]
 const paths = new Set([...files, ...folders])
-const pages = files.filter((path) => path === 'README.md' || /^(docs|contracts|worker)\/.*\.md$/.test(path))
+const pages = files.filter(
+  (path) => /^(README|SECURITY|CHANGELOG)\.md$/.test(path) || /^(docs|contracts|sdk|skills|worker)\/.*\.md$/.test(path),
+)
 const sources = files.filter((path) =>
-  /^(worker|web|launch|local|scripts|tests|contracts|migrations)\/.*\.(tsx?|sol|sql|mjs|toml|css)$/.test(path),
+  /^(worker|web|sdk|launch|local|scripts|tests|contracts|migrations)\/.*\.(tsx?|sol|sql|mjs|toml|css)$/.test(path),
 )
 
 /** 'a/b/c.ts' → ['a', 'a/b'] */
@@ -46,7 +49,7 @@ function expandBraces(text: string): string[] {
   return options.split(',').flatMap((option) => expandBraces(`${before}${option}${after}`))
 }
 
-const topFolder = /^(contracts|docs|launch|local|migrations|scripts|tests|web|worker)\//
+const topFolder = /^(contracts|docs|launch|local|migrations|scripts|sdk|tests|web|worker)\//
 const extension = /\.(css|html|json|jsonc|md|mjs|sol|sql|toml|tsx?|yml)$/
 
 /** File paths in code spans, without URL paths (leading slash) and patterns (ellipsis or asterisk). */
@@ -105,12 +108,12 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-test('README runs the same Inspector version as the tests', () => {
+test('the page about MCP runs the same Inspector version as the tests', () => {
   const { devDependencies } = JSON.parse(read('tests/clients/package.json')) as {
     devDependencies: Record<string, string>
   }
   const tested = devDependencies['@modelcontextprotocol/inspector']
-  expect(read('README.md')).toContain(`npx @modelcontextprotocol/inspector@${tested} `)
+  expect(read('docs/agents/mcp.md')).toContain(`npx @modelcontextprotocol/inspector@${tested} `)
 })
 
 test('cited decision records exist', () => {
@@ -131,7 +134,7 @@ test('files named in source comments exist', () => {
       .filter((line) => /^\s*(\/\/|\/\*|\*|#|--)/.test(line) || / \/\/ /.test(line))
     const named = comments.flatMap((line) => [
       ...line.matchAll(
-        /(?<![\w./@~-])(?:contracts|docs|launch|local|migrations|scripts|tests|web|worker)\/[\w./$-]*\.\w+/g,
+        /(?<![\w./@~-])(?:contracts|docs|launch|local|migrations|scripts|sdk|tests|web|worker)\/[\w./$-]*\.\w+/g,
       ),
     ])
     return named

@@ -79,6 +79,8 @@ const forbidden = [
   ['web-queries', 'web/src/queries/a.ts', '../components/b.ts', 'web/src/components/b.ts'],
   ['web-asks-bursar', 'web/src/lib/d.ts', '../../../worker/chain/rpcClient.ts', 'worker/chain/rpcClient.ts'],
   ['web-recovery', 'web/src/recovery/a.ts', '../queries/b.ts', 'web/src/queries/b.ts'],
+  ['sdk', 'sdk/src/a.ts', '../../worker/domain/b.ts', 'worker/domain/b.ts'],
+  ['sdk-through-its-entry', 'local/c.ts', '../sdk/src/b.ts', 'sdk/src/b.ts'],
   ['local', 'local/a.ts', '../scripts/b.ts', 'scripts/b.ts'],
   ['scripts', 'scripts/a.ts', '../tests/b.ts', 'tests/b.ts'],
 ] as const

@@ -41,7 +41,7 @@ test('the sidebar lists groups with counts and last activity, and the detail sho
   })
   const other = await owner.group('Idle')
   const { apiKey } = await owner.agent(group, 'Scout')
-  const toGrace = { type: 'contact', contactId: owner.grace.id, method: 'address' }
+  const toGrace = { type: 'contact', contactId: owner.grace.id, method: 'address' } as const
   expect((await owner.pay(apiKey!, '15.5', toGrace)).status).toBe(201)
 
   await open(page, group)
@@ -179,7 +179,7 @@ test('before a change is saved, its owner sees what it would have done to past p
 }) => {
   const group = await owner.group('Preview', { scopes: ['address_payments:write'] })
   const { apiKey } = await owner.agent(group, 'Scout')
-  const to = { type: 'address', address: stranger }
+  const to = { type: 'address', address: stranger } as const
   for (const amount of ['1', '2', '3']) expect((await owner.pay(apiKey!, amount, to)).status).toBe(201)
 
   await open(page, group, '&editGroup')
@@ -490,7 +490,7 @@ test('payments to a changed contact are refused until the owner confirms the cha
   const group = await owner.group('Changing', { scopes, whitelistedContactIds: [ada.id] })
   const { apiKey } = await owner.agent(group, 'Clerk')
   await owner.api(`/contacts/${ada.id}`, { name: 'Ada Byron', address: stranger }, 'PUT')
-  const to = { type: 'contact', contactId: ada.id }
+  const to = { type: 'contact', contactId: ada.id } as const
   expect((await owner.pay<Problem>(apiKey!, '0.01', to)).body.code).toBe('contact_changed')
   await open(page, group)
   await expect(detail(page)).toContainText('Changed')
@@ -523,7 +523,7 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await row.getByRole('tab', { name: 'curl (OAuth)' }).click()
   await expect(panel('curl (OAuth)')).toContainText(`-u "${clientId}:$BURSAR_CLIENT_SECRET"`)
   await row.getByRole('tab', { name: 'TypeScript' }).click()
-  await expect(panel('TypeScript')).toContainText(`btoa('${clientId}:' + process.env.BURSAR_CLIENT_SECRET)`)
+  await expect(panel('TypeScript')).toContainText("import { Bursar } from '@bursar/sdk'")
   await row.getByRole('tab', { name: 'MCP', exact: true }).click()
   await expect(panel('MCP')).toContainText('/mcp"')
   await row.getByRole('tab', { name: 'MCP (OAuth)' }).click()

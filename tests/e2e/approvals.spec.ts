@@ -6,6 +6,7 @@ import type { Approval } from '#schemas/approval.ts'
 import type { Agent } from '#schemas/policy.ts'
 import { until } from '../../local/client.ts'
 import { approvalNotice } from '../../worker/notifications/approvalMessages.ts'
+import { agentAt } from '../support/agentCalls.ts'
 import { installClients } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { openTaskSession } from '../support/taskSession.ts'
@@ -135,8 +136,7 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   const progress = page.getByRole('list', { name: 'Progress' })
   const confirmed = progress.getByRole('listitem').filter({ hasText: 'Confirmed on Base' })
   await expect(confirmed.getByLabel('Done:')).toBeVisible({ timeout: 20_000 })
-  const paid = await bursar.call<{ status: string }>(`/v1/payments/${asked.id}`, { token: apiKey })
-  expect(paid.body.status).toBe('CONFIRMED')
+  expect((await agentAt(bursar.url, apiKey).payments.get(asked.id)).status).toBe('CONFIRMED')
   // Plus the tap on the notification.
   expect(1 + taps() - before).toBe(2)
   await page.getByRole('link', { name: 'View payment' }).click()
@@ -186,10 +186,7 @@ test.describe('by touch', () => {
     expect(result.structuredContent).toMatchObject({ amount: '6.25', approval: { status: 'APPROVED' } })
     expect(page.url()).toContain(result.structuredContent.approval.id)
     await until('the payment on chain', async () => (await bursar.usdcOnChain(token, to)) === 6_250_000n)
-    await until('confirmed', async () => {
-      const { body } = await bursar.call<{ status: string }>(`/v1/payments/${id}`, { token: apiKey! })
-      return body.status === 'CONFIRMED'
-    })
+    await agentAt(bursar.url, apiKey!).payments.wait(id)
     await close()
   })
 })

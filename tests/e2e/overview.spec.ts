@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { widgetTypes } from '#domain/widgets.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import { payOnce } from '../support/agentCalls.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
@@ -235,8 +236,7 @@ test('the first steps link to where they can be completed @overview-5', async ({
   await expect(page.locator('#content')).toBeFocused()
 
   // The payment is refused, so the step remains.
-  const body = { to: { type: 'address', address: recipient }, amount: '6' }
-  const refused = await bursar.call('/v1/payments', { token: apiKey!, key: randomUUID(), body })
+  const refused = await payOnce(bursar, apiKey!, { to: recipient, amount: '6' })
   expect(refused.status).toBe(403)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/dashboard/overview')

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import type { Payment, Problem } from '#schemas/payment.ts'
-import { type BursarClient, until } from '../../local/client.ts'
+import { Bursar } from '#sdk'
 import { signUpByPasscode } from './accounts.ts'
 import { audit } from './audit.ts'
 import { expect, test } from './fixtures.ts'
@@ -156,16 +155,11 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     })
 
   await test.step('the agent pays, and is refused over its budget', async () => {
-    const token = await tokenOf(bursar, credentials)
-    const paid = await pay<Payment>(bursar, token, '5')
-    expect(paid.status).toBe(201)
-    const refused = await pay<Problem>(bursar, token, '15.000001')
-    expect(refused.status).toBe(403)
-    expect(refused.body).toMatchObject({ code: 'budget_exceeded', remaining: '15' })
-    await until('the payment', async () => {
-      const { status } = await bursar.plain<Payment>(`/v1/payments/${paid.body.id}`, { token })
-      return status === 'CONFIRMED'
-    })
+    const agent = new Bursar({ url: bursar.url, ...credentials })
+    const paid = await agent.pay({ to: stranger, amount: '5', memo: 'data set' })
+    const refused = await agent.pay({ to: stranger, amount: '15.000001', memo: 'data set' }).catch((error) => error)
+    expect(refused).toMatchObject({ code: 'budget_exceeded', status: 403, problem: { remaining: '15' } })
+    await agent.payments.wait(paid.id)
   })
 
   await test.step('the dashboard shows both', async () => {
@@ -277,15 +271,3 @@ async function createPayout(page: Page, to: string, amount: string, memo?: strin
   await page.getByRole('button', { name: /^Send [\d.]+ USDC$/ }).click()
   await expect(page.getByTestId('payout-created')).toHaveAttribute('data-status', 'CREATED', onChain)
 }
-
-async function tokenOf(bursar: BursarClient, agent: { clientId: string; clientSecret: string }): Promise<string> {
-  const form = { grant_type: 'client_credentials', client_id: agent.clientId, client_secret: agent.clientSecret }
-  return (await bursar.plain<{ access_token: string }>('/oauth/token', { form })).access_token
-}
-
-const pay = <T>(bursar: BursarClient, token: string, amount: string) =>
-  bursar.call<T>('/v1/payments', {
-    token,
-    key: randomUUID(),
-    body: { to: { type: 'address', address: stranger }, amount, memo: 'data set' },
-  })

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { Contact } from '#schemas/contact.ts'
 import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
+import type { Recipient } from '#sdk'
 import type { BursarClient } from '../../local/client.ts'
+import { agentAt, payOnce, replyTo } from '../support/agentCalls.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { recipient } from './seededAccount.ts'
@@ -42,10 +44,10 @@ export async function createOwner(bursar: BursarClient) {
     pay: <T = Payment>(
       apiKey: string,
       amount: string,
-      to: object = { type: 'address', address: recipient },
+      to: Recipient = recipient,
       more: { reason?: string; memo?: string } = {},
-    ) => bursar.call<T>('/v1/payments', { token: apiKey, key: randomUUID(), body: { to, amount, ...more } }),
-    context: (apiKey: string) => bursar.call<Problem>('/v1/context', { token: apiKey }),
+    ) => payOnce<T>(bursar, apiKey, { to, amount, ...more }),
+    context: (apiKey: string) => replyTo<Problem>(agentAt(bursar.url, apiKey).context()),
   }
 }
 

@@ -1,10 +1,10 @@
 /** The demo user's account after some use, as the screens show it. */
 import { randomUUID } from 'node:crypto'
-import type { Payment } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
-import { type BursarClient, until } from '../../local/client.ts'
+import type { BursarClient } from '../../local/client.ts'
 import { demo } from '../../local/stack/seed.ts'
+import { agentAt, payOnce } from '../support/agentCalls.ts'
 import type { Session } from '../support/readyAccounts.ts'
 import { createFundedWallet, createPayout } from '../support/testStack.ts'
 import { login } from './accounts.ts'
@@ -40,19 +40,12 @@ export async function seedAccount(bursar: BursarClient): Promise<SeededAccount> 
   await make('/contacts', contact)
 
   const pay = (amount: string, address = recipient) =>
-    bursar.call<Payment>('/v1/payments', {
-      token: apiKey,
-      key: randomUUID(),
-      body: { to: { type: 'address', address }, amount, memo: 'Data set, November' },
-    })
+    payOnce(bursar, apiKey, { to: address, amount, memo: 'Data set, November' })
   const paid = await pay('41.5')
   const refused = await pay('20', stranger)
   if (paid.status !== 201 || refused.status !== 403)
     throw new Error('the first payment must fit the budget, the second must not')
   const payout = await createPayout(bursar, token, wallet.id)
-  await until('the payment', async () => {
-    const { status } = await bursar.plain<Payment>(`/v1/payments/${paid.body.id}`, { token: apiKey })
-    return status === 'CONFIRMED'
-  })
+  await agentAt(bursar.url, apiKey).payments.wait(paid.body.id)
   return { session, token, wallet, group, payout }
 }

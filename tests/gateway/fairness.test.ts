@@ -1,7 +1,7 @@
 /** The effect of one very busy agent on other users. */
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { agentCalls } from '../../worker/services/quotas.ts'
+import { agentAt } from '../support/agentCalls.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent } from './gateway.ts'
 
@@ -36,8 +36,8 @@ test('an agent that floods the API gets 429 and delays neither its owner’s das
     }
     return times.sort((a, b) => a - b)
   }
-  const pay = () =>
-    bursar.plain('/v1/payments', { token: other.apiKey, key: randomUUID(), body: { ...body, amount: '0.001' } })
+  const payer = agentAt(bursar.url, other.apiKey)
+  const pay = () => payer.pay({ to: addressFor('hot'), amount: '0.001' })
   const [dashboard, payments] = await Promise.all([
     timed(() => bursar.api('/policy-groups/with-agents', { token: owner })),
     timed(pay),

@@ -4,8 +4,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { Bursar } from '#sdk'
 import { quickStarts } from '#web/routes/dashboard/-agents/quickStart.ts'
 import { clientPath, runClient } from '../support/clients.ts'
+import { installPackage } from '../support/sdkPackage.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { bursar, createAgent, stateDir, url } from './gateway.ts'
 
@@ -26,10 +28,8 @@ const run = (program: string, args: string[]) =>
 const runModule = (code: string) => run(process.execPath, ['--input-type=module-typescript', '-e', code])
 
 async function newest() {
-  const list = await bursar.plain<{ data: { id: string; amount: string; status: string }[] }>('/v1/payments?limit=1', {
-    token: agent.apiKey,
-  })
-  return list.data[0]
+  for await (const payment of new Bursar({ url, apiKey: agent.apiKey }).payments.list({ pageSize: 1 })) return payment
+  return undefined
 }
 
 test('curl examples: one call with the API key pays once, and the OAuth example returns the same payment @quick-start-1', async () => {
@@ -47,10 +47,23 @@ test('curl examples: one call with the API key pays once, and the OAuth example 
 })
 
 test('TypeScript example: makes a payment, and fails with the reason of a refusal @quick-start-2', async () => {
-  const { stdout } = await runModule(examples.TypeScript!)
-  expect(stdout).toContain((await newest())!.id)
-  const refused = runModule(examples.TypeScript!.replace("'1.00'", "'1000'"))
-  await expect(refused).rejects.toThrow(/budget_exceeded: The group's budget has 18\.00 USDC left\. Send less/)
+  const sdk = await installPackage()
+  const runExample = async (code: string) => {
+    await writeFile(join(sdk.folder, 'quickStart.ts'), code)
+    return sdk.run(process.execPath, ['--no-warnings', 'quickStart.ts'], env())
+  }
+  const paid = await runExample(examples.TypeScript!)
+  expect(paid.stdout, paid.stderr).toContain((await newest())!.id)
+  const otherKey = examples.TypeScript!.replace('first-payment', 'another-payment')
+  const refused = await runExample(otherKey.replace("'1.00'", "'1000'"))
+  expect(refused.stderr).toMatch(/BursarRefusal: The group's budget has 19\.00 USDC left\./)
+  expect(refused.stderr).toContain("rule: 'group.budget'")
+})
+
+test('command line example: returns the payment of the same key @quick-start-5', async () => {
+  const sdk = await installPackage()
+  const { stdout, stderr } = await sdk.run('bash', ['-c', examples['Command line']!], env())
+  expect(JSON.parse(stdout), stderr).toMatchObject({ object: 'payment', amount: '1', replayed: true })
 })
 
 test('MCP example: a client with the configuration lists the tools @quick-start-3', async () => {
@@ -74,9 +87,9 @@ test('MCP example with OAuth: the client fetches its own token', async () => {
   expect(stdout).toContain("limit: '20'")
 })
 
-test('the README shows the fields of the curl replies, including one that waits for approval @quick-start-4', async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
-  const shown = readme.match(/^\{"id":"pay_.*$/gm)!.map((line) => JSON.parse(line))
+test('the walk-through shows the fields of the curl replies, including one that waits for approval @quick-start-4', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/walkthrough.md'), 'utf8')
+  const shown = page.match(/^\{"id":"pay_.*$/gm)!.map((line) => JSON.parse(line))
   const { sender } = agent
   const body = { name: 'Group', scopes: ['address_payments:write'], approveAbove: '5' }
   await bursar.api(`/policy-groups/${sender.groupId}`, { token: await sender.token(), method: 'PUT', body })

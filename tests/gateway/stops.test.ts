@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { CreatedAgent } from '#schemas/policy.ts'
+import type { Recipient } from '#sdk'
+import { agentAt, payOnce, replyTo } from '../support/agentCalls.ts'
 import { addressFor, createSender } from '../support/stackClient.ts'
 import { bursar, stateDir, url } from './gateway.ts'
 
@@ -36,9 +38,9 @@ async function accessToken({ clientId, clientSecret }: Agent) {
   return bursar.call<{ access_token: string; error?: string }>('/oauth/token', { form })
 }
 
-const pay = (token: string, to_: unknown = { type: 'address', address: to }) =>
-  bursar.call<Refusal>('/v1/payments', { token, key: randomUUID(), body: { to: to_, amount: '0.01' } })
-const context = async (token: string) => (await bursar.call('/v1/context', { token })).status
+const pay = (token: string, recipient: Recipient = to) =>
+  payOnce<Refusal>(bursar, token, { to: recipient, amount: '0.01' })
+const context = async (token: string) => (await replyTo(agentAt(url, token).context())).status
 
 /**
  * Pays with each token until `stop` has returned, then twice more per payer. Returns the replies to the requests sent

@@ -1,11 +1,11 @@
 /** Webhooks over real connections: verified by third-party libraries, and sent to receivers that misbehave. */
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { CreatedWebhook, DeliveryPage, WebhookFilter } from '#schemas/webhook.ts'
 import { PaymentEventData } from '#schemas/webhook.ts'
+import { Bursar, verifyWebhook } from '#sdk'
 import { freePort } from '../../local/stack/ports.ts'
 import { clientPath, importClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
@@ -29,14 +29,10 @@ async function receiver(events: WebhookFilter[], respond?: Parameters<typeof sta
   return { ...started, hook, remove, deliveries, sendTest }
 }
 
-const pay = () =>
-  bursar.plain<{ id: string }>('/v1/payments', {
-    token: agent.apiKey,
-    key: randomUUID(),
-    body: { to: { type: 'address', address: addressFor('webhooks') }, amount: '0.5' },
-  })
+const payer = new Bursar({ url: ownUrl, apiKey: agent.apiKey })
+const pay = () => payer.pay({ to: addressFor('webhooks'), amount: '0.5' })
 
-test('the Standard Webhooks and OpenAI libraries verify each event and reject a modified one @webhooks-16', async () => {
+test('the Standard Webhooks and OpenAI libraries and the SDK verify each event and reject a modified one @webhooks-16', async () => {
   const { Webhook } = await importClient('standardwebhooks/dist/index.js')
   const { default: OpenAI } = await importClient('openai/index.mjs')
   const { received, hook, remove } = await receiver(['*'])
@@ -47,9 +43,11 @@ test('the Standard Webhooks and OpenAI libraries verify each event and reject a 
   for (const { body, headers, type } of received) {
     expect(standard.verify(body, headers)).toMatchObject({ type, data: { id } })
     expect(await openai.webhooks.unwrap(body, headers)).toMatchObject({ type, data: { id } })
+    expect(await verifyWebhook({ body, headers, secret: hook.secret })).toMatchObject({ type, data: { id } })
     const changed = body.replace('"0.5"', '"5.0"')
     expect(() => standard.verify(changed, headers)).toThrow(/signature/i)
     await expect(openai.webhooks.unwrap(changed, headers)).rejects.toThrow(/signature/i)
+    await expect(verifyWebhook({ body: changed, headers, secret: hook.secret })).rejects.toThrow(/signature/i)
     expect(PaymentEventData.strict().safeParse(JSON.parse(body).data).error?.issues ?? []).toEqual([])
   }
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(received.length)
@@ -102,9 +100,9 @@ test('deliveries follow no redirect, read no huge reply, wait for no slow receiv
   for (const { remove } of all) await remove()
 })
 
-test('the receiver in the README prints the events of a payment @webhooks-22', async () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-  const code = /```js\n(.*?standardwebhooks.*?)```/s.exec(readme)![1]!
+test('the receiver of the walk-through prints the events of a payment @webhooks-22', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/walkthrough.md'), 'utf8')
+  const code = /```js\n(.*?standardwebhooks.*?)```/s.exec(page)![1]!
   const port = await freePort()
   const hook = await bursar.api<CreatedWebhook>('/webhooks', {
     token,
@@ -126,7 +124,7 @@ test('the receiver in the README prints the events of a payment @webhooks-22', a
       `payment.confirmed ${id} 0.5 PROCESSING → CONFIRMED`,
       `payment.signed ${id} 0.5 QUEUED → PROCESSING`,
     ])
-  const shown = readme.match(/^payment\.\w+ pay_\w+ .*$/gm)!
+  const shown = page.match(/^payment\.\w+ pay_\w+ .*$/gm)!
   expect(shown.map((line) => line.replace(/pay_\w+/, id)).sort()).toEqual(printed.trim().split('\n').sort())
   child.kill()
   await bursar.api(`/webhooks/${hook.id}`, { method: 'DELETE', token })

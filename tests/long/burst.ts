@@ -12,6 +12,7 @@ import type { Payment } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
+import { agentAt } from '../support/agentCalls.ts'
 import { addAccounts, takeAccount } from '../support/readyAccounts.ts'
 import { addressFor, pause } from '../support/stackClient.ts'
 import { createTestStack, type TestStack } from '../support/testStack.ts'
@@ -107,7 +108,7 @@ async function run(): Promise<boolean> {
     until(
       `payment ${answers[i]!.id}`,
       async () => {
-        const { status } = await bursar.plain<Payment>(`/v1/payments/${answers[i]!.id}`, { token: apiKeys[i]! })
+        const { status } = await agentAt(bursar.url, apiKeys[i]!).payments.get(answers[i]!.id)
         if (status === 'FAILED') throw new Error(`payment ${answers[i]!.id} failed`)
         return status === 'CONFIRMED'
       },

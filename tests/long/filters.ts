@@ -8,9 +8,9 @@
  * share one thread here; on Cloudflare, a History shares none with another account's Treasury. ROWS and SAMPLES change the figures.
  */
 import { fork } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { minuteMs } from '#domain/time.ts'
+import { agentAt } from '../support/agentCalls.ts'
 import { withHistory } from '../support/objectFiles.ts'
 import { type Session, takeAccount } from '../support/readyAccounts.ts'
 import { addressFor, createSender, pause } from '../support/stackClient.ts'
@@ -87,13 +87,12 @@ async function run(): Promise<boolean> {
   console.log(`writing ${rows.toLocaleString('en-US')} rows …`)
   await fill(stack, session)
   const payer = await createSender(stack, { funds: '200', limit: 1000 })
-  const [agent] = payer.agents
+  const payingAgent = agentAt(bursar.url, payer.agents[0]!.apiKey)
   const measure = async (count: number): Promise<number[]> => {
     const times: number[] = []
     for (let i = 0; i < count; i++) {
-      const body = { to: { type: 'address', address: addressFor('merchant') }, amount: '0.001' }
       const startedAt = performance.now()
-      await bursar.plain('/v1/payments', { token: agent!.apiKey, key: randomUUID(), body })
+      await payingAgent.pay({ to: addressFor('merchant'), amount: '0.001' })
       times.push(performance.now() - startedAt)
       await pause(100)
     }

@@ -23,6 +23,7 @@ import { until } from '../../local/client.ts'
 import { usdcAbi } from '../../worker/chain/abi.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import { defaultLimits, type Limits } from '../../worker/domain/limits.ts'
+import { payOnce } from '../support/agentCalls.ts'
 import { noLimits } from '../support/limits.ts'
 import { addressFor, chainReader, newUser, pause, type Rpc, rpcOf } from '../support/stackClient.ts'
 import { createFundedWallet, createTestStack, type TestStack } from '../support/testStack.ts'
@@ -103,7 +104,7 @@ async function forEach<T>(list: readonly T[], work: (one: T) => Promise<void>): 
 async function pay(stack: TestStack, from: FundedUser, to: Address, amount: string): Promise<boolean> {
   const key = randomUUID()
   const { status, body } = await until('a definite reply to a payment', async () => {
-    const answer = await payOnce(stack, key, from, to, amount).catch(() => null)
+    const answer = await tryToPay(stack, key, from, to, amount).catch(() => null)
     return answer && answer.status < 500 && answer.body.code !== 'insufficient_balance' && answer
   })
   if (status >= 300 && status !== 429) throw new Error(`a payment was refused: ${status} ${JSON.stringify(body)}`)
@@ -111,12 +112,9 @@ async function pay(stack: TestStack, from: FundedUser, to: Address, amount: stri
 }
 
 /** Pays as the owner, or with an agent's key. */
-async function payOnce({ bursar }: TestStack, key: string, from: FundedUser, to: Address, amount: string) {
+async function tryToPay({ bursar }: TestStack, key: string, from: FundedUser, to: Address, amount: string) {
   type Body = { code?: string }
-  if (from.apiKey) {
-    const body = { to: { type: 'address', address: to }, amount }
-    return bursar.call<Body>('/v1/payments', { token: from.apiKey, key, body })
-  }
+  if (from.apiKey) return payOnce<Body>(bursar, from.apiKey, { to, amount, idempotencyKey: key })
   const body = { walletId: from.wallet.id, toAddress: to, amount }
   return bursar.call<Body>('/api/transactions/send', { token: await from.token(), key, body })
 }

@@ -134,6 +134,14 @@ const runs: Record<string, LongRun> = {
     about: 'this version and a newer one on one state, one after the other and together',
     command: script('skew'),
   },
+  frameworks: {
+    about: 'agents of OpenAI Agents, LangChain and Cloudflare Agents as docs/agents/ shows them, with scripted models',
+    command: script('frameworks'),
+  },
+  'sdk-runtimes': {
+    about: 'the packed SDK on Node 20, 22 and 24 and in workerd',
+    command: script('sdkRuntimes'),
+  },
   sample: { about: 'the month of `npm run dev -- --sample`, compared with the chain', command: script('sample') },
   stall: { about: 'hostile accounts next to honest users for five minutes of chain time', command: script('stall') },
   'contracts-invariants': { about: '1,000 invariant runs of 200 calls', command: script('contractsInvariants') },

@@ -15,6 +15,7 @@ import { until } from '../../local/client.ts'
 import { commands } from '../../scripts/ops/commands.ts'
 import { execute } from '../../scripts/ops/run.ts'
 import { createFaultyStack, type FaultyStack } from '../chaos/faultyStack.ts'
+import { payOnce } from '../support/agentCalls.ts'
 import { usdc } from '../support/build.ts'
 import { copyTreasury } from '../support/objectFiles.ts'
 import { addressFor, chainReader, createSender, pause, rpcOf } from '../support/stackClient.ts'
@@ -61,11 +62,7 @@ test(
     const rpc = rpcOf(stack.rpc[8453])
 
     const send = (to: string, amount: string, key: string) =>
-      bursar.call<Paid & { code?: string }>('/v1/payments', {
-        token: apiKey,
-        key,
-        body: { to: { type: 'address', address: to }, amount },
-      })
+      payOnce<Paid & { code?: string }>(bursar, apiKey, { to, amount, idempotencyKey: key })
     const byAgent = async (name: string, amount = '1'): Promise<Paid> => {
       const [key, to] = [randomUUID(), addressFor(name)]
       const { status, body } = await send(to, amount, key)

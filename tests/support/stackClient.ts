@@ -7,8 +7,9 @@ import type { LoginReply } from '#schemas/account.ts'
 import type { Escrow } from '#schemas/escrow.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Transaction } from '#schemas/transaction.ts'
-import type { Answer, BursarClient } from '../../local/client.ts'
+import type { BursarClient } from '../../local/client.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
+import type { Reply } from './agentCalls.ts'
 import { type RunningStack, takeAccount } from './readyAccounts.ts'
 import { createFundedWallet } from './testStack.ts'
 
@@ -84,17 +85,17 @@ export async function definite<T>(
   options: () => Promise<Call>,
   unknown: (why: string) => void = () => {},
   withinMs?: number,
-): Promise<Answer<T>> {
+): Promise<Reply<T>> {
   return definiteAnswer(path, async () => bursar.call<T>(path, await options()), unknown, withinMs)
 }
 
 /** Like `definite`, for any kind of request. */
 export async function definiteAnswer<T>(
   what: string,
-  ask: () => Promise<Answer<T>>,
+  ask: () => Promise<Reply<T>>,
   unknown: (why: string) => void = () => {},
   withinMs = 90_000, // 1.5 minutes
-): Promise<Answer<T>> {
+): Promise<Reply<T>> {
   const deadline = Date.now() + withinMs
   const reasons = new Map<string, number>()
   for (;;) {

@@ -170,17 +170,26 @@ test('quick-start examples pay a real recipient if the group has one', () => {
     group({ scopes, whitelistedContacts: [{ contact: grace, stale, current: null }] })
   expect(exampleRecipient(whitelisted(false), 'me@bursar.test')).toEqual({ type: 'contact', contactId: 'con_1' })
   expect(exampleRecipient(whitelisted(true), 'me@bursar.test')).toEqual({ type: 'email', email: 'me@bursar.test' })
+  const contained: Record<string, string> = {
+    curl: '$BURSAR_API_KEY',
+    TypeScript: "new Bursar({ url: 'https://bursar.test' })",
+    'Command line': 'BURSAR_URL=https://bursar.test',
+    MCP: 'https://bursar.test/mcp',
+  }
   for (const { name, code } of quickStarts('https://bursar.test', 'bc_1', { type: 'email', email: 'x@bursar.test' }))
-    expect(code, name).toContain({ curl: '$BURSAR_API_KEY', MCP: 'https://bursar.test/mcp' }[name] ?? 'bc_1')
+    expect(code, name).toContain(contained[name] ?? 'bc_1')
+  const toContact = quickStarts('https://bursar.test', 'bc_1', { type: 'contact', contactId: 'con_1' })
+  expect(toContact.map(({ name }) => name)).toEqual(['curl', 'curl (OAuth)', 'TypeScript', 'MCP', 'MCP (OAuth)'])
 })
 
 test('quick-start examples escape quotes in the recipient', () => {
-  const [curl, , typescript] = quickStarts('https://bursar.test', 'bc_1', {
+  const [curl, , typescript, commandLine] = quickStarts('https://bursar.test', 'bc_1', {
     type: 'email',
     email: "o'neil@bursar.test",
   })
   expect(curl!.code).toContain(String.raw`"email":"o'\''neil@bursar.test"`)
   expect(typescript!.code).toContain(String.raw`email: 'o\'neil@bursar.test'`)
+  expect(commandLine!.code).toContain(String.raw`pay 'o'\''neil@bursar.test' 1.00`)
 })
 
 const free = microUsdc(30_000_000n)

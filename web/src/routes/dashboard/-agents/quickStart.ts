@@ -25,7 +25,7 @@ export function quickStarts(origin: string, clientId: string, to: Record<string,
     : ''
   const payment = `-H "Idempotency-Key: first-payment" \\
   -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`
+  -d ${quoted(JSON.stringify(body))}`
   return [
     {
       name: 'curl',
@@ -46,30 +46,18 @@ curl ${origin}/v1/payments \\
     },
     {
       name: 'TypeScript',
-      note: `Needs only fetch. Set BURSAR_CLIENT_SECRET to the client secret${replace}.`,
-      code: `const bursar = '${origin}'
-const basic = btoa('${clientId}:' + process.env.BURSAR_CLIENT_SECRET)
+      note: `npm i @bursar/sdk. Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
+      code: `import { Bursar } from '@bursar/sdk'
 
-const { access_token } = await fetch(bursar + '/oauth/token', {
-  method: 'POST',
-  headers: { Authorization: 'Basic ' + basic },
-  body: new URLSearchParams({ grant_type: 'client_credentials' }),
-}).then((reply) => reply.json())
-
-const reply = await fetch(bursar + '/v1/payments', {
-  method: 'POST',
-  headers: {
-    Authorization: 'Bearer ' + access_token,
-    'Content-Type': 'application/json',
-    // One key per payment, kept for retries: it never pays twice.
-    'Idempotency-Key': crypto.randomUUID(),
-  },
-  body: JSON.stringify(${typescript(body)}),
+const bursar = new Bursar({ url: '${origin}' })
+const payment = await bursar.pay({
+  to: ${typescript(to)},
+  amount: '1.00',
+  idempotencyKey: 'first-payment',
 })
-const payment = await reply.json()
-if (!reply.ok) throw new Error(payment.code + ': ' + payment.detail + ' ' + payment.next)
 console.log(payment.id, payment.status)`,
     },
+    ...commandLine(origin, to, replace),
     {
       name: 'MCP',
       note: 'For clients that send a header. Set BURSAR_API_KEY to the API key.',
@@ -104,6 +92,23 @@ await client.connect(
 )
 const context = await client.callTool({ name: 'get_payment_context', arguments: {} })
 console.log(context.structuredContent)`,
+    },
+  ]
+}
+
+/** As one word of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Contacts have no form that the command line takes. */
+function commandLine(origin: string, { address, email, phone }: Record<string, string>, replace: string): Example[] {
+  const to = address ?? email ?? phone
+  if (to === undefined) return []
+  return [
+    {
+      name: 'Command line',
+      note: `Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
+      code: `export BURSAR_URL=${origin}
+npx @bursar/sdk pay ${quoted(to)} 1.00 --key first-payment`,
     },
   ]
 }

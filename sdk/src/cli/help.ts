@@ -1,0 +1,83 @@
+/** Exit codes. Scripts depend on them: they never change. */
+export const exitCodes = { done: 0, usage: 2, refused: 3, waiting: 4, signedOut: 5, unknown: 6 } as const
+
+const codes = `Exit codes:
+  0  done
+  2  wrong usage, or a request that Bursar does not understand
+  3  refused by a rule or by the owner, or failed: nothing was paid
+  4  waiting for the owner's approval
+  5  no API key, or it is not valid any more
+  6  outcome unknown: repeat the command with the same --key, it never pays twice`
+
+const environment = `Environment:
+  BURSAR_API_KEY  the API key of the agent
+  BURSAR_URL      where Bursar is; default: http://localhost:3001`
+
+export const overview = `Pays in USDC on Base from an agent's budget.
+
+  bursar budget                what is left of the budget, and what may be paid now
+  bursar check <to> <amount>   whether a payment would pass, without paying
+  bursar pay <to> <amount>     pays
+  bursar payments [id]         the newest payments, or one of them
+  bursar ask <amount>          asks the owner for more budget
+
+<to> is an address (0x…), an email address or a phone number (+…). <amount> is in USDC, such as 12.50.
+Prints tables on a terminal, and JSON elsewhere or with --json.
+
+  bursar <command> --help      options and examples
+  bursar --version
+
+${environment}
+
+${codes}`
+
+/** By command. */
+export const help = {
+  budget: `bursar budget [--json]
+
+What is left of the budget, what may be paid now, and the rules.
+
+  bursar budget
+  bursar budget --json | jq -r .max_allowed_now`,
+  check: `bursar check <to> <amount> [--json]
+
+Whether a payment would pass, without paying. Exits with 3 if it would be refused, with 4 if the owner would be asked.
+
+  bursar check 0x8ba1f109551bD432803012645Ac136ddd64DBA72 12.50
+  bursar check ada@example.com 500 || echo "not now"`,
+  pay: `bursar pay <to> <amount> [options]
+
+Pays once. An email address or phone number gets a link to claim the money.
+
+  --memo <text>        for the owner's records
+  --reference <text>   an invoice or order number; lists can be filtered by it
+  --reason <text>      shown to the owner if the payment needs approval
+  --key <text>         names this payment: commands with the same key never pay twice. Default: a new one
+  --wait <until>       sent: until the money has left the wallet. final: for a payout, until it is claimed or returned
+  --timeout <seconds>  ends the wait; the payment goes on. Default: none
+  --json
+
+  bursar pay 0x8ba1f109551bD432803012645Ac136ddd64DBA72 12.50 --wait sent
+  bursar pay ada@example.com 25 --memo "Invoice 1142" --key invoice-1142
+  bursar pay +14155550123 3 --json | jq -r .id`,
+  payments: `bursar payments [id] [options]
+
+The newest payments, or one of them.
+
+  --reference <text>   only those with this reference
+  --limit <number>     how many at most; default: 20
+  --json
+
+  bursar payments
+  bursar payments pay_0mws9c1f4k2b7
+  bursar payments --limit 1000 --json | jq -r '.[] | select(.status == "FAILED") | .id'`,
+  ask: `bursar ask <amount> [options]
+
+Asks the owner to add <amount> to the budget. Exits with 4 while the owner has not decided; repeat it with its --key to see.
+
+  --reason <text>      why you need it; the owner reads it
+  --key <text>         names this request: commands with the same key ask once. Default: a new one
+  --json
+
+  bursar ask 50 --reason "Twelve more invoices are due this week."`,
+} as const
