@@ -17,7 +17,7 @@ export type HttpOptions = {
   body?: unknown
   idempotencyKey?: string
   signal?: AbortSignal
-  /** Sent without credentials; a refusal does not end the session. */
+  /** Needs no session, so a refusal does not end one. */
   public?: boolean
   /** Completes even if the user leaves the page in the meantime. */
   keepalive?: boolean
@@ -35,12 +35,12 @@ export async function exchange(
   throw apiErrorOf(response, body && !body.success ? body : null)
 }
 
-/** Sends one request, with the session's credentials and the last reply's D1 bookmark, from which D1 reads. */
+/** Sends one request, with the credentials of a session, if there is one, and the last reply's bookmark, from which D1 reads. */
 async function send(method: Method, path: string, options: HttpOptions): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
-  const token = options.public ? null : accessToken()
+  const token = accessToken()
   if (token) headers.Authorization = `Bearer ${token}`
-  const user = options.public ? null : storedUser()
+  const user = storedUser()
   if (user) headers['X-User-ID'] = user.id
   if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey
   const bookmark = sessionStorage.getItem(bookmarkKey)
