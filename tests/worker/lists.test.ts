@@ -30,6 +30,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     contactId: category === 'contact' ? `con_${i % 5}` : null,
     contact: category === 'contact' ? { name: `Carol ${i % 5}` } : null,
     toAddress: category === 'escrow' ? null : walletAddress,
+    toWallet: null,
     fromAddress: null,
     origin: null,
     fromWalletId: `wal_${i % 2}`,
