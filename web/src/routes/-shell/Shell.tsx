@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Spinner } from '#web/components/Spinner.tsx'
@@ -12,6 +13,7 @@ import { overviewQuery, refreshBalance } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
+import { usePinned } from './pinned.ts'
 import { InactivityGuard, SessionExpired } from './SessionEnd.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
@@ -30,6 +32,7 @@ export function Shell() {
   const { user, isLoading, expired } = useSession()
   const isTest = usePrimaryChain() !== 'base'
   const online = useOnline()
+  const { isPinned } = usePinned()
   const navigate = useNavigate()
   const { _splat: other } = useParams({ strict: false })
   usePush(user?.id)
@@ -58,7 +61,7 @@ export function Shell() {
   const notice = expired && <SessionExpired onClose={toLogin} />
   if (!owner) return notice || null
   return (
-    <div className="min-h-dvh">
+    <div className={clsx('min-h-dvh', isPinned && 'pl-60')}>
       <a
         href="#content"
         className="sr-only z-50 rounded-control bg-card px-4 py-2 font-medium text-green focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
