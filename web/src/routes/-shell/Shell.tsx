@@ -1,15 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Spinner } from '#web/components/Spinner.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
+import { keepAnswers } from '#web/lib/keptAnswers.ts'
 import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
 import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { overviewQuery, refreshBalance } from '#web/queries/overview.ts'
+import { refreshBalance } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
@@ -21,6 +22,8 @@ import { useOnline } from './useOnline.ts'
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const PasswordPrompt = lazy(() => import('./PasswordPrompt.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
+
+keepAnswers()
 
 waitWhenRefused((count) => {
   if (count === 0) toast.dismiss('waiting')
@@ -141,20 +144,18 @@ const pollForMs = 120_000 // 2 minutes
 function OnrampReturn() {
   const { onramp } = useSearch({ from: '/dashboard' })
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
 
   useEffect(() => {
     if (onramp !== 'success') return
     toast.success('Payment received. Your USDC arrives within a minute or two.', { id: 'onramp' })
     const poll = () => {
-      refreshWallets()
-      queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
+      void refreshWallets()
       refreshBalance()
     }
     // Not cleared by the effect's cleanup, which runs as soon as the flag is removed from the URL.
     const timer = setInterval(poll, pollMs)
     setTimeout(() => clearInterval(timer), pollForMs)
     navigate({ to: '.', search: ({ onramp: _, ...rest }) => rest, replace: true })
-  }, [onramp, navigate, queryClient])
+  }, [onramp, navigate])
   return null
 }
