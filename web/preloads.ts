@@ -1,13 +1,31 @@
 /**
  * Adds a `Link` header with the files of a route to dist/_headers, so that browsers load them together with the entry
- * instead of after it. Covers the two screens that new visitors see first.
+ * instead of after it. Covers the two screens that new visitors see first, and the pages of the dashboard.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
 
-/** Maps each path in _headers to the route file of its screen. */
-const screens = { '/login': 'login', '/claim/*': 'claim.$accessToken' }
+/** The most that Cloudflare reads of a line. */
+const longestLine = 2_000
+const dashboard = [
+  'overview',
+  'wallets',
+  'agents',
+  'contacts',
+  'usage',
+  'approvals',
+  'transactions',
+  'payouts',
+  'settings',
+]
+
+/** Maps each path in _headers to the route files of its screen. */
+const screens = {
+  '/login': ['login'],
+  '/claim/*': ['claim.$accessToken'],
+  ...Object.fromEntries(dashboard.map((page) => [`/dashboard/${page}`, ['dashboard', `dashboard/${page}`]])),
+}
 
 export function preloads(): Plugin {
   return {
@@ -27,14 +45,16 @@ export function preloads(): Plugin {
 
       const path = join(dir!, '_headers')
       let headers = readFileSync(path, 'utf8')
-      for (const [screen, route] of Object.entries(screens)) {
-        const component = chunks.find(
+      const componentOf = (route: string) =>
+        chunks.find(
           ({ facadeModuleId }) =>
             facadeModuleId?.includes(`/routes/${route}.tsx?`) && facadeModuleId.includes('component'),
-        )
-        if (!component) this.error(`no chunk for the route ${route}`)
-        const files = [...withImports(component)].filter((file) => !inPage.has(file))
+        ) ?? this.error(`no chunk for the route ${route}`)
+      for (const [screen, routes] of Object.entries(screens)) {
+        const needed = new Set(routes.flatMap((route) => [...withImports(componentOf(route))]))
+        const files = [...needed].filter((file) => !inPage.has(file))
         const line = `  Link: ${files.map((file) => `</${file}>; rel=modulepreload`).join(', ')}`
+        if (line.length > longestLine) this.error(`too many files for a line of _headers: ${screen}`)
         const [before, after] = headers.split(`\n${screen}\n`)
         headers = after === undefined ? `${headers}\n${screen}\n${line}\n` : `${before}\n${screen}\n${line}\n${after}`
       }

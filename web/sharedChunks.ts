@@ -7,6 +7,8 @@ import type { Plugin } from 'vite'
 const entry = /src\/main\.tsx$/
 const ofDashboard = /routes\/dashboard/
 const frameRoute = /routes\/dashboard\.tsx\?.*component/
+/** What each policy rule says and reads: only for pages that explain rules. */
+const rules = /worker\/domain\/(rules\/|(policy|refusal|budgetLeft)\.ts)/
 const pages = /routes\/dashboard\/\w+\.tsx\?.*component/
 /** A module that at least this many pages need goes into the shared file. */
 const sharedFrom = 3
@@ -34,12 +36,14 @@ export function sharedChunks() {
       for (const needed of neededBy(frameRoute)) for (const id of needed) if (!isPublic.has(id)) frame.add(id)
       const uses = new Map<string, number>()
       for (const needed of neededBy(pages)) for (const id of needed) uses.set(id, (uses.get(id) ?? 0) + 1)
-      for (const [id, count] of uses) if (count >= sharedFrom && !isPublic.has(id) && !frame.has(id)) shared.add(id)
+      for (const [id, count] of uses)
+        if (count >= sharedFrom && !isPublic.has(id) && !frame.has(id) && !rules.test(id)) shared.add(id)
     },
   }
   return {
     plugin,
     groups: [
+      { name: 'rules', includeDependenciesRecursively: false, test: rules },
       { name: 'frame', includeDependenciesRecursively: false, test: (id: string) => frame.has(id) },
       { name: 'shared', includeDependenciesRecursively: false, test: (id: string) => shared.has(id) },
     ],

@@ -13,6 +13,8 @@ const baseModules =
 const commonModules =
   /web[\\/]src[\\/](lib[\\/](api|apiError|app|http|queryClient|renewal|search|session|tokens|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
+const entryFile = /\bindex-[\w-]+\.js$/
+
 const dashboardChunks = sharedChunks()
 
 export default defineConfig({
@@ -39,7 +41,12 @@ export default defineConfig({
     sourcemap: false,
     target: 'es2023',
     // The content security policy allows no inline polyfill and no data: scripts or styles.
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // The entry would name all files of all pages, for sign-in and claim too. The file _headers names those of the page
+      // that is opened (preloads.ts); those of another page start to load when the pointer is on its link.
+      resolveDependencies: (_, files, { hostId }) => (entryFile.test(hostId) ? [] : files),
+    },
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {

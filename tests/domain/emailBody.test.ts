@@ -27,7 +27,22 @@ const group = {
   appOrigin: 'https://b.example',
 }
 
+const month = {
+  month: '2026-02',
+  startsAt: Date.UTC(2026, 1, 1),
+  spent: '12.5',
+  payments: 3,
+  spenders: [{ name: hostile, payments: 2, spent: '12' }],
+}
+
 const messages = {
+  'the month': owner.monthMessage({
+    to: 'ann@example.com',
+    userId: 'usr_1',
+    report: month,
+    isTest: false,
+    appOrigin: 'https://b.example',
+  }),
   'the temporary password': account.temporaryPasswordMessage({ ...person, password: 'abcd-efgh' }),
   'the confirmation code': account.confirmationCodeMessage({ ...person, code: '012345', linkToken: 'a-token' }),
   'the reset code': account.resetCodeMessage({ ...person, code: '012345', linkToken: 'a-token' }),
@@ -35,6 +50,14 @@ const messages = {
   'the changed password': account.passwordChangedMessage(person),
   'the payout': payout.payoutLinkMessage(toRecipient),
   'the reminder': payout.payoutReminderMessage(toRecipient),
+  'the receipt': payout.payoutReceiptMessage({
+    ...money,
+    senderName: 'Ada',
+    memo: 'Thanks',
+    address: '0x1',
+    at: 0,
+    explorerUrl: null,
+  }),
   'the claim': payout.payoutClaimedMessage({ ...money, explorerUrl: 'https://basescan.org/tx/0x1' }),
   'the return': payout.payoutReturnedMessage({ ...money, reason: 'not_claimed' }),
   'the budget': owner.budgetMessage({ ...group, percent: 90 }),
@@ -94,7 +117,7 @@ test('no email begins with text from a user, and none to an address that is not 
     expect(text.split('\n')[0], name).toBe('Hello,')
     expect(visibleText(html!), name).toMatch(/^Hello, /)
     if (!/budget|wallet/.test(name)) expect(subject, name).not.toContain('Zoë')
-    if (!/payout|reminder|claim|return|budget|wallet/.test(name)) expect(text, name).not.toContain('Zoë')
+    if (!/payout|reminder|receipt|claim|return|budget|wallet|month/.test(name)) expect(text, name).not.toContain('Zoë')
   }
   for (const message of [payout.payoutLinkMessage, payout.payoutReminderMessage]) {
     const { subject, text } = message({ ...toRecipient, channel: 'sms' })

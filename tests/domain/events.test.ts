@@ -22,12 +22,14 @@ const eventOfMail: Record<MailKind, EventName> = {
   'mail.payout_reminder': 'payout.reminded',
   'mail.payout_claimed': 'payout.withdrawn',
   'mail.payout_returned': 'payout.reclaimed',
+  'mail.payout_receipt': 'payout.receipt_requested',
   'mail.budget_reached': 'group.budget_reached',
   'mail.wallet_stopped': 'wallet.halted',
   'mail.session_ending': 'session.ending',
   'mail.approvals': 'approval.requested',
   'mail.webhook_disabled': 'webhook.disabled',
   'mail.account_restored': 'account.restored',
+  'mail.month': 'account.month_ended',
 }
 
 test('every outbox email belongs to an event whose audiences include mail @events-2', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { budgetLeft } from '#domain/budgetLeft.ts'
 import {
   accountExposure,
-  budgetLeft,
   canLeaveAfterRotation,
   exposureOf,
   providerDaily,

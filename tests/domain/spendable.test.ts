@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { spendableOf } from '#domain/exposure.ts'
 import type { WalletFunds } from '#domain/policy.ts'
+import { spendableOf } from '#domain/spendable.ts'
 import { usdc } from '../support/build.ts'
 
 const funds = (over: Partial<WalletFunds> = {}): WalletFunds => ({

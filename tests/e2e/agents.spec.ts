@@ -529,7 +529,9 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await row.getByRole('tab', { name: 'MCP (OAuth)' }).click()
   await expect(panel('MCP (OAuth)')).toContainText(`clientId: '${clientId}'`)
 
-  await expect(row.getByTestId('refusals').getByRole('listitem')).toContainText('One payment may be at most 4.00 USDC.')
+  const refused = row.getByTestId('activity').getByRole('listitem')
+  await expect(refused).toContainText(/^Refused \$11\.00 USDC to /)
+  await expect(refused).toContainText('One payment may be at most 4.00 USDC.')
   await row.getByRole('button', { name: 'Try', exact: true }).click()
   await expect(row.getByRole('alert')).toHaveText(['Please enter a recipient address', 'Please enter an amount'])
   await row.getByLabel('Address', { exact: true }).fill(recipient)
@@ -552,7 +554,7 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await expect(row).toContainText('This recipient can’t be paid anything now.')
   await row.getByRole('status').getByRole('link', { name: 'Permissions' }).click()
   await expect(page).toHaveURL(/#policy-permissions$/)
-  await row.getByTestId('refusals').getByRole('link', { name: 'Transaction' }).click()
+  await refused.getByRole('link', { name: 'Transaction' }).click()
   await expect(dialog(page).getByRole('alert')).toContainText('One payment may be at most 4.00 USDC.')
 })
 

@@ -226,7 +226,7 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
   await expect(page.getByRole('row').filter({ hasText: 'Rogue bot' })).toContainText('Rogue, November')
   await audit(page, 'approvals')
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.getByRole('link', { name: /^Decide: Rogue bot, 12\.00 USDC/ }).focus()
+  await page.getByRole('link', { name: 'Decide: Rogue bot, 12.00 USDC to Grace Hopper' }).focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(pathOf(asked))
   await button(page, 'Deny and pause agent').focus()

@@ -91,6 +91,12 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible()
   expect(await page.getByRole('main').textContent(), 'the receipt outlives a reload').toBe(receipt)
 
+  await test.step('the receipt goes to the payout’s own mailbox @screens-51', async () => {
+    await page.getByRole('button', { name: /^Email the receipt to .\*\*\*@bursar\.test$/ }).click()
+    await expect(page.getByRole('status').filter({ hasText: /^The receipt is on its way to .\*\*\*@/ })).toBeVisible()
+    await bursar.message('ada@bursar.test', /You received 5\.00 USDC/, 'the receipt')
+  })
+
   await page.evaluate(() => sessionStorage.clear()) // as in another tab
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Already Claimed' })).toBeVisible()

@@ -1,4 +1,5 @@
 /** Contacts (records 032 and 033). */
+import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { PolicyGroup } from '#schemas/policy.ts'
@@ -88,6 +89,26 @@ for (const { by, viewport, inputOf, look } of inputModes)
       expect(sent?.contact.name).toBe(name)
     })
   })
+
+test('contacts are sorted by name and by date, also on a phone @screens-56', async ({ page, own }) => {
+  const tag = randomUUID().slice(0, 8)
+  for (const name of ['Berta', 'anna', 'Carl'])
+    await own.contact({ name: `${name} ${tag}`, email: `${tag}@bursar.test` })
+  await page.goto('/dashboard/contacts')
+  await page.getByRole('searchbox', { name: 'Search contacts' }).fill(tag)
+  const names = () => page.getByRole('row').filter({ hasText: tag })
+  const shows = (order: string[]) => expect(names()).toContainText(order)
+  await expect(names()).toHaveCount(3)
+  await shows(['Carl', 'anna', 'Berta'])
+  await page.getByRole('button', { name: 'Name', exact: true }).click()
+  await shows(['anna', 'Berta', 'Carl'])
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending')
+  await page.getByRole('button', { name: 'Name', exact: true }).click()
+  await shows(['Carl', 'Berta', 'anna'])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByLabel('Sort by').selectOption('Oldest first')
+  await shows(['Berta', 'anna', 'Carl'])
+})
 
 test('errors are shown when a field is left, and again on saving @contacts-3', async ({ page }) => {
   await page.goto('/dashboard/contacts?add=true')

@@ -321,6 +321,22 @@ test('payouts can be filtered and all reclaimed @lists-5', async ({ page, contex
     await dialog.getByPlaceholder('Search wallets...').fill('nothing like it')
     await expect(page.getByText('No wallets found')).toBeVisible()
     await dialog.getByPlaceholder('Search wallets...').fill(wallet.address.slice(0, 8))
+    await test.step('the list of wallets closes 200 ms after the focus has left it @screens-57', async () => {
+      await expect(page.getByRole('option')).toHaveCount(1)
+      await page.evaluate(() => {
+        const closing = async () => {
+          await new Promise((resolve) => addEventListener('focusout', resolve, { once: true }))
+          const leftAt = performance.now()
+          while (document.querySelector('[role=option]')?.checkVisibility()) await new Promise(requestAnimationFrame)
+          return performance.now() - leftAt
+        }
+        Object.assign(window, { closing: closing() })
+      })
+      await page.keyboard.press('Tab')
+      const closedAfter = await page.evaluate(() => (window as unknown as { closing: Promise<number> }).closing)
+      expect(closedAfter).toBeGreaterThanOrEqual(195)
+      await dialog.getByPlaceholder('Search wallets...').fill(wallet.address.slice(0, 8))
+    })
     await page.getByRole('option').first().click()
     await audit(page, 'payouts-filter') // Tab stops in each part of a date
     await dialog.getByRole('button', { name: 'Apply Filters' }).click()

@@ -1,6 +1,6 @@
 /** The overview: widgets, library, moving by mouse and keyboard, and storing the layout. */
 import { randomUUID } from 'node:crypto'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { widgetTypes } from '#domain/widgets.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import { payOnce } from '../support/agentCalls.ts'
@@ -73,6 +73,8 @@ test.describe('an account in use', () => {
 
   test('every widget of the library loads, and one on the dashboard cannot be added again @overview-2', async ({
     page,
+    bursar,
+    seeded,
   }) => {
     await page.goto('/dashboard/overview')
     await expect(page.getByRole('button', { name: 'Add Widget' })).toBeDisabled()
@@ -127,6 +129,37 @@ test.describe('an account in use', () => {
         await expect(widget(page, name).getByRole('link')).toHaveAttribute('href', filter)
       const recipients = widget(page, 'Recipient Activity').getByRole('listitem')
       await expect(recipients.first().getByRole('link')).toHaveAttribute('href', /transactions\?(detail|contact)=/)
+    })
+    await test.step('every count that links to a list equals the length of that list @screens-53', async () => {
+      const lengthOf = async (link: Locator) => {
+        const url = new URL((await link.getAttribute('href'))!, page.url())
+        const list = url.pathname.endsWith('/payouts') ? '/escrow/list' : '/transactions/user'
+        url.searchParams.set('pageSize', '1')
+        return (await bursar.call<{ page: { total: number } }>(`/api${list}${url.search}`, { token: seeded.token }))
+          .body.page.total
+      }
+      const sumOf = (texts: RegExpMatchArray | null) => texts!.slice(1).reduce((sum, text) => sum + Number(text), 0)
+      let compared = 0
+      for (const [name, count] of [
+        ['Transactions', /^Transactions\n+(\d+)/],
+        ['Success Rate', /(\d+) completed, (\d+) failed/],
+        ['Average Transaction', /of (\d+) completed/],
+        ['Failed Transactions', /^Failed Transactions\n+(\d+)/],
+        ['Pending Payouts', /^Pending Payouts\n+(\d+)/],
+        ['Top Wallets', /(\d+) payments?/],
+        ['Recipient Activity', /(\d+) payments?/],
+      ] as const) {
+        const rows = widget(page, name).getByRole('listitem')
+        const parts = (await rows.count()) > 0 ? await rows.all() : [widget(page, name)]
+        for (const part of parts) {
+          const link = part.getByRole('link').last()
+          if (/detail=/.test((await link.getAttribute('href'))!)) continue // one payment, not a list
+          // biome-ignore lint/performance/useDomNodeTextContent: it keeps the lines of a widget apart
+          expect.soft(sumOf((await part.innerText()).match(count)), name).toBe(await lengthOf(link))
+          compared++
+        }
+      }
+      expect(compared).toBeGreaterThanOrEqual(6)
     })
     await page.getByRole('button', { name: 'Unlock layout' }).click()
     await page.getByRole('button', { name: 'Reset layout' }).click()
@@ -244,6 +277,26 @@ test('the first steps link to where they can be completed @overview-5', async ({
   await steps.getByRole('link', { name: 'Make your first payment' }).click()
   await expect(page.getByTestId('agent-row')).toBeInViewport()
   await expect(page.getByRole('tab', { name: 'curl', exact: true })).toBeVisible()
+
+  await test.step('the next step stays in view on the way, and the first payment appears while one watches @screens-60', async () => {
+    const next = page.getByRole('region', { name: 'Next step' })
+    await expect(next).toContainText('4 of 5 done')
+    const activity = page.getByTestId('activity').getByRole('listitem')
+    await expect(activity).toContainText(['Refused $6.00 USDC'])
+    await expect(page.getByText('Waiting for the first payment: it appears here.')).toBeVisible()
+    await audit(page, 'agents-first-payment')
+    const paid = { ...body, amount: '1.5', memo: 'First data set' }
+    expect((await bursar.call('/v1/payments', { token: apiKey!, key: randomUUID(), body: paid })).status).toBe(201)
+    await expect(activity).toHaveCount(2, { timeout: 3_000 })
+    await expect(activity.first()).toContainText(/^(On its way|Paid) .?\$1\.50 USDC to .*First data set/)
+    await expect(activity.first()).toContainText(/^Paid −\$1\.50 USDC/, { timeout: 20_000 })
+    await expect(next).toContainText('Your first payment was made.', { timeout: 8_000 })
+    await next.getByRole('link', { name: 'See the payment' }).click()
+    await expect(page.getByRole('table', { name: 'Transactions' })).toContainText('$1.50')
+    await page.goto('/dashboard/agents')
+    await expect(page.getByTestId('agent-row').first()).toBeAttached()
+    await expect(next).toHaveCount(0)
+  })
 })
 
 test('returning from buying USDC shows one toast, polls the balance and removes the flag from the URL @overview-6', async ({
@@ -293,6 +346,51 @@ test('a balance that is not current says when it was read, until another call ha
   await expect(balance.getByTestId('total-balance')).not.toHaveText('$1.50 USDC', { timeout: 2_000 })
   await expect(balance).not.toContainText('As of')
   await expect(balance).toContainText(/Nothing held|held for payments/)
+})
+
+test('the last figures are shown at once, marked until newer ones are there, and end with the session @screens-58', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  const endsAt = new Date(Date.now() + 20 * 3_600_000).toISOString()
+  const endingKeys = [{ walletId: seeded.wallet.id, name: 'Main', endsAt, agents: ['Buyer', 'Scout'] }]
+  let [balance, released] = ['1.5', Promise.resolve()]
+  await page.route(/\/api\/(overview|transactions\/user.*)$/, async (route) => {
+    await released
+    const response = await route.fetch()
+    const reply = await response.json()
+    if (route.request().url().endsWith('/overview'))
+      Object.assign(reply.data, { totalBalance: balance, balanceAsOf: null, endingKeys })
+    await route.fulfill({ response, json: reply })
+  })
+  const total = page.getByTestId('total-balance')
+  const syncing = page.getByRole('status').filter({ hasText: 'Syncing...' })
+  await page.goto('/dashboard/overview')
+  await expect(total).toHaveText('$1.50 USDC')
+  await expect(syncing).toHaveCount(0)
+  await test.step('a banner says which agents a session key that ends soon stops, with a link to rotate it @screens-59', async () => {
+    const banner = page.getByText('The session key of Main ends on')
+    await expect(banner).toContainText('After that, Buyer and Scout can’t pay.')
+    await expect(banner.getByRole('link', { name: 'Rotate' })).toHaveAttribute('href', /wallets\?session=wal_/)
+    await audit(page, 'overview-ending-key')
+  })
+
+  const { promise, resolve: release } = Promise.withResolvers<void>()
+  ;[balance, released] = ['2.25', promise]
+  await page.reload()
+  await expect(total).toHaveText('$1.50 USDC')
+  await expect(widget(page, 'Recent Transactions').getByRole('listitem').first()).toBeVisible()
+  await expect(syncing).toBeVisible()
+  release()
+  await expect(total).toHaveText('$2.25 USDC')
+  await expect(syncing).toHaveCount(0)
+
+  await page.evaluate(() => localStorage.clear())
+  await page.reload()
+  await expect(page).toHaveURL(/\/login/)
+  expect(await page.evaluate(() => sessionStorage.getItem('kept_answers'))).toBeNull()
 })
 
 test.describe('when the server fails', () => {

@@ -76,7 +76,7 @@ test('shows what the session key may do and rotates it, by keyboard alone @sessi
 
   const info = dialogOf(page, 'Session Key Management')
   await expect(info.getByTestId('exposure')).toContainText('Most that can leave without you: $100.00 USDC')
-  await expect(info.getByTestId('exposure')).toContainText('we can renew it by up to 10,000 USDC a day')
+  await expect(info.getByTestId('exposure')).toContainText('we can renew it by up to $10,000.00 USDC a day')
   const facts = info.getByTestId('session-facts')
   await expect(facts).toContainText('Active')
   await expect(facts).toContainText('$1,000.00')
@@ -296,7 +296,9 @@ test.describe('with the owner key', () => {
     const form = dialogOf(page, 'Rotate session key')
     await form.getByRole('button', { name: '$10,000', exact: true }).click()
     await form.getByRole('button', { name: 'Rotate session key' }).click()
-    await expect(form.getByRole('alert')).toContainText('Bursar may grant this wallet at most 10,000 USDC per UTC day')
+    await expect(form.getByRole('alert')).toContainText(
+      'Bursar may grant this wallet at most 10,000.00 USDC per UTC day',
+    )
     await audit(page, 'session-cap')
     await form.getByRole('button', { name: 'Sign with your owner key instead' }).click()
     const renew = dialogOf(page, 'Renew with your owner key')

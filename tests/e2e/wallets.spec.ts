@@ -319,7 +319,7 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', as
   await expect(summary.getByTestId('renewal')).toBeHidden()
   await summary.getByText('Why?').press('Enter')
   await expect(summary.getByTestId('in-payouts')).toHaveText('$0.00 USDC')
-  await expect(summary.getByTestId('renewal')).toContainText('by up to 10,000 USDC a day')
+  await expect(summary.getByTestId('renewal')).toContainText('by up to $10,000.00 USDC a day')
   await expect(summary.getByTestId('test-total')).toHaveText('On test networks: $50.00 of Test USDC.')
 
   await expect(card(page, 'Playground').getByTestId('wallet-balance')).toHaveText('$50.00 Test USDC')
@@ -342,6 +342,11 @@ test('shows cards, totals and exposure, with test money separate @wallets-5', as
   for (const text of ['Base Sepolia', 'Imported', 'Test']) await expect(playground).toContainText(text)
   await expect(playground.getByTestId('wallet-exposure')).toHaveCount(0)
   await audit(page, 'wallets-cards')
+  await test.step('Withdraw on a test wallet says that test money can’t be cashed out @screens-55', async () => {
+    await playground.getByRole('button', { name: 'Withdraw' }).click()
+    await expect(page.getByRole('dialog')).toContainText('Test USDC has no value and no exchange takes it')
+    await page.keyboard.press('Escape')
+  })
 
   const unit = page.getByLabel('Amount', { exact: true }).locator('..')
   await playground.getByRole('button', { name: 'Send' }).click()

@@ -118,7 +118,8 @@ test('files have the headers of web/public/_headers, and any other path is the S
   expect(dashboard).toContain(
     "connect-src 'self' https://mainnet.base.org https://sepolia.base.org https://node.example wss:",
   )
-  expect((await fetch(`${url}/login`)).headers.get('link')).toMatch(/^<\/assets\/.*; rel=modulepreload/)
+  for (const path of ['/login', '/dashboard/overview'])
+    expect((await fetch(url + path)).headers.get('link')).toMatch(/^<\/assets\/.*; rel=modulepreload/)
 })
 
 test('a file that is gone is a 404 that no cache keeps, not the SPA @hosting-8', async () => {

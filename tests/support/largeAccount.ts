@@ -124,6 +124,7 @@ function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number)
     contactId: contact === null ? null : `con_large${String(contact).padStart(4, '0')}`,
     contact: contact === null ? null : { name: nameOf(contact) },
     toAddress: category === 'escrow' ? null : hex(i + 1, 20),
+    toWallet: null,
     fromAddress: null,
     origin: null,
     fromWalletId: wallet.id,

@@ -134,6 +134,23 @@ describe('movements', () => {
     expect(listed().sum - before).toBe(3_500_000n)
   })
 
+  test('a row names the user’s own wallet that the money went to, and nobody else’s @screens-63', async () => {
+    await happens({ from: stranger, to: wallet, value: 5_000_000n }, { from: wallet, to: stranger, value: 1_000_000n })
+    const to = (id: string, to_address: Address) =>
+      treasury.store.insert('payment', paymentRow({ id, to_address, status: 'CONFIRMED', confirmed_at: 1 }))
+    to('pay_own', wallet)
+    to('pay_other', stranger)
+    for (const id of ['pay_own', 'pay_other']) recordChange(treasury.context, id)
+    const own = { name: treasury.store.wallet('wal')!.name, address: wallet }
+    const { transactions } = listed()
+    const of = (match: object) =>
+      transactions.find((row) => Object.entries(match).every(([key, value]) => row[key] === value))
+    expect(of({ category: 'deposit', origin: 'transfer' })).toMatchObject({ toAddress: wallet, toWallet: own })
+    expect(of({ category: 'withdrawal' })).toMatchObject({ toAddress: stranger, toWallet: null })
+    expect(of({ id: 'pay_own' })!.toWallet).toEqual(own)
+    expect(of({ id: 'pay_other' })!.toWallet).toBeNull()
+  })
+
   test('the balance when a wallet is added is its first deposit', async () => {
     treasury.store.run(
       `INSERT INTO wallet (id, chain_id, kind, address, owner, status, factory, salt, session_key, sealed_key, session_limit,

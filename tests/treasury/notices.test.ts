@@ -3,12 +3,13 @@
 import { expect, test } from 'vitest'
 import { type EventName, events, isNoticeEvent } from '#domain/events.ts'
 import { dayMs } from '#domain/time.ts'
-import { sessionEndingMessage } from '../../worker/notifications/ownerMessages.ts'
+import { monthMessage, sessionEndingMessage } from '../../worker/notifications/ownerMessages.ts'
 import { unwrap } from '../../worker/result.ts'
 import type { Principal } from '../../worker/treasury/core/rpcTypes.ts'
 import { audit } from '../../worker/treasury/ledger/audit.ts'
 import { pruneNotices } from '../../worker/treasury/ledger/notices.ts'
 import { listNotices, markRead } from '../../worker/treasury/notices/views.ts'
+import { lastMonth, reportMonth } from '../../worker/treasury/payments/month.ts'
 import { endingKeys, warnOfEndingKeys } from '../../worker/treasury/wallets/endingKeys.ts'
 import { createBook } from '../support/book.ts'
 import { addressOf, owner, usdc } from '../support/build.ts'
@@ -158,4 +159,40 @@ test('the owner is warned of an ending session key once for 7 days and once for 
   const mail = JSON.stringify(sessionEndingMessage({ ...message, agents: ['Buyer', 'Scout'] }))
   for (const text of ['ends in 1 day', 'Buyer and Scout', 'https://b.test/dashboard/wallets?session=wal'])
     expect(mail).toContain(text)
+})
+
+test('the owner gets one mail a month about what was spent, by agent, with a link to the list @screens-52', () => {
+  const { addAgent, context, store, clock, pay } = createNoticeBook()
+  clock.now = Date.UTC(2026, 1, 27)
+  reportMonth(context)
+  const agent = addAgent('Scout')
+  const ids = ['12.5', '1'].map((amount) => unwrap(pay(agent, amount)).payment.id)
+  for (const id of ids)
+    store.run("UPDATE payment SET confirmed_at = ?, status = 'CONFIRMED' WHERE id = ?", clock.now, id)
+  reportMonth(context)
+  expect(store.count("outbox WHERE kind = 'mail.month'"), 'the month is not over').toBe(0)
+  clock.now = Date.UTC(2026, 2, 1, 3)
+  reportMonth(context)
+  reportMonth(context)
+  expect(store.all("SELECT ref, seq FROM outbox WHERE kind = 'mail.month'")).toEqual([{ ref: '2026-03', seq: 1 }])
+  const report = lastMonth(context, clock.now)
+  expect(report).toMatchObject({
+    month: '2026-02',
+    spent: '13.5',
+    payments: 2,
+    spenders: [{ name: 'Scout', payments: 2, spent: '13.5' }],
+  })
+  const { subject, text } = monthMessage({
+    to: 'o@example.com',
+    userId: 'usr',
+    report,
+    isTest: false,
+    appOrigin: 'https://b.test',
+  })
+  expect(subject).toBe('February 2026: 13.50 USDC spent')
+  expect(text).toContain('Scout: 13.50 USDC in 2 payments')
+  expect(text).toContain('https://b.test/dashboard/transactions?from=2026-02-01&to=2026-02-28')
+  clock.now = Date.UTC(2026, 3, 2)
+  reportMonth(context)
+  expect(store.count("outbox WHERE kind = 'mail.month'"), 'nothing was spent in March').toBe(1)
 })

@@ -188,14 +188,19 @@ test('encodes path parameters, and leaves unset values out of the query', async 
   ])
 })
 
-test('a public call sends no credentials, and its refusal does not end the session', async () => {
+test('a public call, too, names the signed-in user, and its refusal does not end the session @screens-49', async () => {
   signedIn(minuteMs)
   respond = () => ({ status: 401, body: { success: false, error: 'Unauthorized', code: 'unauthenticated' } })
   const claim = api('GET /escrow/claim/:accessToken', { public: true, params: { accessToken: 'x' } })
   await expect(claim).rejects.toMatchObject({ status: 401 })
   expect(calls).toHaveLength(1)
-  expect(calls[0]!.headers).toEqual({ 'Content-Type': 'application/json' })
+  const headers = { 'Content-Type': 'application/json' }
+  expect(calls[0]!.headers).toEqual({ ...headers, Authorization: 'Bearer old', 'X-User-ID': 'usr_1' })
   expect(localStorage.getItem('auth_token')).toBe('old')
+
+  localStorage.clear()
+  await expect(api('GET /config', { public: true })).rejects.toMatchObject({ status: 401 })
+  expect(calls[1]!.headers).toEqual(headers)
 })
 
 test('apiFile returns a file unchanged, and throws ApiError on a refusal', async () => {

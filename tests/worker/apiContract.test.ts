@@ -115,6 +115,7 @@ const publicCalls: Record<PublicCall, true> = {
   'GET /escrow/claim/:accessToken': true,
   'POST /escrow/verify-passcode': true,
   'POST /escrow/claim': true,
+  'POST /escrow/receipt': true,
   'POST /escrow/resend-passcode': true,
 }
 

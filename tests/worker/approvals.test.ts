@@ -113,6 +113,21 @@ test('an approved payout keeps the id of the 202 and sends its message only afte
   await until('the mail', async () => (await mailsTo(email)).length === 1)
 })
 
+test('an approved payment has the place and the date of its approval in the list @screens-62', async () => {
+  const { json } = await asked(toAddress('1.5'))
+  const later = await pay(toAddress('0.5'))
+  expect(later.status).toBe(201)
+  const list = async (query = '') => (await own.asOwner('GET', `/transactions/user?pageSize=2${query}`)).json.data
+  const ids = async (query?: string) => (await list(query)).map(({ id }: { id: string }) => id)
+  expect(await ids()).toEqual([later.json.id, json.id])
+  const since = `&from=${new Date(Date.parse((await list())[0].createdAt) + 1).toISOString()}`
+  expect(await ids(since), 'requested before').toEqual([])
+  const { hash } = await shown(json.approval.id)
+  expect((await own.asOwner('POST', `/approvals/${json.approval.id}/approve`, { hash })).status).toBe(200)
+  expect(await ids()).toEqual([json.id, later.json.id])
+  expect(await ids(since)).toEqual([json.id])
+})
+
 test('fifty concurrent decisions have one outcome, at most one payment and one audit entry that names who decided @approvals-22', async () => {
   for (const first of ['approve', 'deny'] as const) {
     const recipient = fresh('race')

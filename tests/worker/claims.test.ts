@@ -61,6 +61,13 @@ async function guessFor(payout: Guessed, startMs: number, rounds = 5, bursts = 1
   }
   return [evaluated, await guess()] as const
 }
+const inboxOf = async (to: string): Promise<{ subject: string; text: string }[]> =>
+  (
+    await api.call('GET', `/dev/inbox?to=${to}`, {
+      headers: { accept: 'application/json' },
+      env: { ENVIRONMENT: 'local' },
+    })
+  ).json
 const wrong = (passcode: string) => String((Number(passcode) + 1) % 1_000_000).padStart(6, '0')
 const deskClock = (id: string, ms: number) =>
   runInDurableObject(env.CLAIM_DESK.getByName(id), (desk: ClaimDesk) => {
@@ -80,12 +87,9 @@ describe('claiming', () => {
     })
     expect(seen.headers.get('cache-control')).toBe('no-store')
     expect(seen.headers.get('referrer-policy')).toBe('no-referrer')
-    const inbox = await api.call('GET', '/dev/inbox?to=bob@example.com', {
-      headers: { accept: 'application/json' },
-      env: { ENVIRONMENT: 'local' },
-    })
-    expect(inbox.json[0].text).toContain(payout.link)
-    expect(inbox.json[0].text.split('\n')).toContain(payout.passcode)
+    const [newest] = await inboxOf('bob@example.com')
+    expect(newest!.text).toContain(payout.link)
+    expect(newest!.text.split('\n')).toContain(payout.passcode)
 
     const verified = await verify(payout.link, payout.passcode)
     expect(verified.json.data).toMatchObject({ verified: true, balance: '2.5' })
@@ -95,6 +99,25 @@ describe('claiming', () => {
     await until('withdrawn', async () => (await page(payout.link)).json.data.status === 'WITHDRAWN')
     expect(await chain.usdcBalance(to)).toBe(2_500_000n)
     expect((await page(payout.link)).json.data.explorerUrl).toContain('/tx/0x')
+  }, 40_000)
+
+  test('the recipient of a withdrawn payout gets a receipt at the payout’s own mailbox, once @screens-50', async () => {
+    const payout = await createPayout('1.25')
+    const request = (link: string) => api.call('POST', '/api/escrow/receipt', { body: { accessToken: link } })
+    const receipts = async () =>
+      (await inboxOf('bob@example.com')).filter(({ subject }) => subject === 'Receipt for 1.25 USDC')
+    expect((await request('x'.repeat(43))).status).toBe(404)
+    expect(await request(payout.link)).toMatchObject({ status: 409, json: { code: 'conflict' } })
+    const to = fresh('receipt')
+    const { sessionToken } = (await verify(payout.link, payout.passcode)).json.data
+    await claim(payout.link, to, { sessionToken })
+    await until('withdrawn', async () => (await page(payout.link)).json.data.status === 'WITHDRAWN')
+    for (let i = 0; i < 2; i++)
+      expect(await request(payout.link)).toMatchObject({ status: 200, json: { data: { sentTo: 'b***@example.com' } } })
+    const [receipt] = await until('the receipt', async () => ((await receipts()).length > 0 ? receipts() : null))
+    expect(receipt!.text).toContain(`Sent to: ${to}`)
+    expect(receipt!.text).toContain('Note: "Lunch"')
+    expect(await receipts()).toHaveLength(1)
   }, 40_000)
 
   test('when two tabs claim at the same time, one address gets the money and the other tab is refused @claim-9', async () => {

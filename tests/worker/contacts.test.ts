@@ -267,7 +267,7 @@ describe('an account has at most 10,000 contacts', () => {
     }
     const db = openDb(env.DB).db
     for (const query of [{}, { search: 'x' }]) {
-      const [page, count] = contactStatements(db, 'user', { page: 2, pageSize: 25, ...query })
+      const [page, count] = contactStatements(db, 'user', { sort: 'newest', page: 2, pageSize: 25, ...query })
       const index = 'USING INDEX contact_user_idx (user_id=? AND deleted_at=?)'
       expect(await planOf(page.toSQL())).toEqual([`SEARCH contact ${index}`])
       expect(await planOf(count.toSQL())).toEqual([

@@ -203,6 +203,7 @@ const routesWithoutIds = new Set([
   'GET /api/escrow/claim/:accessToken',
   'POST /api/escrow/verify-passcode',
   'POST /api/escrow/resend-passcode',
+  'POST /api/escrow/receipt',
   'POST /api/escrow/claim',
   'GET /v1/payments',
   'GET /v1/context',

@@ -30,6 +30,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     contactId: category === 'contact' ? `con_${i % 5}` : null,
     contact: category === 'contact' ? { name: `Carol ${i % 5}` } : null,
     toAddress: category === 'escrow' ? null : walletAddress,
+    toWallet: null,
     fromAddress: null,
     origin: null,
     fromWalletId: `wal_${i % 2}`,
@@ -339,21 +340,35 @@ describe('preferences', () => {
     [{ dashboardWidgets: [widget, { ...widget, id: 'w2' }] }, 'dashboardWidgets'],
     [{ dashboardWidgets: [{ ...widget, x: 10 }] }, 'dashboardWidgets.0.w'],
     [{ dashboardWidgets: 'all' }, 'dashboardWidgets'],
-    [{ theme: 'dark' }, undefined],
   ])('preferences %j are refused @lists-17', async (body, field) => {
     const answer = await put(body)
     expect(answer.status).toBe(400)
     expect(answer.json.field).toBe(field)
   })
 
+  test('preferences are a general object: fields are replaced as a whole, up to 16 kB @screens-48', async () => {
+    const { asOwner } = await createUser(api)
+    const write = (body: unknown) => asOwner('PUT', '/preferences', body)
+    await write({ theme: { name: 'dark', size: 1 }, list: [1, null], firstStepsDismissed: true })
+    await Promise.all([write({ theme: { name: 'light' } }), write({ list: null })])
+    const stored = { theme: { name: 'light' }, list: null, firstStepsDismissed: true }
+    expect((await asOwner('GET', '/preferences')).json.data).toEqual(stored)
+    expect((await write({ first: 'é'.repeat(4_000) })).status).toBe(200)
+    expect((await write({ second: 'é'.repeat(4_200) })).status, 'with what is stored').toBe(413)
+    expect((await asOwner('GET', '/preferences')).json.data).toEqual({ ...stored, first: 'é'.repeat(4_000) })
+  })
+
   test('a megabyte of preferences is refused @lists-18', async () => {
     expect((await put({ dashboardWidgets: 'x'.repeat(1_000_000) })).status).toBe(413)
   })
 
-  test('unknown preferences stored by an older or newer version are ignored @lists-19', async () => {
+  test('widgets stored by an older or newer version are ignored @lists-19', async () => {
     await env.DB.prepare('UPDATE preferences SET body = ? WHERE user_id = ?')
       .bind(JSON.stringify({ dashboardWidgets: [widget, { ...widget, type: 'gone' }, 7], theme: 'x' }), user)
       .run()
-    expect((await api.call('GET', '/api/preferences', { token })).json.data).toEqual({ dashboardWidgets: [widget] })
+    expect((await api.call('GET', '/api/preferences', { token })).json.data).toEqual({
+      dashboardWidgets: [widget],
+      theme: 'x',
+    })
   })
 })

@@ -80,6 +80,7 @@ const harmless = new Set([
   'POST /api/transactions/recipient-check',
   'POST /api/escrow/:escrowId/resend',
   'POST /api/escrow/claim',
+  'POST /api/escrow/receipt',
   'POST /api/escrow/resend-passcode',
   'POST /api/escrow/verify-passcode',
   // About the account, its settings, messages and money that comes in.

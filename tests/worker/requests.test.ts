@@ -55,6 +55,7 @@ describe('hostile input', () => {
     { ...post('/api/escrow/verify-passcode'), fields: ['accessToken', 'passcode'] },
     { ...post('/api/escrow/claim'), fields: ['accessToken', 'passcode', 'sessionToken', 'recipientAddress'] },
     { ...post('/api/escrow/resend-passcode'), fields: ['accessToken'] },
+    { ...post('/api/escrow/receipt'), fields: ['accessToken'] },
   ]
   const plausible: Record<string, unknown> = {
     email: 'fuzz@bursar.test',

@@ -29,6 +29,7 @@ const open = new Set([
   'POST /api/users',
   'GET /api/escrow/claim/:accessToken',
   'POST /api/escrow/claim',
+  'POST /api/escrow/receipt',
   'POST /api/escrow/resend-passcode',
   'POST /api/escrow/verify-passcode',
 ])

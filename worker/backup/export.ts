@@ -18,7 +18,7 @@ import { deleteExport, finishedRuns, manifestKey, partKey, putSealed } from './e
 const everyMs = dayMs
 const keptMs = 30 * everyMs
 const partsAtOnce = 5
-/** Maximum rows of a part. A dashboard layout can be as large as 64 kB. */
+/** Maximum rows of a part. Preferences can be as large as 16 kB. */
 const rowsOfPart = (table: string) => (table === 'preferences' ? 50 : 500)
 
 /**

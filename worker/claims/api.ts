@@ -56,6 +56,8 @@ export interface ClaimDeskApi extends Rpc.DurableObjectBranded {
   verify(tokenHash: string, passcode: string): Promise<Result<{ sessionToken: string; view: DeskView }>>
   /** Sends the recipient a new code. The Treasury enforces the limits. */
   resend(tokenHash: string): Promise<Result<{ recipientMasked: string }>>
+  /** Sends the recipient a receipt for the money that was withdrawn, once. */
+  receipt(tokenHash: string): Promise<Result<{ recipientMasked: string }>>
   /** Requires a session or a code. The first accepted address wins. */
   claim(tokenHash: string, input: ClaimProof & { to: Address }): Promise<Result<ClaimResult>>
 }

@@ -105,6 +105,15 @@ export class ClaimDesk extends DurableObject<Env> implements ClaimDeskApi {
     return result.ok ? ok({ recipientMasked: view.recipientMasked }) : result
   }
 
+  /** Sends a receipt to the payout's own mailbox. The Treasury knows whether there is one. */
+  async receipt(tokenHash: string): Promise<Result<{ recipientMasked: string }>> {
+    const linked = this.#linked(tokenHash)
+    if (!linked.ok) return linked
+    const { userId, payoutId, recipientMasked } = linked.value
+    const requested = await treasuryOf(this.env, userId).sendReceipt(payoutId)
+    return requested.ok ? ok({ recipientMasked }) : requested
+  }
+
   /** Checks the session, or the code if there is none; then the Treasury decides. The first accepted address wins. */
   async claim(tokenHash: string, input: ClaimProof & { to: Address }): Promise<Result<ClaimResult>> {
     const linked = this.#linked(tokenHash)

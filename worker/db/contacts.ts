@@ -1,5 +1,6 @@
 import {
   and,
+  asc,
   count,
   desc,
   eq,
@@ -14,7 +15,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { searchTextOf } from '#domain/contactRules.ts'
+import { type ContactSort, searchTextOf } from '#domain/contactRules.ts'
 import { sameEnds } from '#domain/sendRules.ts'
 import type { ContactMatchesQuery, ContactsQuery } from '#schemas/contact.ts'
 import type { Db } from './d1.ts'
@@ -30,20 +31,29 @@ const isIn = (contactIds: string[]) =>
   sql`${contact.id} IN (SELECT value FROM json_each(${JSON.stringify(contactIds)}))`
 const contains = (text: string) => sql`instr(${contact.searchText}, ${searchTextOf(text)}) > 0`
 
-const newest = (db: Db, where: SQL | undefined, limit: number, offset = 0) =>
+const orders: Record<ContactSort, SQL[]> = {
+  newest: [desc(contact.createdAt), desc(contact.id)],
+  oldest: [asc(contact.createdAt), asc(contact.id)],
+  // The text begins with the name, in lower case.
+  az: [asc(contact.searchText), asc(contact.id)],
+  za: [desc(contact.searchText), desc(contact.id)],
+}
+
+const sorted = (db: Db, sort: ContactSort, where: SQL | undefined, limit: number, offset = 0) =>
   db
     .select(columns)
     .from(contact)
     .where(where)
-    .orderBy(desc(contact.createdAt), desc(contact.id))
+    .orderBy(...orders[sort])
     .limit(limit)
     .offset(offset)
+const newest = (db: Db, where: SQL | undefined, limit: number) => sorted(db, 'newest', where, limit)
 const total = (db: Db, where: SQL | undefined) => db.select({ total: count() }).from(contact).where(where)
 
-/** Selects a page, newest first, and counts all matches. */
-export function contactStatements(db: Db, userId: string, { page, pageSize, search, ids }: ContactsQuery) {
+/** Selects a page, and counts all matches. */
+export function contactStatements(db: Db, userId: string, { sort, page, pageSize, search, ids }: ContactsQuery) {
   const where = and(belongsTo(userId), search ? contains(search) : undefined, ids ? isIn(ids) : undefined)
-  return [newest(db, where, pageSize, (page - 1) * pageSize), total(db, where)] as const
+  return [sorted(db, sort, where, pageSize, (page - 1) * pageSize), total(db, where)] as const
 }
 
 export async function listContacts(

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Db } from './d1.ts'
 import { preferences } from './schema.ts'
 
@@ -8,13 +8,20 @@ export async function readPreferences(db: Db, userId: string): Promise<string | 
   return row?.body ?? null
 }
 
-/** Replaces the fields that `body` (JSON) has; the others keep their values. */
-export async function mergePreferences(db: Db, userId: string, body: string, now: number): Promise<void> {
-  await db
-    .insert(preferences)
-    .values({ userId, body, updatedAt: now })
-    .onConflictDoUpdate({
-      target: preferences.userId,
-      set: { body: sql`json_patch(${preferences.body}, excluded.body)`, updatedAt: now },
-    })
+/** Replaces the stored JSON, unless it is no longer `before` (null: nothing is stored). Returns whether it was replaced. */
+export async function replacePreferences(
+  db: Db,
+  userId: string,
+  { before, after }: { before: string | null; after: string },
+  now: number,
+): Promise<boolean> {
+  const written =
+    before === null
+      ? await db.insert(preferences).values({ userId, body: after, updatedAt: now }).onConflictDoNothing().returning()
+      : await db
+          .update(preferences)
+          .set({ body: after, updatedAt: now })
+          .where(and(eq(preferences.userId, userId), eq(preferences.body, before)))
+          .returning()
+  return written.length > 0
 }

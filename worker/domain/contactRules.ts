@@ -69,3 +69,7 @@ export function duplicatesOf(values: ContactValues, contacts: Known[], ownId: st
     return shares ? [{ contact, shares }] : []
   })
 }
+
+/** The sort orders of the list; the first is the default. */
+export const contactSorts = ['newest', 'oldest', 'az', 'za'] as const
+export type ContactSort = (typeof contactSorts)[number]

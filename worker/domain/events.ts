@@ -38,6 +38,7 @@ export const events = {
   'payout.failed': { text: 'A payout was never funded.', to: audit },
   'payout.released': { text: 'The return of a payout is final; its budget is free again.', to: audit },
   'payout.code_renewed': { text: 'A payout got a new code, which was sent.', to: ['audit', 'mail'] },
+  'payout.receipt_requested': { text: 'The recipient asked for a receipt, which was sent.', to: ['audit', 'mail'] },
   'payout.reclaim_all': { text: 'The owner took back every unclaimed payout.', to: audit },
   'payout.link_taken_down': { text: 'An operator took a claim link down.', to: audit },
   'payout.link_restored': { text: 'An operator put a claim link back.', to: audit },
@@ -112,6 +113,7 @@ export const events = {
     to: audit,
   },
   'payment.restored': { text: 'A payment was recovered when the account was restored.', to: audit },
+  'account.month_ended': { text: 'A month in which money was spent is over.', to: ['mail'] },
   'account.suspended': { text: 'An operator suspended the account.', to: ['audit', 'bell'] },
   'account.unsuspended': { text: 'An operator ended the suspension.', to: audit },
   'account.approval_limit_set': {

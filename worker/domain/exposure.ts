@@ -1,7 +1,4 @@
 import { type MicroUsdc, microUsdc, min, saturatingSub, zeroUsdc } from './money.ts'
-import { type GroupPolicy, mostAllowed, remainingOf, type WalletFunds } from './policy.ts'
-import { verdictsOf } from './rules/values.ts'
-import type { Used } from './rules/windows.ts'
 
 /**
  * The most that can happen to an owner's money without the owner's consent, in micro-USDC: the non-custodial promise in
@@ -34,24 +31,6 @@ export type WalletPower = {
   groups: readonly { left: MicroUsdc | null; active: boolean }[]
 }
 
-/** What the group's total budget and its rules leave for new payments at `now` (ms). Null if there is no limit. */
-export function budgetLeft(
-  { budget, rules, unclaimed }: Pick<GroupPolicy, 'budget' | 'rules' | 'unclaimed'>,
-  now: number,
-  used: Readonly<Record<string, Used>>,
-): MicroUsdc | null {
-  const facts = { at: now, isPayout: false, unclaimed, recipient: null }
-  const left = verdictsOf(rules, facts, used)
-    // A limit of each payment does not limit their sum.
-    .filter(({ outcome, above, figures }) => outcome === 'refuse' && (above === null || figures))
-    .map(({ above }) => above ?? zeroUsdc)
-  const total = remainingOf(budget)
-  return (total === null ? left : [...left, total]).reduce<MicroUsdc | null>(
-    (least, each) => (least === null ? each : min(least, each)),
-    null,
-  )
-}
-
 /** `canLeave` is the lower of balance and session limit; `agents` is what budgets allow of it beyond held amounts. */
 export function exposureOf(wallet: WalletPower): Exposure {
   const canLeave = wallet.sessionLeft === null ? wallet.balance : min(wallet.balance, wallet.sessionLeft)
@@ -76,27 +55,3 @@ export function accountExposure(wallets: readonly (Exposure | null)[]): Exposure
 
 /** The most that can leave once a new session with `limit` has replaced the current one. */
 export const canLeaveAfterRotation = (balance: MicroUsdc, limit: MicroUsdc): MicroUsdc => min(balance, limit)
-
-/** What a wallet's owner may pay from it now, in micro-USDC. */
-type Spendable = {
-  now: MicroUsdc
-  /** What limits `now`. */
-  limitedBy: 'balance' | 'session'
-  /** Already in the balance, but not confirmed by enough blocks to be spent. */
-  arriving: MicroUsdc
-}
-
-/**
- * `booked` is the balance in our books including held money, `balance` the one on chain. A payment that has left but is not
- * booked yet hides the same amount of arriving money for a block or two. `at` (ms) is the chain's time.
- */
-export function spendableOf(funds: WalletFunds, booked: bigint, balance: MicroUsdc, at: number): Spendable {
-  const now = min(mostAllowed(null, funds, at, { isPayout: false, at, used: {}, recipient: null }).now, balance)
-  const { session, available } = funds
-  const sessionLeft = session && at <= session.validUntil ? session.limit - session.spent - session.held : 0n
-  return {
-    now,
-    limitedBy: sessionLeft < min(available, balance) ? 'session' : 'balance',
-    arriving: saturatingSub(balance, booked),
-  }
-}

@@ -2,7 +2,7 @@ import { namesText } from '#domain/namesText.ts'
 import type { WarnDays } from '#domain/sessionKey.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
-import { email, link, paragraph } from './email.ts'
+import { email, link, note, paragraph } from './email.ts'
 import { formatMoney, oneLine, utcDay } from './format.ts'
 import type { Message } from './message.ts'
 
@@ -91,6 +91,48 @@ export function sessionEndingMessage(input: {
     link('Rotate the session key', `${appOrigin}/dashboard/wallets?session=${walletId}`),
   ]
   return email({ id, to, subject: `The session key of ${wallet} ends ${when}`, parts })
+}
+
+/** How many agents the mail about a month names. */
+const namedSpenders = 5
+
+/** Sent once a month, if money was spent. Amounts are decimal USDC; `startsAt` is the start of the UTC month (ms). */
+export function monthMessage(input: {
+  to: string
+  userId: string
+  report: {
+    month: string
+    startsAt: number
+    spent: string
+    payments: number
+    spenders: { name: string; payments: number; spent: string }[]
+  }
+  isTest: boolean
+  appOrigin: string
+}): Message {
+  const { to, userId, report, isTest, appOrigin } = input
+  const { month, startsAt, payments, spenders } = report
+  const name = new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(startsAt)
+  const spent = formatMoney({ amount: report.spent, isTest })
+  const times = (count: number) => (count === 1 ? '1 payment' : `${count} payments`)
+  const others = spenders.length - namedSpenders
+  const from = `${month}-01`
+  const last = utcDay(Date.UTC(new Date(startsAt).getUTCFullYear(), new Date(startsAt).getUTCMonth() + 1, 0))
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`In ${name}, ${spent} left your wallets in ${times(payments)}.`),
+    ...spenders
+      .slice(0, namedSpenders)
+      .map((each) =>
+        paragraph(
+          `${oneLine(each.name, 40) ?? 'Unnamed'}: ${formatMoney({ amount: each.spent, isTest })} in ${times(each.payments)}`,
+        ),
+      ),
+    ...(others > 0 ? [paragraph(`And ${others} more.`)] : []),
+    link(`Payments of ${name}`, `${appOrigin}/dashboard/transactions?from=${from}&to=${last}`),
+    note('The page has a CSV of them. The month is counted in UTC.'),
+  ]
+  return email({ id: `month:${userId}:${month}`, to, subject: `${name}: ${spent} spent`, parts })
 }
 
 /** Sent when Bursar switches a webhook off. */

@@ -118,3 +118,33 @@ export function payoutReturnedMessage(
   ]
   return email({ id: `payout-returned:${payoutId}`, to, subject: `${money} was returned to you`, parts })
 }
+
+/** The recipient's receipt, on request, once the money is at their address. */
+export function payoutReceiptMessage(
+  input: Money & {
+    payoutId: string
+    to: string
+    senderName: string | null
+    memo: string | null
+    /** Where the money went. */
+    address: string
+    /** ms */
+    at: number
+    explorerUrl: string | null
+  },
+): Message {
+  const { payoutId, to, isTest, address, at, explorerUrl } = input
+  const money = formatMoney(input)
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`You received ${money}. Network fees were covered by the sender.`),
+    ...words(input).map(paragraph),
+    paragraph(`Sent to: ${address}`),
+    paragraph(`Network: ${isTest ? 'Base Sepolia (test network)' : 'Base'}`),
+    paragraph(`Completed: ${formatDeadline(at)}`),
+    paragraph(`Payout: ${payoutId}`),
+    ...(explorerUrl ? [link('View the transaction', explorerUrl)] : []),
+    note(isTest ? testMoneyNotice : 'You asked for this receipt on the page of the payout.'),
+  ]
+  return email({ id: `payout-receipt:${payoutId}`, to, subject: `Receipt for ${money}`, parts })
+}

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { checksumAddress } from '#domain/validators.ts'
-import { Claim, CreateEscrow, type ReclaimReply, ResendPasscode, VerifyPasscode } from '#schemas/escrow.ts'
+import { Claim, CreateEscrow, type ReclaimReply, ResendPasscode, SendReceipt, VerifyPasscode } from '#schemas/escrow.ts'
 import { PayoutFilter, PayoutsQuery } from '#schemas/lists.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { login } from '../middleware/auth.ts'
@@ -10,7 +10,7 @@ import { ownerPassword } from '../middleware/ownerPassword.ts'
 import { addressLimit } from '../middleware/rateLimit.ts'
 import { validate } from '../middleware/validate.ts'
 import { success, unwrap } from '../result.ts'
-import { claimPage, claimPayout, resendPasscode, verifyPasscode } from '../services/claims.ts'
+import { claimPage, claimPayout, resendPasscode, sendReceipt, verifyPasscode } from '../services/claims.ts'
 import { namedContact } from '../services/contacts.ts'
 import { exportPayouts, getPayout, listPayouts } from '../services/lists.ts'
 
@@ -30,6 +30,9 @@ export const escrow = new Hono<AppEnv>()
   })
   .post('/resend-passcode', addressLimit('claim-tries'), validate('json', ResendPasscode), async (c) =>
     c.json(success(await resendPasscode(c.env, c.req.valid('json').accessToken))),
+  )
+  .post('/receipt', addressLimit('claim-tries'), validate('json', SendReceipt), async (c) =>
+    c.json(success(await sendReceipt(c.env, c.req.valid('json').accessToken))),
   )
   .post('/create', login('treasury'), ownerPassword(), validate('json', CreateEscrow), async (c) => {
     const { sourceWalletId, recipientEmail, recipientPhone, contactId, ...terms } = c.req.valid('json')

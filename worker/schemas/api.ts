@@ -146,6 +146,7 @@ export type ApiCalls = {
   'GET /escrow/claim/:accessToken': { public: true; reply: escrow.ClaimPayout }
   'POST /escrow/verify-passcode': Public<typeof escrow.VerifyPasscode, escrow.VerifyReply>
   'POST /escrow/claim': Public<typeof escrow.Claim, escrow.ClaimReply>
+  'POST /escrow/receipt': Public<typeof escrow.SendReceipt, escrow.ReceiptReply>
   'POST /escrow/resend-passcode': Public<typeof escrow.ResendPasscode, escrow.ResendPasscodeReply>
   'POST /escrow/create': Body<typeof escrow.CreateEscrow, escrow.CreateEscrowReply>
   'GET /escrow/list': {

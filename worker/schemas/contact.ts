@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { descriptionMax, isVisible, maxContacts, nameMax, noMethodText } from '#domain/contactRules.ts'
+import { contactSorts, descriptionMax, isVisible, maxContacts, nameMax, noMethodText } from '#domain/contactRules.ts'
 import { address, email, phone, shownText } from './common.ts'
 
 /** An item of GET /contacts. */
@@ -61,6 +61,7 @@ export const ContactFilter = z.object({
   search: z.string().trim().max(254).optional(),
   ids: contactIds(100).optional(),
   userId: z.string().max(64).optional(),
+  sort: z.enum(contactSorts).default(contactSorts[0]),
 })
 export const ContactsQuery = ContactFilter.extend({
   page: z.coerce.number().int().min(1).max(maxContacts).default(1),

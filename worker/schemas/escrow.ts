@@ -149,6 +149,9 @@ export const Claim = z
 /** POST /escrow/resend-passcode, by the recipient: a new code to the same address. */
 export const ResendPasscode = z.object({ accessToken })
 export type ResendPasscodeReply = { sentTo: string }
+/** POST /escrow/receipt (an addition), by the recipient of a withdrawn payout: a receipt to the same email address, once. */
+export const SendReceipt = z.object({ accessToken })
+export type ReceiptReply = { sentTo: string }
 /** GET /escrow/{id}/link: the link can be seen again, the code cannot. */
 export type ClaimLink = { claimUrl: string }
 /** POST /escrow/{id}/resend, by the sender. */

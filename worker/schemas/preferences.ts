@@ -14,8 +14,14 @@ export const LayoutItem = z
   .refine(({ x, w }) => x + w <= 12, { path: ['w'], message: 'The widget does not fit into 12 columns' })
 export type LayoutItem = z.output<typeof LayoutItem>
 
-/** PUT /preferences replaces the fields that are present. The layout is a 12-column grid with one widget per type. */
-export const Preferences = z.strictObject({
+/** The most that all preferences of a user may take as JSON, in bytes. */
+export const maxPreferenceBytes = 16 * 1024 // 16 kB
+
+/**
+ * PUT /preferences replaces the fields that are present. The layout is a 12-column grid with one widget per type. Other
+ * fields are kept as they are, for clients of the API.
+ */
+export const Preferences = z.looseObject({
   dashboardWidgets: z
     .array(LayoutItem)
     .max(widgetTypes.length, 'A widget can be on the dashboard once')

@@ -28,6 +28,8 @@ export type Transaction = PaymentNotes & {
   contactId: string | null
   contact: { name: string } | null
   toAddress: string | null
+  /** The user's own wallet at `toAddress`; null if it is somebody else's address. */
+  toWallet: { name: string | null; address: string } | null
   /** Who sent a deposit; null for other rows, and for deposits that are listed together. */
   fromAddress: string | null
   /** Null unless it is a deposit or a withdrawal. */

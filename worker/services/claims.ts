@@ -1,7 +1,7 @@
 import { chainNameOf } from '#domain/networks.ts'
 import { claimStatus, type PayoutStatus } from '#domain/payment.ts'
 import { isoOf } from '#domain/time.ts'
-import type { ClaimPayout, ClaimReply, ResendPasscodeReply, VerifyReply } from '#schemas/escrow.ts'
+import type { ClaimPayout, ClaimReply, ReceiptReply, ResendPasscodeReply, VerifyReply } from '#schemas/escrow.ts'
 import { transactionUrl } from '../chain/networkSettings.ts'
 import { unknownLink } from '../claims/api.ts'
 import type { Env } from '../env.ts'
@@ -54,6 +54,13 @@ export async function verifyPasscode(env: Env, input: { accessToken: string; pas
 export async function resendPasscode(env: Env, accessToken: string): Promise<ResendPasscodeReply> {
   const { desk, tokenHash } = deskOf(env, accessToken)
   const { recipientMasked } = unwrap(await desk.resend(tokenHash))
+  return { sentTo: recipientMasked }
+}
+
+/** Sends the recipient a receipt by email, once. Returns the masked address. */
+export async function sendReceipt(env: Env, accessToken: string): Promise<ReceiptReply> {
+  const { desk, tokenHash } = deskOf(env, accessToken)
+  const { recipientMasked } = unwrap(await desk.receipt(tokenHash))
   return { sentTo: recipientMasked }
 }
 

@@ -12,6 +12,7 @@ import { recordHistory, recordSize } from './delivery/troubles.ts'
 import { pruneNotices } from './ledger/notices.ts'
 import { pruneMessages } from './limits/messageLimits.ts'
 import { nextDueAt } from './outbox/entries.ts'
+import { reportMonth } from './payments/month.ts'
 import { pruneRefusals } from './payments/refusals.ts'
 import { continueReclaimAll } from './payouts/actions.ts'
 import { eraseSentCodes } from './payouts/codes.ts'
@@ -92,12 +93,13 @@ async function flushOutbox(ctx: Context, outbox: Outbox): Promise<number | null>
   return nextDueAt(ctx)
 }
 
-/** Prunes old rows and reads the idle wallets that are due. */
+/** Prunes old rows, reports a month that is over, and reads the idle wallets that are due. */
 async function scanIdle(ctx: Context): Promise<number> {
   while (pruneRefusals(ctx)) await nextTurn()
   pruneApprovals(ctx)
   pruneNotices(ctx.store, ctx.now())
   pruneMessages(ctx)
+  reportMonth(ctx)
   recordSize(ctx)
   await readIdleWallets(ctx)
   return nextWalletDueAt(ctx)

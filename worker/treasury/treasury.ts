@@ -22,6 +22,7 @@ import type { CheckInput, PayInput, PaymentsInput, RecipientInput } from './paym
 import { paymentView, transactionView } from './payments/views.ts'
 import { claim, reclaim, reclaimAll } from './payouts/actions.ts'
 import { claimUrlOf, resendCode } from './payouts/codes.ts'
+import { requestReceipt } from './payouts/receipts.ts'
 import type { ClaimInput, PayoutAction, RenewedBy } from './payouts/rpcTypes.ts'
 import { createdPayout, escrowView } from './payouts/views.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
@@ -194,6 +195,13 @@ export class Treasury extends TreasuryObject {
       const used = by === 'sender' ? payout.sender_resends : payout.recipient_resends
       return ok({ resendsLeft: maxResends - used })
     })
+  }
+
+  /** Called by the ClaimDesk. Sends the recipient a receipt, once. */
+  async sendReceipt(payoutId: string) {
+    const requested = requestReceipt(this.context, payoutId)
+    if (requested.ok) this.ctx.waitUntil(this.outbox.flushMail())
+    return requested
   }
 
   // Login sessions of the owner

@@ -9,7 +9,7 @@ export type Column<Row> = {
   align?: 'right'
   /** Hidden from 768 to 1024 px, where another cell shows the value. */
   wideOnly?: boolean
-  /** Sort orders for this column: highest first (the first click) and lowest first. */
+  /** Sort orders for this column. A first click chooses the falling one, or `first`. */
   sorts?: Sorts
 }
 
@@ -62,7 +62,7 @@ export function DataTable<Row>(props: {
                   column.wideOnly && 'md:max-lg:hidden',
                 )}
               >
-                {sorting && column.sorts ? (
+                {sorting && column.sorts && !isPhone ? (
                   <SortButton column={column} sorts={column.sorts} sorting={sorting} />
                 ) : (
                   column.header
@@ -103,16 +103,17 @@ export function DataTable<Row>(props: {
 const directionOf = ({ falling, rising }: Sorts, sort: string) =>
   sort === falling ? 'descending' : sort === rising ? 'ascending' : 'none'
 
-type Sorts = { falling: string; rising: string }
+type Sorts = { falling: string; rising: string; first?: 'rising' }
 
 function SortButton(props: { column: { header: string; align?: 'right' }; sorts: Sorts; sorting: Sorting }) {
   const { column, sorts, sorting } = props
   const direction = directionOf(sorts, sorting.value)
+  const next = direction === 'descending' || (direction === 'none' && sorts.first) ? sorts.rising : sorts.falling
   const Icon = direction === 'ascending' ? ChevronUp : ChevronDown
   return (
     <button
       type="button"
-      onClick={() => sorting.onChange(direction === 'descending' ? sorts.rising : sorts.falling)}
+      onClick={() => sorting.onChange(next)}
       // The arrow is on the side that keeps the header aligned with its values.
       className={clsx(
         'group -mx-1 inline-flex min-h-6 align-middle items-center gap-1 rounded-sm px-1 font-medium hover:text-ink pointer-coarse:min-h-11',

@@ -11,6 +11,7 @@ import {
   payoutState,
   type Transaction,
 } from '../queries/transactions.ts'
+import { walletName } from '../queries/wallets.ts'
 import { Amount } from './Amount.tsx'
 import { Chip } from './Chip.tsx'
 import { useContactName } from './ContactName.tsx'
@@ -99,11 +100,12 @@ export const counterpartyOf = ({ category, fromAddress, recipientEmail, recipien
 
 /** The other side of a transaction, in one line: the recipient, or the sender of a deposit. */
 export function Counterparty(props: { transaction: Transaction }) {
-  const { contact, recipientEmail, recipientPhone } = props.transaction
+  const { category, contact, recipientEmail, recipientPhone, toWallet } = props.transaction
   const value = counterpartyOf(props.transaction)
   // A contact that was chosen for the payment keeps the name that it had.
   const known = useContactName(contact ? null : value)
-  const name = contact?.name ?? collectedDeposit(props.transaction) ?? known ?? recipientEmail ?? recipientPhone
+  const own = category !== 'deposit' && toWallet ? walletName(toWallet) : null
+  const name = contact?.name ?? collectedDeposit(props.transaction) ?? known ?? recipientEmail ?? recipientPhone ?? own
   if (name)
     return (
       <span className="wrap-anywhere" title={value ?? undefined}>

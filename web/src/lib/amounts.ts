@@ -13,6 +13,3 @@ export const typedDecimal = (text: string): string => formatUsdc(typedMicro(text
 
 /** Micro-USDC as '$1,234.50'. */
 export const dollars = (amount: bigint): string => `$${formatAmount(formatUsdc(amount))}`
-
-/** Micro-USDC as '10,000': without decimals when they are zero. */
-export const wholeDollars = (amount: bigint): string => formatAmount(formatUsdc(amount)).replace(/\.00$/, '')

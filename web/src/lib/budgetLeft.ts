@@ -1,4 +1,4 @@
-import { budgetLeft } from '#domain/exposure.ts'
+import { budgetLeft } from '#domain/budgetLeft.ts'
 import { formatUsdc, type MicroUsdc, min, saturatingSub, zeroUsdc } from '#domain/money.ts'
 import { type RuleValues, rulesFromWire, windowsIn } from '#domain/rules/values.ts'
 import { type Used, usedOf } from '#domain/rules/windows.ts'

@@ -17,7 +17,7 @@ export type HttpOptions = {
   body?: unknown
   idempotencyKey?: string
   signal?: AbortSignal
-  /** Sent without credentials; a refusal does not end the session. */
+  /** Needs no session, so a refusal does not end one. */
   public?: boolean
   /** Completes even if the user leaves the page in the meantime. */
   keepalive?: boolean
@@ -35,26 +35,44 @@ export async function exchange(
   throw apiErrorOf(response, body && !body.success ? body : null)
 }
 
-/** Sends one request, with the session's credentials and the last reply's D1 bookmark, from which D1 reads. */
-async function send(method: Method, path: string, options: HttpOptions): Promise<Response> {
+/** Calls that were started before the code that needs them was there, by path. */
+const early = new Map<string, Promise<Response>>()
+const earlyForMs = 5_000 // 5 seconds
+
+/** Starts a call whose reply the next GET of this path takes over, if it comes within five seconds. */
+export function startEarly(path: string): void {
+  const response = request('GET', path, {})
+  response.catch(() => undefined) // reported to whoever takes it over
+  early.set(path, response)
+  setTimeout(() => early.delete(path), earlyForMs)
+}
+
+/** With the credentials of a session, if there is one, and the last reply's bookmark, from which D1 reads. */
+function request(method: Method, path: string, options: HttpOptions): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
-  const token = options.public ? null : accessToken()
+  const token = accessToken()
   if (token) headers.Authorization = `Bearer ${token}`
-  const user = options.public ? null : storedUser()
+  const user = storedUser()
   if (user) headers['X-User-ID'] = user.id
   if (options.idempotencyKey) headers['Idempotency-Key'] = options.idempotencyKey
   const bookmark = sessionStorage.getItem(bookmarkKey)
   if (bookmark) headers['x-d1-bookmark'] = bookmark
+  return fetch(base + path, {
+    method,
+    headers,
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+    ...(options.keepalive ? { keepalive: true } : {}),
+  })
+}
 
+/** Sends one request. */
+async function send(method: Method, path: string, options: HttpOptions): Promise<Response> {
+  const started = method === 'GET' ? early.get(path) : undefined
+  early.delete(path)
   let response: Response
   try {
-    response = await fetch(base + path, {
-      method,
-      headers,
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      ...(options.signal ? { signal: options.signal } : {}),
-      ...(options.keepalive ? { keepalive: true } : {}),
-    })
+    response = await (started ?? request(method, path, options))
   } catch (error) {
     if (options.signal?.aborted) throw error
     throw new ApiError(0, 'unreachable', unreachableText(location.hostname))
@@ -63,6 +81,5 @@ async function send(method: Method, path: string, options: HttpOptions): Promise
   if (next) sessionStorage.setItem(bookmarkKey, next)
   return response
 }
-
 /** The dashboard replaces it by one that waits while there are too many calls (lib/repeat.ts). */
 export const http = { send }

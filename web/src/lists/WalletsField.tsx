@@ -1,6 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import { useRef, useState } from 'react'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { ComboboxPopup } from '../components/ComboboxPopup.tsx'
 import { Field, Input } from '../components/Field.tsx'
@@ -10,10 +11,16 @@ import { type FilterFieldProps, partsOf } from './filters.ts'
 /** First ten and last eight characters. */
 const shorten = (address: string) => `${address.slice(0, 10)}…${address.slice(-8)}`
 
+/** The list closes this long after the focus has left it (ms). */
+const closesAfterMs = 200
+const leaves: string[] = ['focus-out', 'outside-press']
+
 /** Picks wallets, by address, from a search in their names and addresses. */
 export default function WalletsField(props: FilterFieldProps) {
   const { data: wallets = [], isPending } = useQuery(walletsQuery)
   const value = partsOf(props.value)
+  const [open, setOpen] = useState(false)
+  const closing = useRef<ReturnType<typeof setTimeout>>(undefined)
   const change = (addresses: string[]) => props.onChange(addresses.join(','))
   const chosen = value.map((address) => wallets.find((wallet) => sameAddress(wallet.address, address)) ?? { address })
   return (
@@ -22,6 +29,12 @@ export default function WalletsField(props: FilterFieldProps) {
         {(control) => (
           <Combobox.Root
             multiple
+            open={open}
+            onOpenChange={(next, { reason }) => {
+              clearTimeout(closing.current)
+              if (next || !leaves.includes(reason)) setOpen(next)
+              else closing.current = setTimeout(() => setOpen(false), closesAfterMs)
+            }}
             items={wallets}
             value={wallets.filter((wallet) => value.some((address) => sameAddress(address, wallet.address)))}
             onValueChange={(next: Wallet[]) => change(next.map((wallet) => wallet.address))}

@@ -7,6 +7,7 @@ import type { Page } from '#schemas/common.ts'
 import { pageOf, textOf } from '../lib/search.ts'
 import type { Filter } from './filters.ts'
 import { amountsText, daysText, rangeOf, rangeParams } from './range.ts'
+import { refreshIn } from './refreshIn.ts'
 
 /** What a list page is made of. All lists can also be filtered by days and amounts, and have the same sort orders. */
 export type ListDefinition<Row extends { id: string }, Params> = {
@@ -31,13 +32,6 @@ export type FilterValues = Record<string, string>
 export type ActiveFilter = { names: string[]; value: string; useText: Filter['useText'] }
 
 export type ListPage<Row extends { id: string } = { id: string }> = ReturnType<typeof useListPage<Row, unknown>>
-
-const refreshMs = 30_000 // 30 seconds
-const movingMs = 2_000 // 2 seconds
-
-/** How soon to read again what shows these rows. */
-export const refreshIn = <Row>(rows: Row[] | undefined, isMoving: (row: Row) => boolean): number =>
-  rows?.some(isMoving) ? movingMs : refreshMs
 
 const rangeNames = ['from', 'to', 'min', 'max']
 

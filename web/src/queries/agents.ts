@@ -3,7 +3,6 @@ import type { ApiCalls } from '#schemas/api.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import type {
   Agent,
-  AgentRefusal,
   CreatedAgent,
   Paused,
   PolicyGroup,
@@ -23,7 +22,9 @@ export const groupsQuery = queryOptions({
   queryFn: ({ signal }) => api('GET /policy-groups/with-agents', { signal }),
 })
 
-export const refreshGroups = () => queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey })
+/** The overview's figures count them. */
+export const refreshGroups = () =>
+  Promise.all([groupsQuery.queryKey, ['overview']].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 const changed = refreshing(refreshGroups)
 
 /** The group as the server has it now, also for the list of groups. */
@@ -71,7 +72,7 @@ export const confirmContact = (groupId: string, contactId: string, shown: Contac
 export const deleteGroup = (groupId: string) =>
   changed(api('DELETE /policy-groups/:groupId/cascade', { params: { groupId } }))
 
-export type { Agent, AgentRefusal, CreatedAgent, PaymentCheck }
+export type { Agent, CreatedAgent, PaymentCheck }
 
 export const createAgent = (body: ApiCalls['POST /agents']['body'], idempotencyKey: string) =>
   api('POST /agents', { body, idempotencyKey })
@@ -87,12 +88,6 @@ export const regenerateApiKey = (agentId: string, revokeNow: boolean) =>
 /** The previous client secret keeps working for 24 hours unless `revokeNow`. */
 export const regenerateSecret = (agentId: string, revokeNow: boolean) =>
   changed(api('POST /agents/:agentId/regenerate-credentials', { params: { agentId }, body: { revokeNow } }))
-
-export const refusalsQuery = (agentId: string) =>
-  queryOptions({
-    queryKey: [...groupsQuery.queryKey, 'refusals', agentId],
-    queryFn: ({ signal }) => api('GET /agents/:agentId/refusals', { params: { agentId }, signal }),
-  })
 
 type CheckInput = ApiCalls['POST /agents/:agentId/check']['body']
 export type PaymentRecipient = CheckInput['to']

@@ -28,6 +28,9 @@ export const verifyPasscode = (accessToken: string, passcode: string) =>
 export const resendPasscode = (accessToken: string) =>
   api('POST /escrow/resend-passcode', { public: true, body: { accessToken } })
 
+/** Sends a receipt to the payout's own email address. */
+export const sendReceipt = (accessToken: string) => api('POST /escrow/receipt', { public: true, body: { accessToken } })
+
 type ClaimInput = { accessToken: string; passcode?: string; sessionToken: string; recipientAddress: string }
 export const claimPayout = (body: ClaimInput, idempotencyKey: string) =>
   api('POST /escrow/claim', { public: true, body, idempotencyKey })

@@ -24,7 +24,9 @@ export const sessionKeyQuery = (walletId: string) =>
       api('GET /wallets/smart-wallets-v2/:walletId/session-key', { params: { walletId }, signal }),
   })
 
-export const refreshWallets = () => queryClient.invalidateQueries({ queryKey: rootKey })
+/** The overview's figures count them. */
+export const refreshWallets = () =>
+  Promise.all([rootKey, ['overview']].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
 const changed = refreshing(refreshWallets)
 
 /** Sends only the owner's address to the server. */

@@ -1,13 +1,16 @@
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { isTestChain } from '#domain/networks.ts'
 import { keyWarning } from '#domain/sessionKey.ts'
+import { checksumAddress } from '#domain/validators.ts'
 import type { Channel } from '#schemas/approval.ts'
+import { primaryChain, transactionUrl } from '../../chain/networkSettings.ts'
 import { findUserContact } from '../../db/users.ts'
 import { approvalNotice as pushNotice } from '../../notifications/approvalMessages.ts'
 import { type Message, messageProviderFrom } from '../../notifications/messageProvider.ts'
 import {
   accountRestoredMessage,
   budgetMessage,
+  monthMessage,
   sessionEndingMessage,
   walletHaltedMessage,
   webhookDisabledMessage,
@@ -15,6 +18,7 @@ import {
 import {
   payoutClaimedMessage,
   payoutLinkMessage,
+  payoutReceiptMessage,
   payoutReminderMessage,
   payoutReturnedMessage,
 } from '../../notifications/payoutMessages.ts'
@@ -23,6 +27,7 @@ import { approvalNotice, recordEmail, waitingInBatch } from '../approvals/notice
 import type { Context } from '../core/context.ts'
 import type { MailKind } from '../outbox/enqueue.ts'
 import { type Entry, markSent } from '../outbox/entries.ts'
+import { lastMonth } from '../payments/month.ts'
 import { claimUrlOf, eraseSentCodes, openCode } from '../payouts/codes.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import type { PayoutRow } from '../storage/rows.ts'
@@ -37,12 +42,14 @@ const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message
   'mail.payout_reminder': payoutReminder,
   'mail.payout_claimed': payoutClaimed,
   'mail.payout_returned': payoutReturned,
+  'mail.payout_receipt': payoutReceipt,
   'mail.budget_reached': budgetReached,
   'mail.wallet_stopped': walletStopped,
   'mail.session_ending': sessionEnding,
   'mail.approvals': approvalNotice,
   'mail.webhook_disabled': webhookDisabled,
   'mail.account_restored': accountRestored,
+  'mail.month': monthEnded,
 }
 
 export async function sendMail(ctx: Context, entry: Entry): Promise<void> {
@@ -112,10 +119,26 @@ async function payoutClaimed(ctx: Context, payoutId: string): Promise<Message | 
   const found = await toSender(ctx, payoutId)
   if (!found) return null
   const { payout, message } = found
-  const explorer = ctx.env[`EXPLORER_URL_${ctx.store.wallet(payout.wallet_id)!.chain_id}`]
-  return payoutClaimedMessage({
-    ...message,
-    explorerUrl: payout.done_tx === null ? null : `${explorer}/tx/${payout.done_tx}`,
+  return payoutClaimedMessage({ ...message, explorerUrl: explorerUrlOf(ctx, payout) })
+}
+
+const explorerUrlOf = ({ env, store }: Context, { wallet_id, done_tx }: PayoutRow) =>
+  transactionUrl(env, store.wallet(wallet_id)!.chain_id, done_tx)
+
+async function payoutReceipt(ctx: Context, payoutId: string): Promise<Message | null> {
+  const payout = ctx.store.payout(payoutId)!
+  const payment = ctx.store.payment(payoutId)!
+  // A block with the withdrawal may have left the chain.
+  if (payout.status !== 'WITHDRAWN' || payout.withdrawn_to === null || payout.done_at === null) return null
+  return payoutReceiptMessage({
+    payoutId,
+    to: payment.recipient_email!,
+    ...amountOf(ctx, payout),
+    senderName: payout.sender_name,
+    memo: payment.memo,
+    address: checksumAddress(payout.withdrawn_to),
+    at: payout.done_at,
+    explorerUrl: explorerUrlOf(ctx, payout),
   })
 }
 
@@ -194,6 +217,15 @@ async function accountRestored(ctx: Context, restore: string): Promise<Message |
     asOf: Number(to),
     appOrigin: ctx.env.APP_ORIGIN,
   })
+}
+
+/** `month` ('YYYY-MM') is the one in which the report was requested: that after the month it is about. */
+async function monthEnded(ctx: Context, month: string): Promise<Message | null> {
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  if (!owner) return null
+  const report = lastMonth(ctx, Date.parse(`${month}-01T00:00:00Z`))
+  const isTest = isTestChain(primaryChain(ctx.env))
+  return monthMessage({ to: owner.email, userId: ctx.userId, report, isTest, appOrigin: ctx.env.APP_ORIGIN })
 }
 
 async function webhookDisabled(ctx: Context, webhookId: string): Promise<Message | null> {

@@ -1,4 +1,4 @@
-import { formatUsdc, type MicroUsdc } from '#domain/money.ts'
+import { formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { type GroupBounds, type Increase, needsPassword, sumOfIncreases } from '#domain/ownerPassword.ts'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Refused, refuse } from '../../result.ts'
@@ -48,7 +48,7 @@ export function takeIncrease(ctx: Context, increase: Increase, passwordChecked: 
 const passwordNeeded = (limit: MicroUsdc): Refused =>
   refuse(
     'password_required',
-    `Enter your password: with this change, more than ${formatUsdc(limit)} USDC could leave within 24 hours without it.`,
+    `Enter your password: with this change, more than ${formatUsdcText(limit)} USDC could leave within 24 hours without it.`,
     { field: 'password' },
   )
 

@@ -11,12 +11,14 @@ export const mailKinds = [
   'mail.payout_reminder',
   'mail.payout_claimed',
   'mail.payout_returned',
+  'mail.payout_receipt',
   'mail.budget_reached',
   'mail.wallet_stopped',
   'mail.session_ending',
   'mail.approvals',
   'mail.webhook_disabled',
   'mail.account_restored',
+  'mail.month',
 ] as const
 export type MailKind = (typeof mailKinds)[number]
 /** Push messages to the owner's browsers. */

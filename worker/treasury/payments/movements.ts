@@ -84,6 +84,7 @@ export function movementView(store: Store, movement: MovementRow): Transaction {
   const wallet = store.wallet(movement.wallet_id)!
   const isDeposit = movement.kind === 'deposit'
   const at = isoOf(movement.at)
+  const toAddress = isDeposit ? wallet.address : movement.address
   return {
     id: movement.id,
     category: movement.kind,
@@ -94,7 +95,8 @@ export function movementView(store: Store, movement: MovementRow): Transaction {
     agent: null,
     contactId: null,
     contact: null,
-    toAddress: isDeposit ? wallet.address : movement.address,
+    toAddress,
+    toWallet: store.walletAt(wallet.chain_id, toAddress),
     fromAddress: isDeposit ? movement.address : null,
     origin: movement.origin,
     fromWalletId: wallet.id,

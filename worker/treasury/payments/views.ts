@@ -30,6 +30,7 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     contactId: payment.contact_id,
     contact: payment.contact_name === null ? null : { name: payment.contact_name },
     toAddress: payment.to_address,
+    toWallet: store.walletAt(wallet.chain_id, payment.to_address),
     fromAddress: null,
     origin: null,
     fromWalletId: payment.wallet_id,
@@ -114,13 +115,15 @@ export function companionView(store: Store, payment: PaymentRow, payout: PayoutR
   if (payout.done_tx === null || payout.done_at === null) return null
   const at = isoOf(payout.done_at)
   const withdrawn = payout.status === 'WITHDRAWN'
+  const toAddress = withdrawn ? payout.withdrawn_to : payout.payer
   return {
     ...transactionView(store, payment),
     id: companionIds(payment)[withdrawn ? 0 : 1],
     category: withdrawn ? 'escrow_withdraw' : 'escrow_reclaim',
     status: 'CONFIRMED',
     createdAt: at,
-    toAddress: withdrawn ? payout.withdrawn_to : payout.payer,
+    toAddress,
+    toWallet: store.walletAt(store.wallet(payment.wallet_id)!.chain_id, toAddress),
     txHash: payout.done_tx,
     timeline: { decidedAt: at, signedAt: at, broadcastAt: at, confirmedAt: at },
   }

@@ -1,4 +1,4 @@
-import { formatUsdc, type MicroUsdc, maxAmount } from '#domain/money.ts'
+import { formatUsdcText, type MicroUsdc, maxAmount } from '#domain/money.ts'
 import { remainingOf } from '#domain/policy.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import type { Payment } from '#schemas/payment.ts'
@@ -38,6 +38,6 @@ export function raisedLimit(group: GroupRow, amount: MicroUsdc): Result<MicroUsd
   if (group.spend_limit === null) return refuse('unprocessable', 'This policy group has no budget limit to top up.')
   const limit = fromColumn(group.spend_limit) + amount
   return limit > maxAmount
-    ? refuse('unprocessable', `The budget limit can be at most ${formatUsdc(maxAmount)} USDC`, { field: 'amount' })
+    ? refuse('unprocessable', `The budget limit can be at most ${formatUsdcText(maxAmount)} USDC`, { field: 'amount' })
     : ok(limit as MicroUsdc)
 }

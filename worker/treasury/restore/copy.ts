@@ -160,6 +160,7 @@ function copyPayout(ctx: Context, kept: KeptPayout, code: Code | undefined): Une
 function keepNewer({ store }: Context, kept: KeptPayout, here: PayoutRow): void {
   store.update('payout', here.id, {
     taken_down_at: kept.taken_down_at ?? null,
+    receipt_at: kept.receipt_at ?? null,
     reminded: Math.max(kept.reminded!, here.reminded),
     sealed_token: kept.sealed_token!,
     // The Relayer knows the jobs of earlier versions and would not send them again.

@@ -41,6 +41,8 @@ export const metaFormats = {
   final_age: json<Partial<Record<ChainId, number>>>(),
   /** Refusals that were deleted, so that counts still include them. */
   pruned_refusals: whole,
+  /** The UTC month ('YYYY-MM') in which the owner was last told about the month before. */
+  month_reported: text,
   /** The newest notice that the owner has seen. */
   notices_read: whole,
   /** The number of the message that collects new approvals, and when the last one was written. */

@@ -248,6 +248,8 @@ export type PayoutRow = {
   reminded: number
   /** When an operator took its link down (ms). */
   taken_down_at: number | null
+  /** When its recipient asked for a receipt (ms). */
+  receipt_at: number | null
   /** The block of a reclaim that is not known to be final; until then the amount stays held. */
   returned_block: number | null
   /** The version of the payout secret from which its keys are derived. */

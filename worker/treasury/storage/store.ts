@@ -248,6 +248,13 @@ export class Store {
   wallet = (id: string) => this.first<WalletRow>('SELECT * FROM wallet WHERE id = ?', id)
   /** Null for deleted wallets too. */
   liveWallet = (id: string) => this.first<WalletRow>("SELECT * FROM wallet WHERE id = ? AND status <> 'deleted'", id)
+  /** Name and address of the live wallet with an address; null if there is none. */
+  walletAt = (chainId: WalletRow['chain_id'], address: string | null) =>
+    this.first<Pick<WalletRow, 'name' | 'address'>>(
+      "SELECT name, address FROM wallet WHERE chain_id = ? AND address = ? AND status <> 'deleted'",
+      chainId,
+      address,
+    )
   importedKey = (walletId: string) =>
     this.first<ImportedKeyRow>('SELECT * FROM imported_key WHERE wallet_id = ?', walletId)
   session = (walletId: string) =>

@@ -214,7 +214,9 @@ export const tables = `
     -- How many of the recipient's reminders were sent or left out.
     reminded INTEGER NOT NULL DEFAULT 0,
     -- When an operator took the payout's link down; null if it is up.
-    taken_down_at INTEGER
+    taken_down_at INTEGER,
+    -- When the recipient asked for a receipt; null if nobody has.
+    receipt_at INTEGER
   );
   CREATE INDEX payout_status ON payout (status, wallet_id, expires_at);
   CREATE INDEX payout_expiry ON payout (status, expires_at);

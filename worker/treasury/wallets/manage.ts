@@ -1,4 +1,4 @@
-import { formatUsdc } from '#domain/money.ts'
+import { formatUsdcText } from '#domain/money.ts'
 import { isSlowDeploy } from '#domain/walletRules.ts'
 import { plural } from '#domain/words.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
@@ -71,7 +71,7 @@ function missingProblem(ctx: Context, wallet: WalletRow, stranded: bigint | null
     return 'This wallet is still being created. Please try again in a moment.'
   if (stranded === null) return 'The balance at this wallet’s address can’t be read now. Please try again in a moment.'
   if (stranded === 0n) return null
-  return `${formatUsdc(stranded)} USDC is at this wallet’s address and can only be moved once the wallet is created. Bursar keeps trying to create it.`
+  return `${formatUsdcText(stranded)} USDC is at this wallet’s address and can only be moved once the wallet is created. Bursar keeps trying to create it.`
 }
 
 function openProblem(ctx: Context, wallet: WalletRow): string | null {

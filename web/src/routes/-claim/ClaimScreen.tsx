@@ -115,7 +115,14 @@ function ClaimSteps(props: { accessToken: string }) {
     return <NotFound message={message} {...(isOutcomeUnknown(error) ? { onRetry: () => refetch() } : {})} />
   }
   if (state.step === 'complete')
-    return <Receipt payout={payout} recipientAddress={state.recipientAddress} completedAt={state.completedAt} />
+    return (
+      <Receipt
+        payout={payout}
+        accessToken={accessToken}
+        recipientAddress={state.recipientAddress}
+        completedAt={state.completedAt}
+      />
+    )
   if (payout.status === 'CANCELLED')
     return (
       <ClaimOutcome look="reclaimed" title="Payout Reclaimed" leave="Close" chain={payout.chain}>

@@ -1,12 +1,20 @@
-import { Printer } from 'lucide-react'
+import { Mail, Printer } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
+import { ErrorBox } from '#web/components/Field.tsx'
 import { formatAmount, formatMoment } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import type { ClaimPayout } from '#web/queries/claim.ts'
+import { useAction } from '#web/lib/useAction.ts'
+import { type ClaimPayout, sendReceipt } from '#web/queries/claim.ts'
 import { ClaimOutcome, TransactionLink } from './outcomes.tsx'
 
 /** The completed claim, which can be printed or saved as a PDF. */
-export default function Receipt(props: { payout: ClaimPayout; recipientAddress: string; completedAt: string }) {
+export default function Receipt(props: {
+  payout: ClaimPayout
+  accessToken: string
+  recipientAddress: string
+  completedAt: string
+}) {
   const { amount, chain, senderName, memo, id, txHash } = props.payout
   return (
     <ClaimOutcome
@@ -15,10 +23,15 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
       title="Transfer complete"
       leave="Done"
       action={
-        <Button look="secondary" onClick={() => print()}>
-          <Printer aria-hidden="true" className="size-4" />
-          Save or print receipt
-        </Button>
+        <>
+          {props.payout.recipientEmail && (
+            <EmailReceipt accessToken={props.accessToken} to={props.payout.recipientEmail} />
+          )}
+          <Button look="secondary" onClick={() => print()}>
+            <Printer aria-hidden="true" className="size-4" />
+            Save or print receipt
+          </Button>
+        </>
       }
     >
       <p className="my-2 font-semibold text-figure text-ink" data-testid="claim-amount">
@@ -52,6 +65,28 @@ export default function Receipt(props: { payout: ClaimPayout; recipientAddress: 
       </dl>
       <TransactionLink payout={props.payout} />
     </ClaimOutcome>
+  )
+}
+
+/** Sends the receipt to the address that the payout was sent to, and to no other. */
+function EmailReceipt(props: { accessToken: string; to: string }) {
+  const [sentTo, setSentTo] = useState<string>()
+  const { start, busy, problem } = useAction(async () => setSentTo((await sendReceipt(props.accessToken)).sentTo), {
+    fallback: 'The receipt could not be sent. Try again.',
+  })
+  return (
+    <>
+      {!sentTo && (
+        <Button look="secondary" busy={busy} onClick={() => start()}>
+          <Mail aria-hidden="true" className="size-4" />
+          Email the receipt to {props.to}
+        </Button>
+      )}
+      <p role="status" className="text-muted empty:hidden">
+        {sentTo && `The receipt is on its way to ${sentTo}.`}
+      </p>
+      {problem && <ErrorBox>{problem}</ErrorBox>}
+    </>
   )
 }
 

@@ -2,6 +2,7 @@ import { ClipboardPaste } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
+import { CopyButton } from '#web/components/CopyButton.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import { asSentence, formatAmount, formatMoment } from '#web/lib/format.ts'
 import { networkName, networkPhrase, unitOf } from '#web/lib/networks.ts'
@@ -125,6 +126,14 @@ export default function Withdraw(props: {
             {networkPhrase(payout.chain)}, and copy the address that starts with 0x. An address on another network may
             lose the money.
           </p>
+        </details>
+        <details className="text-small">
+          <summary className="rounded-sm py-1 text-green">My wallet is on another device</summary>
+          <p className="mt-1 mb-2 text-muted">
+            Open this page there: send yourself the link and enter your code again. Or send yourself the address from
+            there and paste it here.
+          </p>
+          <CopyButton wide text={location.href} what="link to this page" />
         </details>
         <details className="text-small">
           <summary className="rounded-sm py-1 text-green">I don’t have a wallet</summary>

@@ -1,17 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { toast } from 'react-hot-toast/headless'
 import { Spinner } from '#web/components/Spinner.tsx'
 import { SkeletonRows } from '#web/components/states.tsx'
+import { keepAnswers } from '#web/lib/keptAnswers.ts'
 import { waitWhenRefused } from '#web/lib/repeat.ts'
 import { useSession } from '#web/lib/session.ts'
 import { pushUser } from '#web/push/remembered.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
-import { overviewQuery, refreshBalance } from '#web/queries/overview.ts'
+import { refreshBalance } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
+import { usePinned } from './pinned.ts'
 import { InactivityGuard, SessionExpired } from './SessionEnd.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
@@ -19,6 +22,8 @@ import { useOnline } from './useOnline.ts'
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const PasswordPrompt = lazy(() => import('./PasswordPrompt.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
+
+keepAnswers()
 
 waitWhenRefused((count) => {
   if (count === 0) toast.dismiss('waiting')
@@ -30,6 +35,7 @@ export function Shell() {
   const { user, isLoading, expired } = useSession()
   const isTest = usePrimaryChain() !== 'base'
   const online = useOnline()
+  const { isPinned } = usePinned()
   const navigate = useNavigate()
   const { _splat: other } = useParams({ strict: false })
   usePush(user?.id)
@@ -58,7 +64,7 @@ export function Shell() {
   const notice = expired && <SessionExpired onClose={toLogin} />
   if (!owner) return notice || null
   return (
-    <div className="min-h-dvh">
+    <div className={clsx('min-h-dvh', isPinned && 'pl-60')}>
       <a
         href="#content"
         className="sr-only z-50 rounded-control bg-card px-4 py-2 font-medium text-green focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
@@ -138,20 +144,18 @@ const pollForMs = 120_000 // 2 minutes
 function OnrampReturn() {
   const { onramp } = useSearch({ from: '/dashboard' })
   const navigate = useNavigate()
-  const queryClient = useQueryClient()
 
   useEffect(() => {
     if (onramp !== 'success') return
     toast.success('Payment received. Your USDC arrives within a minute or two.', { id: 'onramp' })
     const poll = () => {
-      refreshWallets()
-      queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey })
+      void refreshWallets()
       refreshBalance()
     }
     // Not cleared by the effect's cleanup, which runs as soon as the flag is removed from the URL.
     const timer = setInterval(poll, pollMs)
     setTimeout(() => clearInterval(timer), pollForMs)
     navigate({ to: '.', search: ({ onramp: _, ...rest }) => rest, replace: true })
-  }, [onramp, navigate, queryClient])
+  }, [onramp, navigate])
   return null
 }

@@ -13,15 +13,19 @@ import { useTitle } from '#web/lib/useTitle.ts'
 import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
 import { other } from '../-shell/pages.ts'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
-import { GroupDetail } from './-agents/GroupDetail.tsx'
 import { GroupList } from './-agents/GroupList.tsx'
 import { account, PausedNotice } from './-agents/pausing.tsx'
+import { NextStepSlot } from './-overview/NextStepSlot.tsx'
 
 export const Route = createFileRoute('/dashboard/agents')({
   validateSearch: dialogSearch,
   component: AgentsPage,
 })
 
+const loadDetail = () => import('./-agents/GroupDetail.tsx')
+const GroupDetail = lazy(async () => ({ default: (await loadDetail()).GroupDetail }))
+// Its code has all rules, which the list of groups does not need; it comes together with the groups.
+loadDetail().catch(() => undefined) // `lazy` tries again
 const AgentDialogs = lazy(async () => ({ default: (await import('./-agents/AgentDialogs.tsx')).AgentDialogs }))
 
 const refreshMs = 30_000 // 30 seconds
@@ -73,6 +77,7 @@ function AgentsPage() {
           New Agent
         </Button>
       </PageHeader>
+      <NextStepSlot />
       {state?.suspended && (
         <p role="status" className="mb-4 flex items-center gap-2 rounded-control bg-amber-tint px-4 py-2">
           <CirclePause aria-hidden="true" className="size-5 shrink-0 text-amber" />
@@ -108,7 +113,7 @@ function AgentsPage() {
                 <ChevronLeft aria-hidden="true" className="size-4" />
                 All policy groups
               </Link>
-              {detail}
+              <Suspense fallback={<Skeleton className="h-96" />}>{detail}</Suspense>
             </div>
           </div>
         ) : (

@@ -11,7 +11,7 @@ import { EmptyState, ErrorState, SkeletonRows } from '#web/components/states.tsx
 import { Ago, Time, useNow } from '#web/components/Time.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Approval, approvalsQuery } from '#web/queries/approvals.ts'
-import { amountOf, recipientOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts'
+import { amountOf, stateOf, timeLeft, useRecipient } from './-approvals/words.ts'
 
 export const Route = createFileRoute('/dashboard/approvals')({ component: ApprovalsPage })
 
@@ -33,7 +33,13 @@ function ApprovalsPage() {
             </EmptyState>
           ) : (
             <>
-              <DataTable label="Approvals" columns={columns} rows={rows} keyOf={({ id }) => id} compact={compact} />
+              <DataTable
+                label="Approvals"
+                columns={columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+                compact={(approval) => <Compact approval={approval} />}
+              />
               {list.hasNextPage && (
                 <div className="border-hairline border-t px-5 py-3 text-center">
                   <Button look="quiet" busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
@@ -54,8 +60,9 @@ function ApprovalsPage() {
 }
 
 const hrefOf = ({ id }: Approval) => `/dashboard/approvals/${id}`
-const labelOf = (approval: Approval) =>
-  `${approval.status === 'PENDING' ? 'Decide' : 'View'}: ${approval.agent.name}, ${amountOf(approval)} to ${recipientOf(approval)}`
+/** Names the recipient as the row does. */
+const useLabel = (approval: Approval) =>
+  `${approval.status === 'PENDING' ? 'Decide' : 'View'}: ${approval.agent.name}, ${amountOf(approval)} to ${useRecipient(approval)}`
 
 const Recipient = ({ approval }: { approval: Approval }) => useRecipient(approval)
 
@@ -107,23 +114,25 @@ const columns: Column<Approval>[] = [
   {
     header: 'Actions',
     align: 'right',
-    cell: (approval) => (
-      <RowLink
-        href={hrefOf(approval)}
-        aria-label={labelOf(approval)}
-        className="inline-flex h-8 items-center rounded-control px-3 font-medium text-green hover:bg-sunken pointer-coarse:h-11"
-      >
-        {approval.status === 'PENDING' ? 'Decide' : 'View'}
-      </RowLink>
-    ),
+    cell: (approval) => <DetailLink approval={approval} />,
   },
 ]
 
+const DetailLink = ({ approval }: { approval: Approval }) => (
+  <RowLink
+    href={hrefOf(approval)}
+    aria-label={useLabel(approval)}
+    className="inline-flex h-8 items-center rounded-control px-3 font-medium text-green hover:bg-sunken pointer-coarse:h-11"
+  >
+    {approval.status === 'PENDING' ? 'Decide' : 'View'}
+  </RowLink>
+)
+
 /** A row on a phone. */
-const compact = (approval: Approval) => (
+const Compact = ({ approval }: { approval: Approval }) => (
   <CompactRow
     href={hrefOf(approval)}
-    label={labelOf(approval)}
+    label={useLabel(approval)}
     title={approval.agent.name}
     amount={<Amount value={approval.amount} chain={approval.wallet.chain} />}
     notes={[

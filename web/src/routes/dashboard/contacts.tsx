@@ -2,12 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createFileRoute } from '@tanstack/react-router'
 import { ArrowUpRight, Pencil, Plus, Trash2 } from 'lucide-react'
 import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'react'
+import type { ContactSort } from '#domain/contactRules.ts'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Balance } from '#web/components/Amount.tsx'
 import { Button, IconButton } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
 import { type Column, DataTable } from '#web/components/DataTable.tsx'
-import { Input } from '#web/components/Field.tsx'
+import { Input, Select } from '#web/components/Field.tsx'
 import { Pager } from '#web/components/Pager.tsx'
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
@@ -34,6 +35,13 @@ const SendToContactDialog = lazy(() => import('./-contacts/SendToContactDialog.t
 
 const pageSize = 25
 
+const sortNames: Record<ContactSort, string> = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  az: 'Name, A to Z',
+  za: 'Name, Z to A',
+}
+
 function ContactsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
@@ -41,7 +49,8 @@ function ContactsPage() {
   const [text, setText] = useState('')
   const [page, setPage] = useState(1)
   const wanted = useDebounced(text.trim())
-  const contacts = useQuery(contactsQuery({ search: wanted, page, pageSize }))
+  const [sort, setSort] = useState<ContactSort>('newest')
+  const contacts = useQuery(contactsQuery({ search: wanted, sort, page, pageSize }))
   useTitle('Contacts')
 
   // Rows are rendered at low priority and only when they change, so that the field responds immediately.
@@ -52,6 +61,10 @@ function ContactsPage() {
   const close = () => navigate({ search: {}, replace: true })
   const add = () => navigate({ search: { add: true } })
   const act = useCallback((what: Act, contact: Contact) => navigate({ search: { [what]: contact.id } }), [navigate])
+  const order = useCallback((next: string) => {
+    setSort(next as ContactSort)
+    setPage(1)
+  }, [])
   const find = (next: string) => {
     setText(next)
     setPage(1)
@@ -73,7 +86,7 @@ function ContactsPage() {
         ) : (
           <>
             {(data || text !== '') && (
-              <div className="border-hairline border-b px-5 py-3">
+              <div className="flex flex-wrap gap-3 border-hairline border-b px-5 py-3">
                 <Input
                   type="search"
                   aria-label="Search contacts"
@@ -82,6 +95,19 @@ function ContactsPage() {
                   value={text}
                   onChange={(event) => find(event.target.value)}
                 />
+                {/* Replaces the table's header, for which a phone has no room. */}
+                <Select
+                  aria-label="Sort by"
+                  className="max-w-80 md:hidden"
+                  value={sort}
+                  onChange={({ target }) => order(target.value)}
+                >
+                  {Object.entries(sortNames).map(([value, name]) => (
+                    <option key={value} value={value}>
+                      {name}
+                    </option>
+                  ))}
+                </Select>
               </div>
             )}
             {contacts.error && !contacts.data ? (
@@ -106,7 +132,7 @@ function ContactsPage() {
             ) : (
               <>
                 <div aria-busy={isStale} className="transition-opacity aria-busy:opacity-60">
-                  <ContactTable rows={data.contacts} onAct={act} />
+                  <ContactTable rows={data.contacts} onAct={act} sort={sort} onSort={order} />
                 </div>
                 {data.page.total > pageSize && <Pager page={data.page} noun="contacts" onPage={setPage} />}
               </>
@@ -150,13 +176,19 @@ function SubjectDialog(props: {
 const ContactTable = memo(function ContactTable(props: {
   rows: Contact[]
   onAct: (what: Act, contact: Contact) => void
+  sort: ContactSort
+  onSort: (sort: string) => void
 }) {
   const { rows, onAct } = props
   // Balances of the addresses on Base, in one call for all visible rows.
   const ids = rows.filter(({ address }) => address !== null).map(({ id }) => id)
   const balances = useQuery({ ...contactBalancesQuery(ids), placeholderData: keepPreviousData })
   const columns: Column<Contact>[] = [
-    { header: 'Name', cell: (contact) => <span className="break-words font-medium">{contact.name}</span> },
+    {
+      header: 'Name',
+      sorts: { falling: 'za', rising: 'az', first: 'rising' },
+      cell: (contact) => <span className="break-words font-medium">{contact.name}</span>,
+    },
     {
       header: 'Contact Methods',
       cell: ({ id, address, email, phone }) => (
@@ -179,7 +211,11 @@ const ContactTable = memo(function ContactTable(props: {
       header: 'Description',
       cell: (contact) => <span className="break-words text-muted">{contact.description || '–'}</span>,
     },
-    { header: 'Created', cell: (contact) => <Time iso={contact.createdAt} as="date" /> },
+    {
+      header: 'Created',
+      sorts: { falling: 'newest', rising: 'oldest' },
+      cell: (contact) => <Time iso={contact.createdAt} as="date" />,
+    },
     {
       header: 'Actions',
       align: 'right',
@@ -198,7 +234,8 @@ const ContactTable = memo(function ContactTable(props: {
       ),
     },
   ]
-  return <DataTable label="Contacts" columns={columns} rows={rows} keyOf={(contact) => contact.id} />
+  const sorting = { value: props.sort, onChange: props.onSort }
+  return <DataTable label="Contacts" columns={columns} rows={rows} keyOf={(contact) => contact.id} sorting={sorting} />
 })
 
 function AddressBalance(props: { value: string | undefined; isPending: boolean }) {

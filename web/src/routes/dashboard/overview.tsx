@@ -3,7 +3,7 @@ import { createFileRoute } from '@tanstack/react-router'
 import { Lock, LockOpen, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
-import { Card, PageHeader } from '#web/components/Card.tsx'
+import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { EndingKeys } from '#web/components/EndingKeys.tsx'
 import { Notice } from '#web/components/Notice.tsx'
@@ -26,11 +26,13 @@ function OverviewPage() {
   const [unlocked, setUnlocked] = useState(false)
   const [choosing, setChoosing] = useState(false)
   const [resetting, setResetting] = useState(false)
+  /** Shown from the last visit, because newer figures are not there yet. */
+  const isKept = overview.dataUpdatedAt === 0 && overview.data !== undefined
   useTitle('Overview')
   const Icon = unlocked ? LockOpen : Lock
   return (
     <>
-      <PageHeader title="Overview">
+      <PageHeader title="Overview" aside={<Syncing active={isKept && overview.isFetching} />}>
         {unlocked && (
           <Button look="quiet" onClick={() => setResetting(true)}>
             Reset layout
@@ -45,6 +47,20 @@ function OverviewPage() {
           Add Widget
         </Button>
       </PageHeader>
+      {isKept && overview.error && (
+        <div className="mb-4">
+          <Notice tone="warning">
+            These figures are from your last visit. Newer ones could not be loaded.{' '}
+            <button
+              type="button"
+              onClick={() => overview.refetch()}
+              className="rounded-sm font-medium underline underline-offset-3"
+            >
+              Try again
+            </button>
+          </Notice>
+        </div>
+      )}
       {isUnknown && (
         <div className="mb-4">
           <Notice tone="warning">

@@ -8,6 +8,7 @@ import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { flagsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { isMoving, refreshWallets, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
+import { NextStepSlot } from './-overview/NextStepSlot.tsx'
 import { isLate } from './-wallets/deployment.ts'
 import { WalletCard } from './-wallets/WalletCard.tsx'
 import { WalletsSummary } from './-wallets/WalletsSummary.tsx'
@@ -75,6 +76,7 @@ function WalletsPage() {
           New Wallet
         </Button>
       </PageHeader>
+      <NextStepSlot />
       {wallets.data ? (
         wallets.data.length === 0 ? (
           <Card>

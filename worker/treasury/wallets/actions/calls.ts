@@ -74,7 +74,7 @@ const refusals: Record<string, Refused> = {
     'You revoked this wallet’s session key. Only your owner key can set a new one: sign the renewal with it.',
   ),
   DailyGrantExceeded: ownerMustSign(
-    'Bursar may grant this wallet at most 10,000 USDC per UTC day, and this grant would exceed that. Choose a lower limit, wait until midnight UTC, or sign with your owner key.',
+    'Bursar may grant this wallet at most 10,000.00 USDC per UTC day, and this grant would exceed that. Choose a lower limit, wait until midnight UTC, or sign with your owner key.',
   ),
   NotOperator: ownerMustSign('Rotations by Bursar are paused. You can sign the renewal with your owner key instead.'),
   WrongSigner: refuse(

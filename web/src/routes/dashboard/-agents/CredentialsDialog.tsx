@@ -6,6 +6,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox } from '#web/components/Field.tsx'
 import { saveFile } from '#web/lib/saveFile.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
+import { Activity } from './Activity.tsx'
 import { QuickStart } from './QuickStart.tsx'
 
 /** An agent's credentials. Secrets are present only if they are new. */
@@ -65,6 +66,9 @@ export default function CredentialsDialog(props: {
               Quick start
             </h3>
             <QuickStart clientId={clientId} group={props.group} />
+            <div className="mt-3">
+              <Activity agentId={agent.id} isPlain />
+            </div>
           </section>
         )}
       </div>

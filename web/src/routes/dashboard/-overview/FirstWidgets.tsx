@@ -5,7 +5,7 @@ import { Amount, Balance } from '#web/components/Amount.tsx'
 import { Skeleton } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/components/TransactionParts.tsx'
-import { refreshIn } from '#web/lists/useListPage.ts'
+import { refreshIn } from '#web/lists/refreshIn.ts'
 import {
   categoryLabel,
   isMoving,

@@ -9,7 +9,7 @@ import { Balance } from '#web/components/Amount.tsx'
 import { Button, IconButton } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
-import { wholeDollars } from '#web/lib/amounts.ts'
+import { dollars } from '#web/lib/amounts.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { networkName, unitOf } from '#web/lib/networks.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
@@ -177,7 +177,7 @@ function WalletExposure(props: { wallet: Wallet }) {
     walletType === 'imported'
       ? 'We keep this wallet’s key, so all of it counts.'
       : exposure.canRenew
-        ? `This is what the session key may still pay. We can renew it by up to ${wholeDollars(providerDaily)} ${unitOf(chain)} a day.`
+        ? `This is what the session key may still pay. We can renew it by up to ${dollars(providerDaily)} ${unitOf(chain)} a day.`
         : 'This is what the session key may still pay. Only you can renew it.'
   return (
     <div data-testid="wallet-exposure" className="mt-4 text-small">

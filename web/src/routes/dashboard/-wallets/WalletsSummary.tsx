@@ -2,7 +2,7 @@ import { accountExposure, type Exposure, providerDaily } from '#domain/exposure.
 import { formatUsdc } from '#domain/money.ts'
 import { Balance } from '#web/components/Amount.tsx'
 import { Card } from '#web/components/Card.tsx'
-import { microOf, wholeDollars } from '#web/lib/amounts.ts'
+import { dollars, microOf } from '#web/lib/amounts.ts'
 import { formatAmount, plural } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { usePrimaryChain } from '#web/queries/config.ts'
@@ -72,7 +72,7 @@ export function WalletsSummary(props: { wallets: Wallet[] }) {
             {exposure.canRenew && (
               <p data-testid="renewal">
                 While rotation authority is on, Bursar can renew a wallet’s session key by up to{' '}
-                {wholeDollars(providerDaily)} {unitOf(primaryChain)} a day.
+                {dollars(providerDaily)} {unitOf(primaryChain)} a day.
               </p>
             )}
           </details>

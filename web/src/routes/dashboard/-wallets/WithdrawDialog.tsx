@@ -12,11 +12,16 @@ export default function WithdrawDialog(props: WalletDialogProps) {
   const { wallet } = props
   const [sending, setSending] = useState(false)
   if (sending) return <SendDialog wallet={wallet} onClose={props.onClose} />
+  const isTest = wallet.chain !== 'base'
   return (
     <Dialog
       isViewOnly
       title="Withdraw Funds"
-      description={`From ${walletName(wallet)} to your bank, through an exchange where you have an account.`}
+      description={
+        isTest
+          ? `From ${walletName(wallet)}, which holds test money.`
+          : `From ${walletName(wallet)} to your bank, through an exchange where you have an account.`
+      }
       onClose={props.onClose}
       cancel="Close"
       footer={
@@ -25,6 +30,21 @@ export default function WithdrawDialog(props: WalletDialogProps) {
         </Button>
       }
     >
+      {isTest ? (
+        <p>
+          Test USDC has no value and no exchange takes it, so it can’t become dollars in your bank account. You can send
+          it to any address on Base Sepolia.
+        </p>
+      ) : (
+        <Exchanges />
+      )}
+    </Dialog>
+  )
+}
+
+function Exchanges() {
+  return (
+    <>
       <Tabs.Root defaultValue={exchanges[0]!.name}>
         <Tabs.List aria-label="Exchange" className="mb-4 grid grid-cols-3 gap-1 rounded-control bg-sunken p-1">
           {exchanges.map(({ name }) => (
@@ -64,7 +84,7 @@ export default function WithdrawDialog(props: WalletDialogProps) {
           a small amount first.
         </Notice>
       </div>
-    </Dialog>
+    </>
   )
 }
 

@@ -32,7 +32,7 @@ export type WalletAction = {
   Dialog: ComponentType<WalletDialogProps>
 }
 
-/** Test USDC is free, and no exchange accepts it. */
+/** Test USDC is free, so no card buys it. */
 const isOnBase = (wallet: Wallet) => wallet.chain === 'base'
 const isSmart = (wallet: Wallet) => wallet.walletType === 'smart'
 
@@ -60,7 +60,6 @@ export const walletActions = {
     label: 'Withdraw',
     icon: Landmark,
     place: 'button',
-    shows: isOnBase,
     enabled: isActive,
     Dialog: lazy(() => import('./WithdrawDialog.tsx')),
   },

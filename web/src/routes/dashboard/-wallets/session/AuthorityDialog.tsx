@@ -9,7 +9,7 @@ import { CopyButton } from '#web/components/CopyButton.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input } from '#web/components/Field.tsx'
 import { ErrorState, Skeleton } from '#web/components/states.tsx'
-import { wholeDollars } from '#web/lib/amounts.ts'
+import { dollars } from '#web/lib/amounts.ts'
 import { networkName, unitOf } from '#web/lib/networks.ts'
 import { ownerSigningContext, refreshWallets, sessionKeyQuery, type Wallet, walletName } from '#web/queries/wallets.ts'
 import type { WalletDialogProps } from '../walletSearch.ts'
@@ -46,7 +46,7 @@ export default function AuthorityDialog(props: WalletDialogProps) {
           next={<Button onClick={() => setStep(2)}>Continue</Button>}
         >
           <p>
-            We can currently replace this wallet’s session key, granting at most {wholeDollars(providerDaily)}{' '}
+            We can currently replace this wallet’s session key, granting at most {dollars(providerDaily)}{' '}
             {unitOf(wallet.chain)} a day and {maxHours / 24} days at a time.
           </p>
           <p className="mt-3">When you revoke this authority:</p>

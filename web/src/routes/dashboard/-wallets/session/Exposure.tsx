@@ -1,7 +1,7 @@
 import { canLeaveAfterRotation, providerDaily } from '#domain/exposure.ts'
 import { formatUsdc, type MicroUsdc, parseUsdc } from '#domain/money.ts'
 import { maxHours } from '#domain/sessionKey.ts'
-import { wholeDollars } from '#web/lib/amounts.ts'
+import { dollars } from '#web/lib/amounts.ts'
 import { formatAmount } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { SessionKeyInfo, Wallet } from '#web/queries/wallets.ts'
@@ -26,7 +26,7 @@ export function Exposure(props: { wallet: Wallet; info: SessionKeyInfo; nextLimi
       <p className="mt-1 text-muted text-small">
         This is what the session key may still pay; everything else moves only with your owner key.{' '}
         {info.canRotate
-          ? `While our rotation authority is on, we can renew it by up to ${wholeDollars(providerDaily)} ${unit} a day, for at most ${maxHours / 24} days at a time.`
+          ? `While our rotation authority is on, we can renew it by up to ${dollars(providerDaily)} ${unit} a day, for at most ${maxHours / 24} days at a time.`
           : info.rotationDisabled
             ? 'Our rotation authority is off: only you can renew or raise it.'
             : 'Only you can set the next session key.'}

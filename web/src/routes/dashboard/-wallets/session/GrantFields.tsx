@@ -11,7 +11,7 @@ import {
 } from '#domain/sessionKey.ts'
 import { hourMs } from '#domain/time.ts'
 import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
-import { typedMicro, wholeDollars } from '#web/lib/amounts.ts'
+import { dollars, typedMicro } from '#web/lib/amounts.ts'
 import { formatMoment, plural } from '#web/lib/format.ts'
 import type { Grant } from '#web/queries/wallets.ts'
 
@@ -64,7 +64,7 @@ export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
           form={form}
           name="limit"
           label="Spending limit"
-          aside={`$${wholeDollars(minLimit)} to $${wholeDollars(maxLimit)}`}
+          aside={`${dollars(minLimit)} to ${dollars(maxLimit)}`}
           disabled={disabled}
         />
         <Presets
