@@ -285,8 +285,8 @@ test('the first steps link to where they can be completed @overview-5', async ({
     await expect(activity).toContainText(['Refused $6.00 USDC'])
     await expect(page.getByText('Waiting for the first payment: it appears here.')).toBeVisible()
     await audit(page, 'agents-first-payment')
-    const paid = { ...body, amount: '1.5', memo: 'First data set' }
-    expect((await bursar.call('/v1/payments', { token: apiKey!, key: randomUUID(), body: paid })).status).toBe(201)
+    const paid = { to: recipient, amount: '1.5', memo: 'First data set' }
+    expect((await payOnce(bursar, apiKey!, paid)).status).toBe(201)
     await expect(activity).toHaveCount(2, { timeout: 3_000 })
     await expect(activity.first()).toContainText(/^(On its way|Paid) .?\$1\.50 USDC to .*First data set/)
     await expect(activity.first()).toContainText(/^Paid −\$1\.50 USDC/, { timeout: 20_000 })
