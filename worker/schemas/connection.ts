@@ -7,8 +7,8 @@ import { agentName, CreatePolicyGroup } from './policy.ts'
  * Apps that people connect by URL: what the consent page (/dashboard/connect?request=<id>) shows and sends, the list of
  * connected apps, and the page where people type a device's code (/device). Times are ISO 8601, UTC.
  *
- * Problems of these calls: 404 `not_found` for a request that never existed; 410 `gone` if it has expired, was answered, was
- * opened by another account, or the app changed what it says about itself; 422 `unprocessable` if what the app says about
+ * Problems of these calls: 404 `not_found` for a request that does not exist, was deleted some time after it expired, or was
+ * opened by another account; 410 `gone` if it has expired or was answered; 422 `unprocessable` if what the app says about
  * itself cannot be read or does not allow this redirect; 422 `password_required` with `field: 'password'`.
  */
 
