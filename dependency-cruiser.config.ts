@@ -20,7 +20,8 @@ const readsChain = '^worker/chain/(readLogs|rpcClient|rpcResults)\\.ts$'
 export const treasuryFolders = [
   ...['storage', 'core', 'ledger', 'outbox'],
   ...['limits', 'wallets', 'policies', 'payouts', 'approvals', 'payments'],
-  ...['changes', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'keys', 'account', 'reports', 'decisions'],
+  ...['changes', 'connections', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'keys', 'account'],
+  ...['reports', 'decisions'],
   ...['restore', 'operators'],
 ]
 

@@ -365,3 +365,41 @@ CREATE TABLE key_use (
   code_ids TEXT
 );
 CREATE INDEX key_use_checked_idx ON key_use (checked_at);
+
+-- Apps that registered themselves at /oauth/register. used_at: when a person first allowed one. Unused ones are deleted after a
+-- day. redirect_uris: JSON.
+CREATE TABLE oauth_client (
+  id TEXT PRIMARY KEY,
+  name TEXT,
+  redirect_uris TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  used_at INTEGER
+);
+CREATE INDEX oauth_client_unused_idx ON oauth_client (created_at) WHERE used_at IS NULL;
+-- Apps and devices that ask to be connected. Bound to the first person who opens the request (user_id); answered once.
+CREATE TABLE connection_request (
+  id TEXT PRIMARY KEY,
+  client_id TEXT NOT NULL,
+  -- Null for a device.
+  redirect_uri TEXT,
+  state TEXT,
+  code_challenge TEXT,
+  resource TEXT NOT NULL,
+  -- Space-separated; null if the app named none.
+  scope TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  user_id TEXT,
+  answer TEXT CHECK (answer IN ('allowed', 'denied')),
+  -- The connection in the Treasury of user_id.
+  connection_id TEXT,
+  -- Of a device: the hash of its code, the code that it shows, where it asked from, and when it last asked.
+  device_hash TEXT UNIQUE,
+  user_code TEXT UNIQUE,
+  address_hash TEXT,
+  place TEXT,
+  polled_at INTEGER,
+  CHECK ((device_hash IS NULL) = (redirect_uri IS NOT NULL))
+);
+CREATE INDEX connection_request_expiry_idx ON connection_request (expires_at);
+CREATE INDEX connection_request_address_idx ON connection_request (address_hash) WHERE address_hash IS NOT NULL;

@@ -18,6 +18,7 @@ import { account, audit, notices, preferences, push } from './routes/account.ts'
 import { agents } from './routes/agents.ts'
 import { approvalSettings, approvals, grants } from './routes/approvals.ts'
 import { auth, plainLogin } from './routes/auth.ts'
+import { connections } from './routes/connections.ts'
 import { contacts } from './routes/contacts.ts'
 import { deliveryReports } from './routes/deliveryReports.ts'
 import { dev } from './routes/dev.ts'
@@ -75,6 +76,7 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
     .route('/api/notices', notices)
     .route('/api/grants', grants)
     .route('/api/approval-settings', approvalSettings)
+    .route('/api/connections', connections)
     .route('/api/webhooks', webhooks)
     .route('/v1', payments)
     .route('/mcp', mcp(options.mcpServer))

@@ -126,7 +126,10 @@ export class AppError extends Error {
   }
 }
 
-/** OAuth's own error codes: RFC 6749 sections 4.1.2.1 and 5.2, RFC 8707 section 2. */
+/**
+ * OAuth's own error codes: RFC 6749 sections 4.1.2.1 and 5.2, RFC 7591 section 3.2.2, RFC 8628 section 3.5, RFC 8707
+ * section 2, and of OpenID Connect those for requests that we do not support.
+ */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -135,6 +138,16 @@ export type OAuthErrorCode =
   | 'unsupported_response_type'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'invalid_grant'
+  | 'access_denied'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
+  | 'login_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
 
 /** An error of the /oauth endpoints. Clients distinguish them by `oauthCode`. */
 export class OAuthError extends AppError {

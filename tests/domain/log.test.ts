@@ -38,6 +38,7 @@ test.each([
   ['an email address', 'cannot reach ann.o-hara+1@mail.example.com now'],
   ['an API key', 'refused bk_4fJd93kd02JdkE8sOq1mZs'],
   ['a client secret', 'bs_4fJd93kd02JdkE8sOq1mZs'],
+  ['an authorization code', 'bo_4fJd93kd02JdkE8sOq1mZs'],
   ['a refresh token', 'br_4fJd93kd02JdkE8sOq1mZs'],
   ['an access token', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1In0.c2lnbmF0dXJl'],
   ['a claim link', 'https://bursar.example/claim/4fJd93kd02JdkE8sOq1mZs'],

@@ -65,13 +65,14 @@ describe.each(clients)('MCP %s @mcp-26', (_name, connect, era) => {
 })
 
 test('an MCP client requests more scope after exactly one 403 if a tool needs it @mcp-27', async () => {
-  const agent = await createAgent({ scopes: ['address_payments:write', 'email_payments:write'] })
-  const { client, call, exchanges } = await connectV2(agent, {
-    mode: '2026',
-    auth: 'oauth',
-    scope: 'payment_context:read',
-  })
+  // Its first token has all scopes that the group has then.
+  const agent = await createAgent({ scopes: ['email_payments:write'] })
+  const { client, call, exchanges } = await connectV2(agent, { mode: '2026', auth: 'oauth' })
   await call('get_payment_context')
+  const { sender } = agent
+  const scopes = ['address_payments:write', 'email_payments:write']
+  const edit = { method: 'PUT' as const, token: await sender.token(), body: { name: 'Group', scopes } }
+  await bursar.api(`/policy-groups/${sender.groupId}`, edit)
   exchanges.length = 0
   const paid = await call('pay_address', {
     address: addressFor(agent.id),

@@ -15,15 +15,14 @@ export type McpClient = {
   exchanges: Exchanges
 }
 
-type Options = { auth: 'oauth' | 'key'; scope?: string }
+type Options = { auth: 'oauth' | 'key' }
 type V2 = Options & { mode: '2026' | '2025' }
 
 /** Connects @modelcontextprotocol/client 2. Mode 'auto' negotiates 2026-07-28; its default is the 2025 protocol. */
-export async function connectV2(agent: Credentials, { mode, auth, scope }: V2): Promise<McpClient> {
+export async function connectV2(agent: Credentials, { mode, auth }: V2): Promise<McpClient> {
   const sdk = await importClient('@modelcontextprotocol/client/dist/index.mjs')
   const { clientId, clientSecret, apiKey } = agent
-  const provider = () =>
-    new sdk.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url, ...(scope && { scope }) })
+  const provider = () => new sdk.ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url })
   const client = new sdk.Client(
     { name: 'agent', version: '1.0.0' },
     { ...(mode === '2026' && { versionNegotiation: { mode: 'auto' } }) },
@@ -32,15 +31,14 @@ export async function connectV2(agent: Credentials, { mode, auth, scope }: V2): 
 }
 
 /** Connects @modelcontextprotocol/sdk 1, which older agents run. */
-export async function connectV1(agent: Credentials, { auth, scope }: Options): Promise<McpClient> {
+export async function connectV1(agent: Credentials, { auth }: Options): Promise<McpClient> {
   const [{ Client }, { StreamableHTTPClientTransport }, { ClientCredentialsProvider }] = await Promise.all(
     ['index', 'streamableHttp', 'auth-extensions'].map((file) =>
       importClient(`@modelcontextprotocol/sdk/dist/esm/client/${file}.js`),
     ),
   )
   const { clientId, clientSecret, apiKey } = agent
-  const provider = () =>
-    new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url, ...(scope && { scope }) })
+  const provider = () => new ClientCredentialsProvider({ clientId, clientSecret, expectedIssuer: url })
   const client = new Client({ name: 'agent', version: '1.0.0' })
   return connect(client, StreamableHTTPClientTransport, auth === 'oauth' ? provider() : null, apiKey)
 }

@@ -130,5 +130,5 @@ test('openid-client discovers the server and gets a token @oauth-24', async () =
 
 test('the authorization server metadata passes the MCP conformance suite @oauth-25', async () => {
   const suite = await runClient('@modelcontextprotocol/conformance/dist/index.js', ['authorization', '--url', url])
-  expect(suite.stdout + suite.stderr).toMatch(/authorization-server-metadata-endpoint: 1 passed, 0 failed/)
+  expect(suite.stdout + suite.stderr).toMatch(/authorization-server-metadata-endpoint: 2 passed, 0 failed/)
 })

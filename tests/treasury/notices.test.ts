@@ -39,7 +39,8 @@ function createNoticeBook() {
 
 test('each event for the bell becomes a notice with a text and its subject @notices-4', () => {
   const { addAgent, pay, happens, notices, store, groupId } = createNoticeBook()
-  const { id } = unwrap(pay(addAgent('Scout'), '76.5')).payment
+  const scout = addAgent('Scout') as Extract<Principal, { type: 'agent' }>
+  const { id } = unwrap(pay(scout, '76.5')).payment
   store.run(
     "UPDATE payment SET error_message = 'Not sent: too late.', recipient_email = 'ann@example.com' WHERE id = ?",
     id,
@@ -57,9 +58,14 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('account.suspended', 'account')
   happens('account.restored', 'account')
   happens('webhook.disabled', 'whk_1', { host: 'example.com', reason: 'gone' })
+  happens('connection.created', 'con_1', { app: 'Claude', agent: scout.agentId })
+  happens('connection.revoked', 'con_1', { app: 'Claude', agent: scout.agentId, why: 'reused' })
+  happens('connection.revoked', 'con_2', { app: 'Claude', agent: scout.agentId, why: 'owner' })
   expect(
     notices().map(({ event, text, subject }) => [event, text, subject && `${subject.type} ${subject.id}`]),
   ).toEqual([
+    ['connection.revoked', 'Claude can no longer act as Scout', 'connection con_1'],
+    ['connection.created', 'Claude is connected as Scout', 'connection con_1'],
     ['webhook.disabled', 'Your webhook at example.com is switched off', 'webhook whk_1'],
     ['account.restored', 'Your account was restored from a backup', 'restore account'],
     ['account.suspended', 'Your account is suspended', null],
@@ -83,7 +89,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'other events add no notice').toHaveLength(13)
+  expect(notices(), 'other events add no notice').toHaveLength(15)
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {

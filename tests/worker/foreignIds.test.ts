@@ -3,6 +3,7 @@ import { hourMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import { accessSettings } from '../support/accessStandIn.ts'
 import { type AccountFixture, createAccountFixture } from '../support/accountFixture.ts'
+import { createConnectingApp } from '../support/connectingApp.ts'
 import { hash } from '../support/hash.ts'
 import { fresh, prepare } from '../support/payer.ts'
 import { party } from '../support/workerChain.ts'
@@ -30,6 +31,8 @@ type Ids = {
   grant: string
   budgetRequest: string
   webhook: string
+  connection: string
+  connectionRequest: string
   delivery: string
 }
 
@@ -129,6 +132,13 @@ const rows: Row[] = [
   ['GET /api/escrow/{payout}/link'],
   ['POST /api/escrow/{payout}/resend'],
   ['POST /api/escrow/{payout}/reclaim'],
+  ['DELETE /api/connections/{connection}'],
+  ['GET /api/connections/requests/{connectionRequest}'],
+  [
+    'POST /api/connections/requests/{connectionRequest}/allow',
+    { agent: { type: 'new', name: 'M', policyGroup: { type: 'existing', policyGroupId: '{group}' } } },
+  ],
+  ['POST /api/connections/requests/{connectionRequest}/deny'],
   ['GET /v1/payments/{payment}'],
   ['GET /v1/payments/{agentPayment}'],
   ['POST /v1/payments', { to: { type: 'contact', contactId: '{contact}' }, amount: '1' }],
@@ -190,6 +200,8 @@ const routesWithoutIds = new Set([
   'POST /api/escrow/reclaim-all',
   'GET /api/webhooks',
   'POST /api/webhooks',
+  'GET /api/connections',
+  'POST /api/connections/device',
   'GET /api/overview',
   'GET /api/overview/balance',
   'GET /api/usage/dashboard',
@@ -213,6 +225,8 @@ const routesWithoutIds = new Set([
   'POST /oauth/revoke',
   'POST /oauth/introspect',
   'GET /oauth/authorize',
+  'POST /oauth/register',
+  'POST /oauth/device',
   // Signed by vendors, and about messages: tests/worker/deliveryReports.test.ts.
   'POST /delivery-reports/:vendor',
   'GET /openapi.json',
@@ -263,6 +277,7 @@ beforeAll(async () => {
     ...asked,
     own: theirs.wallet,
     webhook: hook.json.data.id,
+    ...(await connect(own)),
     delivery: 'evt_1',
     payment: sent.json.data.id,
     payout: payout.id,
@@ -284,6 +299,15 @@ beforeAll(async () => {
   ])
     expect((await api.call('GET', path, { token: own.token })).status, path).toBe(200)
 }, 60_000)
+
+/** Connects an app, and opens another request. */
+async function connect(own: AccountFixture) {
+  const app = await createConnectingApp(api, own)
+  const { connection } = await app.connect()
+  const connectionRequest = await app.ask()
+  expect((await own.asOwner('GET', `/connections/requests/${connectionRequest}`)).status).toBe(200)
+  return { connection, connectionRequest }
+}
 
 /** Creates an open approval, a grant and a budget request. */
 async function askOwner(own: AccountFixture) {

@@ -18,7 +18,7 @@ describe('access control', () => {
       expect(answer.status, token).toBe(401)
       const challenge = answer.headers.get('www-authenticate')
       expect(challenge).toContain(`resource_metadata="${env.API_ORIGIN}/.well-known/oauth-protected-resource/mcp"`)
-      expect(challenge).toContain('scope="payment_context:read"')
+      expect(challenge).toContain('payment_context:read"')
       expect(challenge?.includes('error="invalid_token"'), token).toBe(token !== undefined)
       expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: -32000, data: { code: 'unauthenticated' } } })
     }

@@ -17,8 +17,8 @@ test('/openapi.json describes every agent route and nothing else @openapi-1', as
   const routes = createApp()
     .routes.filter(({ method, path }) => method !== 'ALL' && /^\/(v1|oauth)\//.test(path) && !path.endsWith('*'))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
-  // A page for people; MCP clients only require that it exists.
-  const undescribed = ['GET /oauth/authorize']
+  // For apps that a person connects: docs/agents/connect.md.
+  const undescribed = ['GET /oauth/authorize', 'POST /oauth/register', 'POST /oauth/device']
   expect(new Set(routes)).toEqual(new Set([...described, ...undescribed]))
 })
 

@@ -60,6 +60,7 @@ const bodies: Record<string, object> = {
   'POST /api/approvals/:approvalId/approve': { hash: '0'.repeat(64) },
   'POST /api/approvals/:approvalId/deny': { hash: '0'.repeat(64) },
   'POST /api/policy-groups/:groupId/replay': { candidate: {} },
+  'POST /api/connections/requests/:requestId/allow': { agent: { type: 'existing', agentId: id } },
   'PUT /api/approval-settings': { passwordAbove: '50' },
   'POST /api/notices/read': { upTo: 1 },
   'POST /api/webhooks': { url: 'https://example.com/hook', events: ['payment.confirmed'] },

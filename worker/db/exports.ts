@@ -15,6 +15,7 @@ export const exportedTables: readonly { name: string; key: readonly string[]; of
   { name: 'service_stop', key: ['one'] },
   { name: 'webhook_stop', key: ['one'] },
   { name: 'key_version', key: ['name', 'version'] },
+  { name: 'oauth_client', key: ['id'] },
 ]
 export type ExportedTable = (typeof exportedTables)[number]
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { regions } from '#domain/region.ts'
 
+export * from './connectionSchema.ts'
 export * from './operationsSchema.ts'
 
 /**

@@ -33,6 +33,7 @@ export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   serviceStop: { by: 'export' },
   webhookStop: { by: 'export' },
   keyVersion: { by: 'export' },
+  oauthClient: { by: 'export' },
 
   // A Treasury that is being restored also records this, and stays frozen.
   userRestore: { by: 'lost' },
@@ -45,6 +46,7 @@ export const recoveryOf: Record<Table, { by: Recovery; except?: string[] }> = {
   addressNonce: { by: 'lost' },
   attempt: { by: 'lost' },
   pushSubscription: { by: 'lost' },
+  connectionRequest: { by: 'lost' },
   deliveredMessage: { by: 'lost' },
   devInbox: { by: 'lost' },
 }

@@ -91,6 +91,12 @@ export const events = {
   'agent.credential_replaced': { text: 'An agent has a new credential.', to: audit },
   'agent.paused': { text: 'The owner paused an agent.', to: audit },
   'agent.resumed': { text: 'The owner resumed an agent.', to: audit },
+  'connection.created': { text: 'An app was connected to an agent.', to: ['audit', 'webhook', 'bell'] },
+  'connection.used': { text: 'A connected app made its first call.', to: auditAndWebhook },
+  'connection.revoked': {
+    text: 'A connected app lost its access.',
+    to: ['audit', 'webhook', 'bell'],
+  },
   'group.created': { text: 'A policy group was added.', to: audit },
   'group.changed': { text: 'The rules of a policy group changed.', to: audit },
   'group.topped_up': { text: 'A budget was raised.', to: audit },
@@ -146,6 +152,11 @@ export type NoticeEvent = Exclude<NamesFor<'bell'>, 'approval.requested'>
 
 const namesFor = (audience: Audience) =>
   (Object.keys(events) as EventName[]).filter((name) => (events[name].to as readonly Audience[]).includes(audience))
+
+/** Events whose `data` is a payment. */
+export type PaymentEvent = Exclude<WebhookEvent, 'webhook.test' | ConnectionEvent>
+export type ConnectionEvent = Extract<WebhookEvent, `connection.${string}`>
+export const isConnectionEvent = (name: WebhookEvent): name is ConnectionEvent => name.startsWith('connection.')
 
 export const webhookEvents = namesFor('webhook') as WebhookEvent[]
 

@@ -9,6 +9,14 @@ export type VisibleScope = (typeof visibleScopes)[number]
 export type Scope = VisibleScope | 'payment_context:read'
 export const allScopes: readonly Scope[] = [...visibleScopes, 'payment_context:read']
 
+/** What a token grants: the requested scopes (null means all) that the agent's group allows. Reading is always granted. */
+export const grantedScopes = (requested: readonly Scope[] | null, allowed: readonly Scope[]): Scope[] =>
+  allScopes.filter(
+    (scope) =>
+      scope === 'payment_context:read' ||
+      (allowed.includes(scope) && (requested === null || requested.includes(scope))),
+  )
+
 export type RecipientType = 'contact' | 'address' | 'email' | 'phone'
 export const scopeFor: Record<RecipientType, VisibleScope> = {
   contact: 'contact_payments:write',

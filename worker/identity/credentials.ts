@@ -42,6 +42,32 @@ export function agentOfClient(env: KeyringSettings, clientId: string, secret: st
   return name === null || !secret.startsWith(secretPrefix) ? null : { ...agentOf(name), credentialHash: sha256(secret) }
 }
 
+/** A connection of an app and its account, as codes and refresh tokens name them. */
+export type NamedConnection = { userId: string; connectionId: string }
+
+/** A token of a connection and the hash that its Treasury stores. `now` in ms. */
+export function mintConnectionToken(
+  env: KeyringSettings,
+  kind: 'code' | 'refresh_token',
+  { connectionId, userId }: NamedConnection,
+  now: number,
+): { token: string; hash: string } {
+  const token = newObjectToken(env, kind, `${connectionId}/${userId}`, randomBytes, now)
+  return { token, hash: sha256(token) }
+}
+
+/** The connection that a code or refresh token names, whether or not it is still valid. Null if we did not issue it. */
+export function connectionOfToken(
+  env: KeyringSettings,
+  kind: 'code' | 'refresh_token',
+  token: string,
+): (NamedConnection & { hash: string }) | null {
+  const name = objectOfToken(env, kind, token)
+  if (name === null) return null
+  const end = name.indexOf('/')
+  return { connectionId: name.slice(0, end), userId: name.slice(end + 1), hash: sha256(token) }
+}
+
 const secretPrefix = 'bs_'
 
 const nameOf = ({ agentId, userId }: NamedAgent) => `${agentId}/${userId}`

@@ -9,25 +9,23 @@ type IdCodec = {
   fromBytes(bytes: Uint8Array): string | null
 }
 
-/** `agt_…/<user id>`: 16 bytes for the agent, then one that says whether the user's id is 16 bytes of hex or text. */
-const agents: IdCodec = {
+/** `agt_…/<user id>`: 16 bytes of hex after the prefix, then one that says whether the user's id is 16 bytes of hex or text. */
+const idsOfUser = (prefix: string): IdCodec => ({
   toBytes(name) {
-    const [, agent, userId] = /^agt_([0-9a-f]{32})\/(.+)$/s.exec(name) ?? []
-    if (!agent || !userId) throw new RangeError(`not an agent and its user: ${name}`)
+    const [, id, userId] = new RegExp(`^${prefix}([0-9a-f]{32})/(.+)$`, 's').exec(name) ?? []
+    if (!id || !userId) throw new RangeError(`not an id of this kind and its user: ${name}`)
     const user = /^user_([0-9a-f]{32})$/.exec(userId)?.[1]
-    return Buffer.concat([
-      hexToBytes(agent),
-      Uint8Array.of(user ? 1 : 0),
-      user ? hexToBytes(user) : utf8ToBytes(userId),
-    ])
+    return Buffer.concat([hexToBytes(id), Uint8Array.of(user ? 1 : 0), user ? hexToBytes(user) : utf8ToBytes(userId)])
   },
   fromBytes(bytes) {
     if (bytes.length < 18) return null
     const user = bytes.subarray(17)
     const userId = bytes[16] === 1 ? `user_${bytesToHex(user)}` : Buffer.from(user).toString()
-    return `agt_${bytesToHex(bytes.subarray(0, 16))}/${userId}`
+    return `${prefix}${bytesToHex(bytes.subarray(0, 16))}/${userId}`
   },
-}
+})
+const agents = idsOfUser('agt_')
+const connections = idsOfUser('con_')
 
 /** Ids that a Treasury makes (`newId` in treasury/core/context.ts): the time in 6 bytes, then 10 random ones. */
 const idsWithTime = (prefix: string): IdCodec => ({
@@ -50,7 +48,8 @@ const idsWithTime = (prefix: string): IdCodec => ({
  * Tokens that name the object which knows them, so that no index has to be asked: a call is addressed by the token alone.
  * The HMAC says that we issued the token, and is checked before any object is addressed, so that nobody can wake or create
  * objects with invented tokens. It is short, because it is no proof of anything else: the object compares the hash of the
- * whole token with the one it stored, and replies as to an unknown token if they differ.
+ * whole token with the one it stored, and replies as to an unknown token if they differ. Only that of a refresh token is
+ * long: whoever presents one that the object no longer knows has kept a spent token, which ends the connection.
  *
  * Text form: a prefix, and in base64url one byte for the version of ID_SECRET, the HMAC, the secret, and the object's id.
  */
@@ -61,10 +60,13 @@ const kinds = {
   api_key: { prefix: 'bk_', secretBytes: 32, ...agents },
   /** The same, without a secret: OAuth clients send one next to it. */
   client_id: { prefix: 'bc_', secretBytes: 0, ...agents },
+  /** An authorization code, and a refresh token. Both name the user and the connection. */
+  code: { prefix: 'bo_', secretBytes: 32, ...connections },
+  refresh_token: { prefix: 'br_', secretBytes: 32, ...connections },
 } as const
 export type TokenKind = keyof typeof kinds
 
-const hmacBytes = 6
+const hmacBytesOf = (kind: TokenKind) => (kind === 'refresh_token' ? 16 : 6)
 
 /** Creates a token. `random` returns that many random bytes; `now` in ms. Throws RangeError for an id of another kind. */
 export function newObjectToken(
@@ -86,14 +88,19 @@ export function objectOfToken(env: KeyringSettings, kind: TokenKind, token: stri
   const { prefix, secretBytes, fromBytes } = kinds[kind]
   const text = token.slice(prefix.length)
   const bytes = Buffer.from(text, 'base64url')
+  const hmacEnd = 1 + hmacBytesOf(kind)
   // Decoding ignores what is not base64url, so that several texts would be one token.
   if (!token.startsWith(prefix) || bytes.toString('base64url') !== text) return null
-  const named = bytes.subarray(1 + hmacBytes)
+  const named = bytes.subarray(hmacEnd)
   const known = keyring(env, 'ID_SECRET').versions.find(({ version }) => version === bytes[0])
   if (!known || named.length <= secretBytes) return null
-  const isOurs = timingSafeEqual(bytes.subarray(1, 1 + hmacBytes), hmacOf(known.secret, kind, named))
+  const isOurs = timingSafeEqual(bytes.subarray(1, hmacEnd), hmacOf(known.secret, kind, named))
   return isOurs ? fromBytes(named.subarray(secretBytes)) : null
 }
 
 const hmacOf = (secretHex: string, kind: TokenKind, named: Uint8Array): Uint8Array =>
-  createHmac('sha256', Buffer.from(secretHex, 'hex')).update(`${kind}|`).update(named).digest().subarray(0, hmacBytes)
+  createHmac('sha256', Buffer.from(secretHex, 'hex'))
+    .update(`${kind}|`)
+    .update(named)
+    .digest()
+    .subarray(0, hmacBytesOf(kind))

@@ -94,18 +94,22 @@ async function byToken(c: Context<AppEnv>, resource: '/v1' | '/mcp', token: stri
 }
 
 /**
- * Sets WWW-Authenticate, without `error` if the request had no credentials (RFC 6750 section 3). `resource_metadata` says
+ * Sets WWW-Authenticate, without `error` if the request had no credentials (RFC 6750 section 3). Without `scope` it names all
+ * scopes, because an app requests those that it is told; the group decides which it gets. `resource_metadata` says
  * where to get a token (RFC 9728).
  */
 export function challenge(
   c: Context<AppEnv>,
   resource: '/v1' | '/mcp',
   error?: 'invalid_token' | 'insufficient_scope',
-  scope: Scope = 'payment_context:read',
+  scope: Scope | null = null,
 ) {
   const metadata = `${c.env.API_ORIGIN}/.well-known/oauth-protected-resource${resource}`
   const errorPart = error ? `error="${error}", ` : ''
-  c.header('WWW-Authenticate', `Bearer ${errorPart}scope="${scope}", resource_metadata="${metadata}"`)
+  c.header(
+    'WWW-Authenticate',
+    `Bearer ${errorPart}scope="${scope ?? allScopes.join(' ')}", resource_metadata="${metadata}"`,
+  )
 }
 
 function bearer(c: Context<AppEnv>): string | null {

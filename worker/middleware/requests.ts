@@ -9,6 +9,8 @@ import { messageProviderFrom } from '../notifications/messageProvider.ts'
 import { logError } from '../observability/log.ts'
 import { refuseMisconfigured } from '../readiness/settingProblems.ts'
 
+const primaryPaths = /^\/(api\/auth|api\/connections|oauth)\//
+
 const limitTo = (kilobytes: number) =>
   bodyLimit({
     maxSize: kilobytes * 1024,
@@ -21,7 +23,7 @@ const standardLimit = limitTo(64)
 const policyGroupLimit = limitTo(1024)
 
 export const limitBodySize = createMiddleware<AppEnv>((c, next) =>
-  (c.req.path.startsWith('/api/policy-groups') ? policyGroupLimit : standardLimit)(c, next),
+  (/^\/api\/(policy-groups|connections)/.test(c.req.path) ? policyGroupLimit : standardLimit)(c, next),
 )
 
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
@@ -44,11 +46,12 @@ export const requireJson = createMiddleware<AppEnv>(async (c, next) => {
 
 /**
  * Provides `deps`. Opens D1 at the caller's bookmark and returns the new bookmark, so that callers always read their own
- * writes. Sign-in always reads from the primary: a replica may not know yet that a refresh token was used.
+ * writes. Sign-in always reads from the primary: a replica may not know yet that a refresh token was used. So does
+ * connecting an app, where the app's redirect, which has no bookmark, wrote what the person's browser reads.
  */
 export const dependencies = (now: () => number) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const fromPrimary = c.req.path.startsWith('/api/auth/') || c.req.path.startsWith('/oauth/')
+    const fromPrimary = primaryPaths.test(c.req.path)
     // Opened on first use, because an agent's payment does not need D1.
     const d1: { opened?: ReturnType<typeof openDb> } = {}
     const open = () => (d1.opened ??= openDb(c.env.DB, fromPrimary ? null : c.req.header(bookmarkHeader)))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { allScopes } from '#domain/scopes.ts'
 import * as payment from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
-import { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
+import { ConnectionEventData, PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { agentCalls } from '../services/quotas.ts'
 import type { HeaderName, RequestName, ResponseName } from './operations.ts'
 
@@ -22,6 +22,7 @@ const fromZod = {
   PaymentRecipient,
   Problem: payment.Problem,
   PaymentEventData,
+  ConnectionEventData,
   TestEventData,
 }
 
@@ -81,7 +82,14 @@ const oauthSchemas: Record<string, Json> = {
 }
 
 export const ref = (
-  name: RequestName | ResponseName | 'Problem' | 'OAuthError' | 'PaymentEventData' | 'TestEventData',
+  name:
+    | RequestName
+    | ResponseName
+    | 'Problem'
+    | 'OAuthError'
+    | 'PaymentEventData'
+    | 'ConnectionEventData'
+    | 'TestEventData',
 ) => ({
   $ref: `#/components/schemas/${name}`,
 })

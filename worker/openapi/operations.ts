@@ -167,7 +167,7 @@ export const operations: readonly Operation[] = [
     tag: 'Access tokens',
     summary: 'Request an access token',
     description:
-      'RFC 6749 client credentials grant, with the client id and secret in the Authorization header (Basic) or in the body. Without scope, the token grants what the policy group currently allows.',
+      'RFC 6749 client credentials grant, with the client id and secret in the Authorization header (Basic) or in the body. Without scope, the token grants what the policy group currently allows. Apps that a person connects by URL use the grants that `/.well-known/oauth-authorization-server` lists.',
     access: 'client',
     body: 'TokenRequest',
     success: { status: 200, description: 'A bearer token that lasts 15 minutes.', schema: 'AccessToken' },

@@ -1,6 +1,6 @@
-import { events, type WebhookEvent, webhookEvents } from '#domain/events.ts'
+import { events, isConnectionEvent, type PaymentEvent, type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import { eachNote, paymentNotes } from '#domain/paymentNotes.ts'
-import type { PaymentEventData, TestEventData } from '#schemas/webhook.ts'
+import type { ConnectionEventData, PaymentEventData, TestEventData } from '#schemas/webhook.ts'
 import { type Json, ref } from './components.ts'
 
 /** The `webhooks` of the OpenAPI document: the requests that webhook receivers get. */
@@ -10,7 +10,9 @@ export type WebhookOperation = Json & {
   summary: string
   requestBody: {
     required: true
-    content: { 'application/json': { schema: Json; example: { data: PaymentEventData | TestEventData } } }
+    content: {
+      'application/json': { schema: Json; example: { data: PaymentEventData | ConnectionEventData | TestEventData } }
+    }
   }
 }
 
@@ -42,7 +44,8 @@ export function webhooks(origin: string): Record<string, { post: WebhookOperatio
 }
 
 function operation(name: WebhookEvent, origin: string): WebhookOperation {
-  const data = name === 'webhook.test' ? 'TestEventData' : 'PaymentEventData'
+  const data =
+    name === 'webhook.test' ? 'TestEventData' : isConnectionEvent(name) ? 'ConnectionEventData' : 'PaymentEventData'
   return {
     operationId: `on${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: [webhooksTag.name],
@@ -78,8 +81,15 @@ function operation(name: WebhookEvent, origin: string): WebhookOperation {
 const timestamp = '2026-11-20T12:00:02.000Z'
 
 function example(type: WebhookEvent, origin: string) {
-  const test: TestEventData = { id: 'whk_1', object: 'webhook', message: 'This is a test. Nothing has happened.' }
-  return { type, timestamp, data: type === 'webhook.test' ? test : paymentExample(type, origin) }
+  return { type, timestamp, data: exampleOf(type, origin) }
+}
+
+function exampleOf(type: WebhookEvent, origin: string): PaymentEventData | ConnectionEventData | TestEventData {
+  if (type === 'webhook.test')
+    return { id: 'whk_1', object: 'webhook', message: 'This is a test. Nothing has happened.' }
+  if (!isConnectionEvent(type)) return paymentExample(type, origin)
+  const reason = type === 'connection.revoked' ? 'owner' : null
+  return { id: 'con_0mws9c1f4k2b7', object: 'connection', agent_id: 'agt_0mws91xw3v', app: 'Claude', reason }
 }
 
 type Statuses = Pick<PaymentEventData, 'previous_status' | 'status'>
@@ -88,7 +98,7 @@ const change = (previous_status: Statuses['previous_status'], status: Statuses['
   status,
 })
 
-const statusesOf: Record<Exclude<WebhookEvent, 'webhook.test'>, Statuses> = {
+const statusesOf: Record<PaymentEvent, Statuses> = {
   'payment.accepted': change(null, 'PROCESSING'),
   'payment.refused': change(null, 'POLICY_REJECTED'),
   'payment.signed': change('QUEUED', 'PROCESSING'),
@@ -143,7 +153,7 @@ const approvalExample = (type: WebhookEvent, origin: string): PaymentEventData['
   url: `${origin}/dashboard/approvals/apr_0mws9c1f4k2b7`,
 })
 
-function paymentExample(type: Exclude<WebhookEvent, 'webhook.test'>, origin: string): PaymentEventData {
+function paymentExample(type: PaymentEvent, origin: string): PaymentEventData {
   const statuses = statusesOf[type]
   const isPayout = type.startsWith('payout.') || type === 'payment.funded'
   const isAccepted =

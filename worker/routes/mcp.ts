@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
+import { afterFirstChunk } from '../mcp/firstChunk.ts'
 import type { ServerOf } from '../mcp/server.ts'
 import type { McpCall } from '../mcp/tool.ts'
 import { agent, challenge } from '../middleware/auth.ts'
@@ -29,9 +30,10 @@ export const mcp = (serverOf?: ServerOf) =>
     const call: McpCall = { env: c.env, agent: c.var.agent, requestId: c.var.requestId }
     const served = await serveMcp(request, call, serverOf ?? bursarServer)
     const isListening = headers.get('mcp-method') === listenMethod
-    const response = isListening ? await listenToTasks(body, call, served) : served
+    const response = isListening ? await listenToTasks(body, call, served) : await afterFirstChunk(served)
     if (!call.rejected) return c.newResponse(response.body, response)
-    // The credential was revoked after it was checked. With the 2025 protocol the body may already have started.
+    await response.body?.cancel()
+    // The credential was revoked after its token was verified.
     challenge(c, '/mcp', 'invalid_token')
     throw new AppError('unauthenticated', call.rejected.message)
   })

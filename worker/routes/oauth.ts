@@ -1,23 +1,51 @@
 import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import type { AppEnv } from '../appEnv.ts'
-import { OAuthError } from '../errors.ts'
+import { AppError, OAuthError } from '../errors.ts'
 import { callerAddress } from '../middleware/rateLimit.ts'
 import { page } from '../pages/layout.ts'
-import { introspect, issueToken, type OAuthRequest, revokeToken } from '../services/oauth.ts'
+import { issueAppToken, revokeAppToken } from '../services/appTokens.ts'
+import { authorize } from '../services/authorize.ts'
+import { startDevice } from '../services/devices.ts'
+import { appGrants, introspect, issueToken, type OAuthRequest, revokeToken } from '../services/oauth.ts'
+import { registerClient } from '../services/oauthClients.ts'
 
-/** /oauth: RFC 6749, 7009 and 7662. */
+/**
+ * /oauth: RFC 6749 with PKCE, 7009, 7591, 7662 and 8628. Agents authenticate with their secret; apps that a person connects
+ * are public clients.
+ */
 export const oauth = new Hono<AppEnv>()
-  .post('/token', async (c) => c.json(await issueToken(c.var.deps, await oauthRequest(c)), 200, { pragma: 'no-cache' }))
+  .post('/token', async (c) => {
+    const request = await oauthRequest(c)
+    const isApp = (appGrants as readonly (string | null)[]).includes(request.form.get('grant_type'))
+    const reply = await (isApp ? issueAppToken : issueToken)(c.var.deps, request)
+    return c.json(reply, 200, { pragma: 'no-cache' })
+  })
   .post('/revoke', async (c) => {
-    await revokeToken(c.var.deps, await oauthRequest(c))
+    const request = await oauthRequest(c)
+    const hasSecret = request.authorization !== undefined || request.form.has('client_secret')
+    await (hasSecret ? revokeToken : revokeAppToken)(c.var.deps, request)
     return c.body(null, 200)
   })
   .post('/introspect', async (c) => c.json(await introspect(c.var.deps, await oauthRequest(c))))
-  .get('/authorize', (c) => {
-    const refusal = authorizeRefusal(c.req.query('response_type'))
-    if (!c.req.header('accept')?.includes('text/html')) throw refusal
-    return authorizePage(c, refusal)
+  .post('/register', async (c) => {
+    if (!/^application\/json\s*(?:;|$)/i.test(c.req.header('content-type') ?? ''))
+      throw new OAuthError('invalid_client_metadata', 'Send the registration as application/json.')
+    const body: unknown = await c.req.json().catch(() => null)
+    return c.json(await registerClient(c.var.deps, body, callerAddress(c)), 201, { pragma: 'no-cache' })
+  })
+  .post('/device', async (c) => {
+    const { form, address } = await oauthRequest(c)
+    return c.json(await startDevice(c.var.deps, form, { address, place: placeOf(c) }), 200, { pragma: 'no-cache' })
+  })
+  .get('/authorize', async (c) => {
+    try {
+      const to = await authorize(c.var.deps, new URL(c.req.url).searchParams, callerAddress(c))
+      return c.redirect(to, 302)
+    } catch (error) {
+      if (!(error instanceof AppError) || !c.req.header('accept')?.includes('text/html')) throw error
+      return refusalPage(c, error)
+    }
   })
 
 async function oauthRequest(c: Context<AppEnv>): Promise<OAuthRequest> {
@@ -28,28 +56,20 @@ async function oauthRequest(c: Context<AppEnv>): Promise<OAuthRequest> {
   return { form, authorization: c.req.header('authorization'), address: callerAddress(c) }
 }
 
-/**
- * Never redirects, because no client has registered a redirect URI (RFC 6749 section 4.1.2.1). The endpoint exists
- * because MCP clients reject metadata without one, even if they only use client credentials.
- */
-function authorizeRefusal(responseType: string | undefined): OAuthError {
-  if (!responseType) return new OAuthError('invalid_request', 'Missing response_type.')
-  if (responseType !== 'code')
-    return new OAuthError('unsupported_response_type', 'The only supported response_type is code.')
-  return new OAuthError(
-    'unauthorized_client',
-    'Authorization codes are not supported yet. Use an agent’s client credentials or API key.',
-  )
+/** Where the caller is as far as the network knows, such as "Bavaria, DE". */
+function placeOf(c: Context<AppEnv>): string | null {
+  const { region, country } = (c.req.raw.cf ?? {}) as { region?: string; country?: string }
+  return [region, country].filter(Boolean).join(', ').slice(0, 80) || null
 }
 
-const authorizePage = (c: Context<AppEnv>, { oauthCode, message }: OAuthError) =>
+/** For the person, because the app or the address to which the browser would go back is not verified. */
+const refusalPage = (c: Context<AppEnv>, error: AppError) =>
   page(
     c,
-    'This app cannot be connected this way yet',
-    html`<p>An app sent you here to request access to Bursar. Bursar grants access to agents, each with its own
-credentials: create an agent under <a href="${c.env.APP_ORIGIN}/dashboard/agents">Agents</a> and give the app its client
-id and secret, or its API key.</p>
-<p>The app received the error <code>${oauthCode}</code>. ${message}</p>
-<p>For developers: <a href="/docs">how agents connect</a>.</p>`,
-    { status: 400 },
+    'This app cannot be connected',
+    html`<p>An app sent you here to be connected with Bursar, but its request is not valid. Nothing was connected.</p>
+<p>${error.message}</p>
+<p>Apps that use a key instead: create an agent under <a href="${c.env.APP_ORIGIN}/dashboard/agents">Agents</a>. For
+developers: <a href="/docs">how agents connect</a>.</p>`,
+    { status: error.code === 'rate_limited' ? 429 : 400 },
   )

@@ -12,6 +12,7 @@
 import type { z } from 'zod'
 import type * as account from './account.ts'
 import type * as approval from './approval.ts'
+import type * as connection from './connection.ts'
 import type {
   Contact,
   ContactBalances,
@@ -169,6 +170,13 @@ export type ApiCalls = {
   'POST /grants/:grantId/end': { reply: approval.Grant }
   'GET /approval-settings': { reply: approval.ApprovalSettings }
   'PUT /approval-settings': Body<typeof approval.SetApprovalSettings, approval.ApprovalSettings>
+
+  'GET /connections': { reply: connection.Connection[] }
+  'DELETE /connections/:connectionId': { reply: null }
+  'GET /connections/requests/:requestId': { reply: connection.ConnectionRequest }
+  'POST /connections/requests/:requestId/allow': Body<typeof connection.AllowConnection, connection.ConnectionAnswer>
+  'POST /connections/requests/:requestId/deny': { reply: connection.ConnectionAnswer }
+  'POST /connections/device': Body<typeof connection.EnterDeviceCode, connection.EnteredDevice>
 
   'GET /notices': { reply: NoticeList }
   'GET /notices/count': { reply: NoticeCount }

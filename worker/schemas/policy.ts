@@ -176,7 +176,7 @@ export const ConfirmContact = z.strictObject({
   password: ownerPassword,
 })
 
-const agentName = nameOr('Name is required')
+export const agentName = nameOr('Name is required')
 const agentMemo = z
   .string()
   .trim()

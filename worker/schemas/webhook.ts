@@ -38,6 +38,23 @@ export const PaymentEventData = Payment.extend({
 }).describe('The payment at the moment of the event, as `GET /v1/payments/{paymentId}` showed it then.')
 export type PaymentEventData = z.infer<typeof PaymentEventData>
 
+/** `data` of the events of connections. */
+export const ConnectionEventData = z
+  .object({
+    id: z.string().describe('The connection.'),
+    object: z.literal('connection'),
+    agent_id: z.string().describe('The agent as which the app acts.'),
+    app: z.string().describe('What the app calls itself.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
+        'Why it ended: `owner`, `app`, `reused` (a code or refresh token was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events.',
+      ),
+  })
+  .describe('An app that acts as an agent.')
+export type ConnectionEventData = z.infer<typeof ConnectionEventData>
+
 /** `data` of `webhook.test`. */
 export const TestEventData = z
   .object({ id: z.string().describe('The webhook.'), object: z.literal('webhook'), message: z.string() })

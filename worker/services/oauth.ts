@@ -1,4 +1,4 @@
-import { allScopes, type Scope } from '#domain/scopes.ts'
+import { allScopes, grantedScopes, type Scope } from '#domain/scopes.ts'
 import type { Deps } from '../appEnv.ts'
 import { AppError, OAuthError } from '../errors.ts'
 import { agentOfClient, type ClaimedAgent } from '../identity/credentials.ts'
@@ -25,13 +25,15 @@ export async function issueToken(deps: Deps, request: OAuthRequest): Promise<Tok
   const grant = form.get('grant_type')
   if (!grant) throw new OAuthError('invalid_request', 'Missing grant_type.')
   if (grant !== 'client_credentials')
-    throw new OAuthError('unsupported_grant_type', 'The only supported grant_type is client_credentials.')
-  const audience = audienceOf(form.getAll('resource'), env.API_ORIGIN)
+    throw new OAuthError('unsupported_grant_type', `The supported values of grant_type are ${grantTypes.join(', ')}.`)
+  const audience = resourceOf(form.getAll('resource'), env.API_ORIGIN) ?? `${env.API_ORIGIN}/v1`
   const requested = requestedScopes(form.get('scope'))
   const allowed = await treasuryOf(env, client.userId).policies().agentScopes(principalOf(client))
   if (!allowed.ok) return refuseClient(deps, request, client.clientId)
   // Only counted for the client itself, so that nobody else can use it up.
   consumeQuota(tokenRequests, client.clientId, now)
+  if (requested && !requested.some((scope) => allowed.value.includes(scope)))
+    throw new OAuthError('invalid_scope', `The agent's policy group allows only ${allowed.value.join(' ')}.`)
   const scopes = grantedScopes(requested, allowed.value)
   const token = await signAgentToken(env, { ...client, scopes }, audience, now)
   return { access_token: token, token_type: 'Bearer', expires_in: accessTokenMs / 1000, scope: scopes.join(' ') }
@@ -99,18 +101,18 @@ async function tokenOf({ env, now }: Deps, client: Client, form: URLSearchParams
   }
 }
 
-const principalOf = ({ agentId, credentialHash, tokenId }: ClaimedAgent & { tokenId?: string }): Principal => ({
+export const principalOf = ({ agentId, credentialHash, tokenId }: ClaimedAgent & { tokenId?: string }): Principal => ({
   type: 'agent',
   agentId,
   credentialHash,
   ...(tokenId && { tokenId }),
 })
 
-/** RFC 8707: the resource that the client requests, by default /v1. A trailing slash is ignored. */
-function audienceOf(named: string[], origin: string): string {
+/** RFC 8707: the resource that the client requests, null if it names none. A trailing slash is ignored. */
+export function resourceOf(named: string[], origin: string): string | null {
   const known = resources.map((resource) => `${origin}${resource}`)
   const wanted = [...new Set(named.filter(Boolean).map((resource) => resource.replace(/\/$/, '')))]
-  if (wanted.length === 0) return known[0]!
+  if (wanted.length === 0) return null
   const [only] = wanted
   if (wanted.length > 1 || !known.includes(only!))
     throw new OAuthError('invalid_target', `resource must be one of ${known.join(' or ')}.`)
@@ -124,14 +126,6 @@ function requestedScopes(text: string | null): Scope[] | null {
   if (names.some((name) => !allScopes.some((scope) => scope === name)))
     throw new OAuthError('invalid_scope', `Unknown scope. The known scopes are ${allScopes.join(' ')}.`)
   return allScopes.filter((scope) => names.includes(scope))
-}
-
-/** The requested scopes (null means all) that the group allows. `payment_context:read` is always granted. */
-function grantedScopes(requested: Scope[] | null, allowed: readonly Scope[]): Scope[] {
-  const granted = allScopes.filter((scope) => allowed.includes(scope) && (requested?.includes(scope) ?? true))
-  if (granted.length === 0)
-    throw new OAuthError('invalid_scope', `The agent's policy group allows only ${allowed.join(' ')}.`)
-  return allScopes.filter((scope) => granted.includes(scope) || scope === 'payment_context:read')
 }
 
 const maxWrong = 20
@@ -161,7 +155,7 @@ async function refuseClient(deps: Deps, { address }: OAuthRequest, clientId: str
   throw new OAuthError('invalid_client', 'Unknown client or wrong secret.')
 }
 
-function refuseRepeats(form: URLSearchParams) {
+export function refuseRepeats(form: URLSearchParams): void {
   for (const name of new Set(form.keys()))
     if (name !== 'resource' && form.getAll(name).length > 1)
       throw new OAuthError('invalid_request', 'A parameter is repeated.')
@@ -200,31 +194,41 @@ function decodeBasic(encoded: string): { clientId: string; secret: string } | nu
   }
 }
 
-/** RFC 9728: the authorization server that issues tokens for a resource. Lists the one scope that every agent has. */
+/** RFC 9728: the authorization server that issues tokens for a resource. Clients request the scopes that are listed here. */
 export const protectedResource = (origin: string, resource: (typeof resources)[number]) => ({
   resource: `${origin}${resource}`,
   authorization_servers: [origin],
   bearer_methods_supported: ['header'],
-  scopes_supported: ['payment_context:read'],
+  scopes_supported: allScopes,
   resource_name: 'Bursar',
   resource_documentation: `${origin}/docs`,
 })
 
 const clientAuthentication = ['client_secret_basic', 'client_secret_post']
 
-/** RFC 8414. The authorization endpoint always refuses (routes/oauth.ts), but what it will require is already listed. */
+/** The grant of a device that shows a code (RFC 8628). */
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+export const appGrants = ['authorization_code', 'refresh_token', deviceGrant] as const
+const grantTypes = ['client_credentials', ...appGrants]
+
+/** RFC 8414. Agents authenticate with a secret; apps that a person connects have none. */
 export const authorizationServer = (origin: string) => ({
   issuer: origin,
   token_endpoint: `${origin}/oauth/token`,
-  token_endpoint_auth_methods_supported: clientAuthentication,
+  token_endpoint_auth_methods_supported: [...clientAuthentication, 'none'],
   authorization_endpoint: `${origin}/oauth/authorize`,
+  authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: true,
+  registration_endpoint: `${origin}/oauth/register`,
+  device_authorization_endpoint: `${origin}/oauth/device`,
   response_types_supported: ['code'],
+  response_modes_supported: ['query'],
   code_challenge_methods_supported: ['S256'],
-  grant_types_supported: ['client_credentials'],
+  grant_types_supported: grantTypes,
   scopes_supported: allScopes,
   jwks_uri: `${origin}/.well-known/jwks.json`,
   revocation_endpoint: `${origin}/oauth/revoke`,
-  revocation_endpoint_auth_methods_supported: clientAuthentication,
+  revocation_endpoint_auth_methods_supported: [...clientAuthentication, 'none'],
   introspection_endpoint: `${origin}/oauth/introspect`,
   introspection_endpoint_auth_methods_supported: clientAuthentication,
   service_documentation: `${origin}/docs`,

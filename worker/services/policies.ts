@@ -16,7 +16,7 @@ import { findContacts } from '../db/contacts.ts'
 import { AppError } from '../errors.ts'
 import { mintApiKey, mintClient, mintCredentials, replacedCredentialMs } from '../identity/credentials.ts'
 import { unwrap } from '../result.ts'
-import type { ContactSnapshot } from '../treasury/policies/rpcTypes.ts'
+import type { ContactSnapshot, GroupInput } from '../treasury/policies/rpcTypes.ts'
 import { requireOpenSession } from './openSession.ts'
 
 /** The current values of the contacts that exist. */
@@ -32,21 +32,19 @@ export async function createGroup(
   key: string | null,
   input: z.output<typeof CreatePolicyGroup>,
 ): Promise<PolicyGroup> {
+  return unwrap(await person.treasury.policies().createGroup({ key, ...(await groupInput(person, input)) }))
+}
+
+/** A new group with the current values of its contacts. */
+export async function groupInput(
+  person: Person,
+  input: z.output<typeof CreatePolicyGroup>,
+): Promise<Omit<GroupInput, 'key'>> {
   const { name, spendLimit, scopes, walletId, whitelistedContactIds = [] } = input
   const contacts = await snapshots(person, whitelistedContactIds)
   if (contacts.length !== new Set(whitelistedContactIds).size)
     throw new AppError('not_found', 'Whitelisted contact not found.', { field: 'whitelistedContactIds' })
-  return unwrap(
-    await person.treasury.policies().createGroup({
-      key,
-      name,
-      spendLimit: spendLimit ?? null,
-      scopes,
-      walletId,
-      contacts,
-      limits: rulesIn(input),
-    }),
-  )
+  return { name, spendLimit: spendLimit ?? null, scopes, walletId, contacts, limits: rulesIn(input) }
 }
 
 export async function editGroup(

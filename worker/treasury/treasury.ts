@@ -6,6 +6,7 @@ import { andThen, notFound, ok, type Result, refuse } from '../result.ts'
 import type { WebhookFailure, WebhookTargets } from '../webhooks/api.ts'
 import { Account } from './account/rpc.ts'
 import { Policies } from './changes/rpc.ts'
+import { Connections } from './connections/rpc.ts'
 import { refuseUnreachable } from './core/chainHeads.ts'
 import { type OwnerCall, ownerMethods, ownerObjects, type Principal } from './core/rpcTypes.ts'
 import { endSessions, hasEnded } from './core/sessions.ts'
@@ -76,6 +77,9 @@ export class Treasury extends TreasuryObject {
   operators() {
     const { context, outbox, submissions } = this
     return new Operators(context, { outbox, submissions, wakeUp: () => this.wakeUp() })
+  }
+  connections() {
+    return new Connections(this.context)
   }
   account() {
     return new Account(this.context)

@@ -8,6 +8,7 @@ import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { budgetOf, spendableOf, takeIncrease } from '../limits/ownerPassword.ts'
 import { stopQueued } from '../payments/cancel.ts'
+import { endConnections } from '../policies/connections.ts'
 import type { AgentInput, NewCredential } from '../policies/rpcTypes.ts'
 import { agentView } from '../policies/views.ts'
 import { accountFull, type Store } from '../storage/store.ts'
@@ -31,15 +32,24 @@ export function createAgent(ctx: Context, input: AgentInput): Result<{ agent: Ag
     const unconfirmed = takeIncrease(ctx, budgetOf(group), input.passwordChecked ?? false)
     if (unconfirmed) return unconfirmed
     const now = ctx.now()
-    const { id, name, memo, policyGroupId, clientId } = input
-    store.insert('agent', { id, group_id: policyGroupId, name, memo, client_id: clientId, created_at: now })
+    const { id } = input
+    addAgent(ctx, input)
     const credential = { agent_id: id, created_at: input.issuedAt ?? now }
     store.insert('credential', { ...credential, kind: 'secret', hash: input.secretHash })
     store.insert('credential', { ...credential, kind: 'api_key', hash: input.apiKeyHash })
     remember(store, request, 'agent', id, now)
-    audit(store, now, 'agent.created', id, { name, group: policyGroupId, clientId })
     return ok({ agent: agentView(ctx, store.agent(id)!), repeated: false })
   })
+}
+
+/** Adds an agent without credentials to a group that exists. Call inside a transaction. */
+export function addAgent(
+  { store, now }: Context,
+  { id, name, memo, policyGroupId, clientId }: Pick<AgentInput, 'id' | 'name' | 'memo' | 'policyGroupId' | 'clientId'>,
+): void {
+  const at = now()
+  store.insert('agent', { id, group_id: policyGroupId, name, memo, client_id: clientId, created_at: at })
+  audit(store, at, 'agent.created', id, { name, group: policyGroupId, clientId })
 }
 
 export function editAgent(ctx: Context, id: string, edit: { name: string; memo: string | null }): Result<Agent> {
@@ -59,6 +69,7 @@ export function deleteAgent(ctx: Context, id: string): Result<Removed> {
     if (!store.agent(id)) return noAgent
     const now = ctx.now()
     const stoppedPayments = stopQueued(ctx, { column: 'agent_id', id }, 'agent_deleted')
+    endConnections(ctx, { column: 'agent_id', id }, 'agent_deleted')
     store.run('DELETE FROM credential WHERE agent_id = ?', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE id = ?', now, id)
     cancelApprovals(ctx, { column: 'agent_id', id }, 'agent_deleted')

@@ -1,6 +1,6 @@
 import { formatUsdc, formatUsdcText, type MicroUsdc } from '#domain/money.ts'
 import { increaseByEdit } from '#domain/ownerPassword.ts'
-import { editRules, formatRules, type RuleEdits, rulesFromWire, wireRules } from '#domain/rules/values.ts'
+import { editRules, formatRules, rulesFromWire, wireRules } from '#domain/rules/values.ts'
 import { allScopes } from '#domain/scopes.ts'
 import type { PolicyGroup, Removed, ToppedUp, UpdatedPolicyGroup } from '#schemas/policy.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
@@ -13,7 +13,8 @@ import { rebuildWindows } from '../ledger/windows.ts'
 import { boundsOf, takeIncrease } from '../limits/ownerPassword.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { raisedLimit } from '../policies/budgets.ts'
-import type { GroupEdit, GroupInput, RulesHistory } from '../policies/rpcTypes.ts'
+import { endConnections } from '../policies/connections.ts'
+import type { GroupEdit, GroupInput, GroupTerms, RulesHistory } from '../policies/rpcTypes.ts'
 import { groupView } from '../policies/views.ts'
 import { addContacts, anyGone, removeContacts, whitelistedIds } from '../policies/whitelist.ts'
 import { formatColumn, toColumn } from '../storage/columns.ts'
@@ -40,31 +41,57 @@ export function createGroup(ctx: Context, input: GroupInput): Result<PolicyGroup
   const result = store.transaction((): Result<string> => {
     const replay = findReplay(store, request)
     if (replay) return replay
-    if (store.isFull) return accountFull
-    const wallet = store.wallet(input.walletId)
-    if (!wallet || wallet.status === 'deleted') return notFound('Wallet', 'walletId')
-    if (anyGone(store, contacts)) return contactGone
-    const id = newId(ctx, 'grp')
-    const now = ctx.now()
-    store.insert('policy_group', {
-      id,
-      wallet_id: input.walletId,
-      name: input.name,
-      spend_limit: columnOrNull(input.spendLimit),
-      scopes: scopesColumn(input.scopes),
-      created_at: now,
-    })
-    addContacts(store, id, contacts)
-    setRules(store, store.group(id)!, input.limits ?? {}, now)
-    remember(store, request, 'group', id, now)
-    audit(store, now, 'group.created', id, {
-      ...policyRecord(store.group(id)!),
-      wallet: input.walletId,
-      contacts: contacts.map((contact) => contact.id),
-    })
-    return ok(id)
+    const added = addGroup(ctx, termsOf(input))
+    if (added.ok) remember(store, request, 'group', added.value, ctx.now())
+    return added
   })
   return shown(ctx, result)
+}
+
+/** The group of a request, as JSON can hold it until the group is added. */
+export const termsOf = ({
+  name,
+  spendLimit,
+  scopes,
+  walletId,
+  contacts,
+  limits = {},
+}: Omit<GroupInput, 'key'>): GroupTerms => ({
+  name,
+  spendLimit: spendLimit === null ? null : toColumn(spendLimit),
+  scopes,
+  walletId,
+  contacts,
+  rules: editRules('{}', limits),
+})
+
+/** Why a group could not be added now, or null. */
+export function groupProblem({ store }: Context, { walletId, contacts }: GroupTerms): Refused | null {
+  if (store.isFull) return accountFull
+  const wallet = store.wallet(walletId)
+  if (!wallet || wallet.status === 'deleted') return notFound('Wallet', 'walletId')
+  return anyGone(store, contacts) ? contactGone : null
+}
+
+/** Adds a group and returns its id. Call inside a transaction. */
+export function addGroup(ctx: Context, terms: GroupTerms): Result<string> {
+  const problem = groupProblem(ctx, terms)
+  if (problem) return problem
+  const { store } = ctx
+  const { name, spendLimit, scopes, walletId, contacts, rules } = terms
+  const id = newId(ctx, 'grp')
+  const now = ctx.now()
+  store.insert('policy_group', {
+    ...{ id, wallet_id: walletId, name, spend_limit: spendLimit, scopes: scopesColumn(scopes), created_at: now },
+  })
+  addContacts(store, id, contacts)
+  setRules(store, store.group(id)!, rules, now)
+  audit(store, now, 'group.created', id, {
+    ...policyRecord(store.group(id)!),
+    wallet: walletId,
+    contacts: contacts.map((contact) => contact.id),
+  })
+  return ok(id)
 }
 
 /**
@@ -96,7 +123,7 @@ export function editGroup(ctx: Context, id: string, edit: GroupEdit): Result<Upd
       scopes: scopesColumn(edit.scopes),
       ...(edit.spendLimit !== undefined && { spend_limit: columnOrNull(edit.spendLimit) }),
     })
-    setRules(store, group, edit.limits, now)
+    setRules(store, group, editRules(group.rules, edit.limits), now)
     removeContacts(store, id, removed)
     addContacts(store, id, added)
     const after = store.group(id)!
@@ -140,9 +167,8 @@ function editProblem(group: GroupRow, edit: GroupEdit): Refused | null {
   return null
 }
 
-/** Missing rules stay unchanged. What a rule counts from now on includes what was paid before in its window. */
-function setRules(store: Store, group: GroupRow, edits: RuleEdits, now: number): void {
-  const rules = editRules(group.rules, edits)
+/** What a rule counts from now on includes what was paid before in its window. */
+function setRules(store: Store, group: GroupRow, rules: string, now: number): void {
   store.update('policy_group', group.id, { rules })
   rebuildWindows(store, group.id, rulesOf(group), rulesOf({ rules }), now)
 }
@@ -208,6 +234,7 @@ export function deleteGroup(ctx: Context, id: string): Result<Removed> {
       .all<{ id: string }>('SELECT id FROM agent WHERE group_id = ? AND deleted_at IS NULL', id)
       .map((agent) => agent.id)
     const stoppedPayments = stopQueued(ctx, { column: 'group_id', id }, 'group_deleted')
+    for (const agentId of agentIds) endConnections(ctx, { column: 'agent_id', id: agentId }, 'group_deleted')
     store.run('DELETE FROM credential WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?)', id)
     store.run('UPDATE agent SET deleted_at = ? WHERE group_id = ? AND deleted_at IS NULL', now, id)
     store.run('DELETE FROM whitelist WHERE group_id = ?', id)

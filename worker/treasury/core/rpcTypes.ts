@@ -8,7 +8,15 @@ export type Principal =
   | { type: 'agent'; agentId: string; credentialHash: string; tokenId?: string }
 
 /** What the routes of a signed-in owner may call: the methods of these RPC objects, and these of the Treasury itself. */
-export const ownerObjects = ['wallets', 'policies', 'approvals', 'reports', 'notices', 'webhooks'] as const
+export const ownerObjects = [
+  'wallets',
+  'policies',
+  'approvals',
+  'reports',
+  'notices',
+  'webhooks',
+  'connections',
+] as const
 export const ownerMethods = [
   ...(['send', 'createPayout', 'checkPayment', 'transaction', 'recipientHistory'] as const),
   ...(['escrow', 'claimLink', 'reclaim', 'reclaimAll', 'resendCode'] as const),

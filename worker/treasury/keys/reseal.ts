@@ -34,14 +34,18 @@ export async function renewKeys(ctx: Context): Promise<KeyUse> {
     codes: codes.n,
     codeUntil: codes.until,
     codeIds: codes.ids,
-    credentials: ctx.store.count(
-      'credential WHERE created_at < ? AND (expires_at IS NULL OR expires_at > ?)',
-      keyring(ctx.env, 'ID_SECRET').current(ctx.now()).from,
-      ctx.now(),
-    ),
+    credentials: credentialsFrom(ctx, keyring(ctx.env, 'ID_SECRET').current(ctx.now()).from),
     versions,
   }
 }
+
+/** Valid credentials that agents and apps hold from before this time (ms). The credential of a connection is in no token's text. */
+const credentialsFrom = ({ store, now }: Context, before: number): number =>
+  store.count(
+    "credential WHERE created_at < ? AND (expires_at IS NULL OR expires_at > ?) AND kind <> 'connection'",
+    before,
+    now(),
+  ) + store.count('refresh_token WHERE created_at < ? AND expires_at > ? AND replaced_at IS NULL', before, now())
 
 type PayoutUse = Pick<PayoutRow, 'id' | 'status' | 'returned_block' | 'expires_at' | 'secret_version' | 'code_hmac'>
 

@@ -24,9 +24,10 @@ export function addNotice(store: Store, { seq, at, event, ref, data }: NewNotice
 }
 
 /** The key under which repeats become one notice; null if the owner was there when it happened and needs no notice. */
-function aboutOf(event: NoticeEvent, ref: string, { by, tx }: Record<string, unknown>): string | null {
+function aboutOf(event: NoticeEvent, ref: string, { by, tx, why }: Record<string, unknown>): string | null {
   // An agent in a loop may be refused thousands of times.
   if (event === 'payment.refused') return by === 'user' ? null : String(by)
+  if (event === 'connection.revoked') return why === 'app' || why === 'reused' ? ref : null
   return event === 'wallet.withdrawn' ? String(tx) : ref
 }
 

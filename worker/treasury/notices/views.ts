@@ -111,6 +111,21 @@ function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice):
           detail: `${agents.length > 0 ? `${namesText(agents)} can’t pay after that. ` : ''}Rotate it to go on paying from this wallet.`,
         }
       })
+    case 'connection.created':
+      return {
+        text: `${data.app} is connected as ${agentOf(ctx, String(data.agent))}`,
+        detail: 'Revoke it under Connected apps if you did not connect it.',
+        subject: { type: 'connection', id: ref },
+      }
+    case 'connection.revoked':
+      return {
+        text: `${data.app} can no longer act as ${agentOf(ctx, String(data.agent))}`,
+        detail:
+          data.why === 'app'
+            ? 'It ended the connection itself.'
+            : 'One of its codes was used twice, so somebody may have copied it. Connect the app again if you need it.',
+        subject: { type: 'connection', id: ref },
+      }
     case 'group.budget_reached': {
       const group = ctx.store.anyGroup(ref)
       const name = oneLine(group?.name ?? null, 60) ?? 'a policy group'

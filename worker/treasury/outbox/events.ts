@@ -1,7 +1,7 @@
-import type { WebhookEvent } from '#domain/events.ts'
+import type { ConnectionEvent, PaymentEvent, WebhookEvent } from '#domain/events.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import { isoOf } from '#domain/time.ts'
-import type { PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
+import type { ConnectionEventData, PaymentEventData, TestEventData, WebhookFilter } from '#schemas/webhook.ts'
 import { type Context, newId } from '../core/context.ts'
 import { enqueue } from './enqueue.ts'
 
@@ -12,7 +12,7 @@ import { enqueue } from './enqueue.ts'
  */
 export function sendPaymentEvent(
   ctx: Context,
-  type: Exclude<WebhookEvent, 'webhook.test'>,
+  type: PaymentEvent,
   paymentId: string,
   previous: PaymentStatus | null,
 ): void {
@@ -28,12 +28,18 @@ export function sendPaymentEvent(
   sendEvent(ctx, type, endpoints, data)
 }
 
+/** Stores the event of a connection for webhooks, in the transaction of the change. */
+export function sendConnectionEvent(ctx: Context, type: ConnectionEvent, data: ConnectionEventData): void {
+  const endpoints = receiversOf(ctx, type)
+  if (endpoints.length > 0) sendEvent(ctx, type, endpoints, data)
+}
+
 /** Stores one event for these webhooks. Returns its id, which is also the `webhook-id` header. */
 export function sendEvent(
   ctx: Context,
   type: WebhookEvent,
   endpoints: string[],
-  data: PaymentEventData | TestEventData,
+  data: PaymentEventData | ConnectionEventData | TestEventData,
 ): string {
   const { store } = ctx
   const id = newId(ctx, 'evt')

@@ -4,6 +4,7 @@ import { type Refused, refuse } from '../../result.ts'
 import { figuresView, suspendedAgent } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
+import { noteUse } from './connections.ts'
 
 type AgentPrincipal = Extract<Principal, { type: 'agent' }>
 
@@ -41,7 +42,10 @@ export class AgentGate {
   callerRefusal(principal: Principal): Refused | null {
     if (principal.type === 'user') return null
     if (!principal.tokenId) return validCredential(this.#context, principal) ? null : notValid
-    if (!this.#revokedUntil.has(principal.tokenId)) return null
+    if (!this.#revokedUntil.has(principal.tokenId)) {
+      noteUse(this.#context, principal.credentialHash, () => validCredential(this.#context, principal) !== null)
+      return null
+    }
     return refuse('unauthenticated', 'Authentication failed: this access token was revoked. Ask for a new one.')
   }
 

@@ -1,5 +1,6 @@
 import type { MicroUsdc } from '#domain/money.ts'
 import type { RuleEdits } from '#domain/rules/values.ts'
+import type { CodeDestination, ConnectingApp } from '#schemas/connection.ts'
 import type { Agent, PolicyGroup } from '#schemas/policy.ts'
 import type { GasAllowance, RateState } from '../limits/rpcTypes.ts'
 
@@ -15,6 +16,16 @@ export type GroupInput = {
   walletId: string
   contacts: ContactSnapshot[]
   limits?: RuleEdits
+}
+
+/** A group to add. `spendLimit` in micro-USDC; `rules`: JSON of domain/rules/values.ts. */
+export type GroupTerms = {
+  name: string
+  spendLimit: number | null
+  scopes: string[]
+  walletId: string
+  contacts: ContactSnapshot[]
+  rules: string
 }
 
 /** The whitelist stays unchanged without `contactIds`. `contacts` has the current data of those that exist. */
@@ -84,3 +95,16 @@ export type NewCredential = {
   issuedAt?: number
   passwordChecked?: boolean
 }
+
+/** Why a connection of an app ended. `reused`: a code or a refresh token was used again. */
+export type ConnectionEnd =
+  | 'owner'
+  | 'app'
+  | 'reused'
+  | 'connected_again'
+  | 'agent_deleted'
+  | 'group_deleted'
+  | 'account_restored'
+
+/** What the list of connected apps shows. */
+export type ConnectedApp = { app: ConnectingApp; destination: CodeDestination }

@@ -5,6 +5,7 @@ import { endGrants } from '../approvals/grants.ts'
 import { type Context, newId } from '../core/context.ts'
 import { lastChange, raiseChanges } from '../delivery/history.ts'
 import { audit } from '../ledger/audit.ts'
+import { endConnections } from '../policies/connections.ts'
 import type { ApprovalRow } from '../storage/rows.ts'
 import { deleteWebhook } from '../webhooks/endpoints.ts'
 
@@ -41,6 +42,8 @@ export function begin(ctx: Context, id: string, since: number): string {
 
 function endEverything(ctx: Context): void {
   const { store, now } = ctx
+  for (const { id } of store.all<{ id: string }>("SELECT id FROM connection WHERE status <> 'ended'"))
+    endConnections(ctx, { column: 'id', id }, 'account_restored')
   store.run('DELETE FROM credential')
   for (const { id } of store.all<{ id: string }>('SELECT id FROM webhook')) deleteWebhook(ctx, id)
   for (const approval of store.all<ApprovalRow>("SELECT * FROM approval WHERE status = 'PENDING'"))

@@ -134,7 +134,7 @@ export type AgentRow = {
 export type CredentialRow = {
   hash: string
   agent_id: string
-  kind: 'secret' | 'api_key'
+  kind: 'secret' | 'api_key' | 'connection'
   expires_at: number | null
   created_at: number
 }

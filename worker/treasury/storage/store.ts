@@ -1,4 +1,5 @@
 import { type Refused, refuse } from '../../result.ts'
+import type { ConnectionRow } from './connectionRows.ts'
 import { type MetaName, type MetaValue, metaFormats, type SuspensionState } from './meta.ts'
 import { type CachedRow, type CachedTable, RowCache } from './rowCache.ts'
 import type {
@@ -56,6 +57,7 @@ type Defaults = {
     | 'noticed'
   whitelist: 'stale'
   agent: 'payments' | 'spent' | 'held' | 'paused'
+  refresh_token: 'successors'
   approval: 'email_state' | 'push_state'
   approval_grant: 'used'
   payout:
@@ -271,6 +273,7 @@ export class Store {
   payout = (id: string) => this.first<PayoutRow>('SELECT * FROM payout WHERE id = ?', id)
   approval = (id: string) => this.first<ApprovalRow>('SELECT * FROM approval WHERE id = ?', id)
   grant = (id: string) => this.first<GrantRow>('SELECT * FROM approval_grant WHERE id = ?', id)
+  connection = (id: string) => this.first<ConnectionRow>('SELECT * FROM connection WHERE id = ?', id)
   walletAction = (id: string) => this.first<WalletActionRow>('SELECT * FROM wallet_action WHERE id = ?', id)
   webhook = (id: string) => this.first<WebhookRow>('SELECT * FROM webhook WHERE id = ?', id)
 }

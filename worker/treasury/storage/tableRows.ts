@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '#domain/events.ts'
+import type { ConnectionRow, RefreshTokenRow } from './connectionRows.ts'
 import type {
   AgentRow,
   ApprovalRow,
@@ -30,6 +31,8 @@ export type Rows = {
   whitelist: WhitelistRow
   agent: AgentRow
   credential: CredentialRow
+  connection: ConnectionRow
+  refresh_token: RefreshTokenRow
   payment: PaymentRow
   payout: PayoutRow
   approval: ApprovalRow

@@ -127,8 +127,29 @@ export const tables = `
   );
   CREATE TABLE credential (
     hash TEXT PRIMARY KEY, agent_id TEXT NOT NULL REFERENCES agent(id),
-    kind TEXT NOT NULL CHECK (kind IN ('secret','api_key')), expires_at INTEGER, created_at INTEGER NOT NULL
+    kind TEXT NOT NULL CHECK (kind IN ('secret','api_key','connection')), expires_at INTEGER, created_at INTEGER NOT NULL
   );
+
+  -- Apps that the owner allowed to act as an agent (treasury/connections/). allowed: the app has not exchanged its code yet,
+  -- which it may until expires_at. request_id: the consent's. redirect_key: domain/redirectUri.ts, '' for a device. app: JSON of
+  -- what views show. consent: JSON of what was allowed. credential_hash: of the row in credential for which its access tokens
+  -- are issued. Ended ones are kept so that the app is offered its agent again.
+  CREATE TABLE connection (
+    id TEXT PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, status TEXT NOT NULL CHECK (status IN ('allowed','active','ended')),
+    client_id TEXT NOT NULL, redirect_key TEXT NOT NULL, app TEXT NOT NULL, consent TEXT NOT NULL,
+    code_hash TEXT, expires_at INTEGER NOT NULL, agent_id TEXT, credential_hash TEXT UNIQUE,
+    created_at INTEGER NOT NULL, used_at INTEGER, ended_at INTEGER
+  );
+  CREATE INDEX connection_status ON connection (status, created_at, id);
+  CREATE INDEX connection_client ON connection (client_id, redirect_key, created_at);
+  CREATE INDEX connection_agent ON connection (agent_id) WHERE status = 'active';
+  -- Their refresh tokens: the newest, and the one that was exchanged for it, which may be used once more for a lost reply.
+  -- Others have no row, and whoever presents one ends the connection.
+  CREATE TABLE refresh_token (
+    hash TEXT PRIMARY KEY, connection_id TEXT NOT NULL REFERENCES connection(id), created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL, replaced_at INTEGER, successors INTEGER NOT NULL DEFAULT 0
+  ) WITHOUT ROWID;
+  CREATE INDEX refresh_token_connection ON refresh_token (connection_id);
 
   -- Access tokens that were revoked before they expired.
   CREATE TABLE revoked_token (id TEXT PRIMARY KEY, ends_at INTEGER NOT NULL) WITHOUT ROWID;

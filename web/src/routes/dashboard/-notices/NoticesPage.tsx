@@ -104,6 +104,8 @@ function linkTo({ type, id }: NoticeSubject, event: Notice['event']): Pick<LinkP
       return { to: '/dashboard/agents', search: { group: id } }
     case 'webhook':
       return { to: other('webhooks') }
+    case 'connection':
+      return { to: '/dashboard/agents' }
     case 'restore':
       return { to: other('restored') }
   }

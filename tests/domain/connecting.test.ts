@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { appName } from '#domain/appName.ts'
+import { isRegisteredRedirect, redirectTarget, withParameters } from '#domain/redirectUri.ts'
+import { newUserCode, parseUserCode, shownUserCode } from '#domain/userCode.ts'
+
+const own = ['https://bursar.example', 'http://localhost:3001']
+
+test.each([
+  ['https://claude.ai/api/mcp/auth_callback', { type: 'website', host: 'claude.ai' }],
+  ['https://app.example:8443/cb?x=1', { type: 'website', host: 'app.example:8443' }],
+  ['https://xn--clude-3ve.ai/cb', { type: 'website', host: 'xn--clude-3ve.ai' }],
+  ['http://127.0.0.1:33418/', { type: 'loopback' }],
+  ['http://[::1]:5000/cb', { type: 'loopback' }],
+  ['http://localhost/cb', { type: 'loopback' }],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', { type: 'private_scheme', scheme: 'cursor' }],
+])('a code may go to %s @connecting-1', (uri, target) => {
+  expect(redirectTarget(uri, own)).toEqual(target)
+})
+
+test.each([
+  ...[
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'blob:https://a.example/1',
+    'JaVaScRiPt://x/%0aalert(1)',
+  ],
+  ...['http://app.example/cb', 'http://127.0.0.1.evil.example/cb', 'ftp://a.example/', 'unknown-app://callback'],
+  ...[
+    'https://user@claude.ai/cb',
+    'https://claude.ai:pw@evil.example/',
+    'https://a.example/cb#x',
+    'https://a.example/cb#',
+  ],
+  ...[
+    'https:\\\\evil.example',
+    'https://good.example\\@evil.example',
+    'https://exämple.com/',
+    ' https://a.example/',
+    '',
+  ],
+  ...[
+    'https://bursar.example/dashboard',
+    'http://localhost:3001/x',
+    'http://127.0.0.1:3001/x',
+    '/cb',
+    'https:a.example',
+  ],
+  `https://a.example/${'x'.repeat(1_000)}`,
+])('no code may go to “%s” @connecting-2', (uri) => {
+  expect(redirectTarget(uri, own)).toBeNull()
+})
+
+test('redirects are compared exactly, except for the port of a program on this computer @connecting-3', () => {
+  const registered = ['https://a.example/cb', 'http://127.0.0.1/cb', 'http://localhost:5000/cb']
+  for (const uri of ['https://a.example/cb', 'http://127.0.0.1:49152/cb', 'http://localhost/cb'])
+    expect(isRegisteredRedirect(registered, uri), uri).toBe(true)
+  for (const uri of [
+    ...[
+      'https://a.example/cb/',
+      'https://a.example/CB',
+      'https://a.example:443/cb',
+      'https://a.example/cb?x',
+      'https://b.example/cb',
+    ],
+    ...['http://127.0.0.1:1/other', 'http://[::1]/cb', 'https://a.example:444/cb'],
+  ])
+    expect(isRegisteredRedirect(registered, uri), uri).toBe(false)
+})
+
+test('parameters are added to the query that an address has @connecting-4', () => {
+  expect(withParameters('https://a.example/cb', { code: 'x', state: null })).toBe('https://a.example/cb?code=x')
+  expect(withParameters('cursor://mcp/cb?a=1', { error: 'e f', state: '&' })).toBe(
+    'cursor://mcp/cb?a=1&error=e+f&state=%26',
+  )
+})
+
+test.each([
+  ['Claude', 'Claude'],
+  ['  ChatGPT   (web) ', 'ChatGPT (web)'],
+  ['<b>Claude</b>', 'b Claude b'],
+  ['Clau\u200bde\u202e', 'Clau de'],
+  ['Ｃlaude', 'Claude'],
+  ['Café Zürich', 'Café Zürich'],
+  ['明日のアシスタント AI', '明日のアシスタント AI'],
+  ['Яндекс', 'Яндекс'],
+  ['x'.repeat(500), `${'x'.repeat(39)}…`],
+])('the name “%s” is shown as “%s” @connecting-5', (text, shown) => {
+  expect(appName(text)).toBe(shown)
+})
+
+test.each([
+  ...[
+    'Сlaude',
+    'Claudе',
+    'Вursаr',
+    'Αpple',
+    'сосо',
+    'Bursar',
+    'bursar support',
+    'Claude\u0131',
+    'Cl\u01c0aude',
+    '',
+    '   ',
+    '123',
+    '🙂',
+  ],
+  ...[null, 7, { toString: 'x' }],
+])('the name “%s” is not shown @connecting-6', (text) => {
+  expect(appName(text)).toBeNull()
+})
+
+test('a device’s code is found as people type it, and nothing else is @connecting-7', () => {
+  let next = 0
+  const code = newUserCode((below) => next++ % below)
+  expect(shownUserCode(code)).toBe('BCDF-GHJK')
+  for (const text of ['BCDF-GHJK', 'bcdfghjk', ' bcdf ghjk ', 'BCDF–GHJK']) expect(parseUserCode(text), text).toBe(code)
+  for (const text of ['BCDF-GHJ', 'BCDF-GHJKL', 'ACDF-GHJK', '', '1234-5678'])
+    expect(parseUserCode(text), text).toBeNull()
+})

@@ -1,0 +1,72 @@
+import { randomInt } from 'node:crypto'
+import { minuteMs } from '#domain/time.ts'
+import { newUserCode, parseUserCode, shownUserCode } from '#domain/userCode.ts'
+import type { EnteredDevice } from '#schemas/connection.ts'
+import type { Deps, Person } from '../appEnv.ts'
+import { insertDeviceRequest, requestOfUserCode } from '../db/connections.ts'
+import { AppError, OAuthError } from '../errors.ts'
+import { newId, newSecret, sha256 } from '../identity/secrets.ts'
+import { attemptKey, limitAttempts, resetAttempts } from './attemptLimits.ts'
+import { knownScopes } from './authorize.ts'
+import { refuseRepeats, resourceOf } from './oauth.ts'
+import { commandLine } from './oauthClients.ts'
+
+/** How often a device may ask whether somebody has allowed it. */
+export const pollSeconds = 5
+const deviceMs = 10 * minuteMs
+const maxOpen = 5
+const maxTries = 5
+
+/**
+ * POST /oauth/device (RFC 8628 section 3.1), only for our own command line: a code that any app could show would be sent to
+ * victims. For the same reason there is no address with the code in it. `place`: where the device asked from, for the person
+ * to compare.
+ */
+export async function startDevice(
+  { env, db, now }: Deps,
+  form: URLSearchParams,
+  { address, place }: { address: string; place: string | null },
+) {
+  refuseRepeats(form)
+  if (form.get('client_id') !== commandLine)
+    throw new OAuthError('unauthorized_client', 'Only Bursar’s own command line may show device codes.')
+  const scope = knownScopes(form.get('scope'))?.join(' ') ?? null
+  const resource = resourceOf(form.getAll('resource'), env.API_ORIGIN) ?? `${env.API_ORIGIN}/v1`
+  const at = now()
+  const deviceCode = newSecret('bd_')
+  const userCode = newUserCode(randomInt)
+  const isAdded = await insertDeviceRequest(
+    db,
+    {
+      ...{ id: newId('request'), clientId: commandLine, resource, scope, createdAt: at, expiresAt: at + deviceMs },
+      ...{ deviceHash: sha256(deviceCode), userCode, addressHash: sha256(address), place },
+    },
+    maxOpen,
+  )
+  if (!isAdded)
+    throw new AppError('rate_limited', 'Too many devices wait for a person at this address.', {
+      retryAfter: deviceMs / 1000,
+    })
+  return {
+    device_code: deviceCode,
+    user_code: shownUserCode(userCode),
+    verification_uri: `${env.APP_ORIGIN}/device`,
+    expires_in: deviceMs / 1000,
+    interval: pollSeconds,
+  }
+}
+
+/** Finds what a device asks for by the code that a signed-in person typed. At most five tries in 15 minutes. */
+export async function enterDeviceCode({ deps, userId }: Person, text: string): Promise<EnteredDevice> {
+  const { db, now } = deps
+  const key = attemptKey('device-code', userId)
+  await limitAttempts(db, key, maxTries, now())
+  const userCode = parseUserCode(text)
+  const row = userCode === null ? null : await requestOfUserCode(db, userCode, now())
+  if (!row || row.answer !== null || (row.userId !== null && row.userId !== userId))
+    throw new AppError('not_found', 'No device shows this code. Check it, or start again on the device.', {
+      field: 'userCode',
+    })
+  await resetAttempts(db, key)
+  return { requestId: row.id }
+}

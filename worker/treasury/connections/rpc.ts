@@ -1,0 +1,85 @@
+import { RpcTarget } from 'cloudflare:workers'
+import { isoOf } from '#domain/time.ts'
+import type { Connection } from '#schemas/connection.ts'
+import { notFound, ok, type Result } from '../../result.ts'
+import type { Context } from '../core/context.ts'
+import { takeOwnerChange } from '../limits/ownerActions.ts'
+import { appOf, endConnections } from '../policies/connections.ts'
+import type { ConnectionRow } from '../storage/connectionRows.ts'
+import { allow } from './allow.ts'
+import type { AllowInput, ExchangeInput, ExistingAgent, RefreshInput } from './rpcTypes.ts'
+import { endByApp, exchange, refresh } from './tokens.ts'
+
+/** An account has few; more than these are not listed. */
+const maxListed = 200
+
+/** Apps that the owner connected by URL: consent, tokens, the list, revoking. */
+export class Connections extends RpcTarget {
+  readonly #ctx: Context
+
+  constructor(ctx: Context) {
+    super()
+    this.#ctx = ctx
+  }
+
+  async list(): Promise<Connection[]> {
+    const { store } = this.#ctx
+    const rows = store.all<ConnectionRow>(
+      "SELECT * FROM connection WHERE status = 'active' ORDER BY created_at DESC, id LIMIT ?",
+      maxListed,
+    )
+    return rows.map((row) => this.#view(row))
+  }
+  #view({ id, app, agent_id, created_at, used_at }: ConnectionRow): Connection {
+    const { store } = this.#ctx
+    const agent = store.agent(agent_id!)!
+    const group = store.group(agent.group_id)!
+    return {
+      id,
+      ...appOf(app),
+      agent: {
+        id: agent.id,
+        name: agent.name,
+        status: agent.paused === 1 ? 'paused' : 'active',
+        policyGroup: { id: group.id, name: group.name },
+      },
+      createdAt: isoOf(created_at),
+      lastUsedAt: used_at === null ? null : isoOf(used_at),
+    }
+  }
+  /** The agent that this client with this redirect was last connected to, if it still exists. */
+  async existing(clientId: string, redirectKey: string): Promise<ExistingAgent | null> {
+    return this.#ctx.store.first<ExistingAgent>(
+      `SELECT agent.id AS agentId, agent.name AS agentName, agent.group_id AS policyGroupId
+       FROM connection JOIN agent ON agent.id = connection.agent_id AND agent.deleted_at IS NULL
+       WHERE connection.client_id = ? AND connection.redirect_key = ? ORDER BY connection.created_at DESC LIMIT 1`,
+      clientId,
+      redirectKey,
+    )
+  }
+  async allow(input: AllowInput) {
+    return takeOwnerChange(this.#ctx) ?? allow(this.#ctx, input)
+  }
+  /** Ending twice changes nothing. */
+  async revoke(id: string): Promise<Result<null>> {
+    const { store } = this.#ctx
+    return store.transaction((): Result<null> => {
+      const connection = store.connection(id)
+      if (!connection) return notFound('Connection')
+      endConnections(this.#ctx, { column: 'id', id }, 'owner')
+      return ok(null)
+    })
+  }
+
+  /** POST /oauth/token. Refused with `gone`, `invalid_input` for another resource, or `rate_limited`. */
+  async exchange(input: ExchangeInput) {
+    return exchange(this.#ctx, input)
+  }
+  async refresh(input: RefreshInput) {
+    return refresh(this.#ctx, input)
+  }
+  /** POST /oauth/revoke */
+  async endByApp(connectionId: string, clientId: string) {
+    endByApp(this.#ctx, connectionId, clientId)
+  }
+}
