@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Request an access token
-         * @description RFC 6749 client credentials grant, with the client id and secret in the Authorization header (Basic) or in the body. Without scope, the token grants what the policy group currently allows.
+         * @description RFC 6749 client credentials grant, with the client id and secret in the Authorization header (Basic) or in the body. Without scope, the token grants what the policy group currently allows. Apps that a person connects by URL use the grants that `/.well-known/oauth-authorization-server` lists.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -561,6 +561,66 @@ export interface webhooks {
          * @description A payment was cancelled before it was decided.
          */
         post: operations["onApprovalCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * connection.created
+         * @description An app was connected to an agent.
+         */
+        post: operations["onConnectionCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * connection.used
+         * @description A connected app made its first call.
+         */
+        post: operations["onConnectionUsed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * connection.revoked
+         * @description A connected app lost its access.
+         */
+        post: operations["onConnectionRevoked"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1014,6 +1074,19 @@ export interface components {
             previous_status: ("PENDING_APPROVAL" | "QUEUED" | "PENDING" | "PROCESSING" | "CONFIRMED" | "FAILED" | "POLICY_REJECTED" | "VALIDATION_FAILED" | "CANCELLED") | null;
             /** @description Rises with each change of this payment. Events may arrive in any order: keep the one with the highest. */
             seq: number;
+        };
+        /** @description An app that acts as an agent. */
+        ConnectionEventData: {
+            /** @description The connection. */
+            id: string;
+            /** @constant */
+            object: "connection";
+            /** @description The agent as which the app acts. */
+            agent_id: string;
+            /** @description What the app calls itself. */
+            app: string;
+            /** @description Why it ended: `owner`, `app`, `reused` (a code or refresh token was used twice), `connected_again`, `agent_deleted`, `group_deleted` or `account_restored`; null for other events. */
+            reason: string | null;
         };
         /** @description Nothing has happened. */
         TestEventData: {
@@ -3245,6 +3318,201 @@ export interface operations {
                      */
                     timestamp: string;
                     data: components["schemas"]["PaymentEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description No further events are wanted: the webhook is switched off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. The body is not read. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including redirects: the event is retried. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConnectionCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. The same on every attempt. */
+                "webhook-id": string;
+                /** @description Unix seconds of this attempt. Reject requests older than five minutes. */
+                "webhook-timestamp": string;
+                /** @description One or more `v1,` and base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, separated by spaces. During a rotation there are two. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "connection.created",
+                 *       "timestamp": "2026-11-20T12:00:02.000Z",
+                 *       "data": {
+                 *         "id": "con_0mws9c1f4k2b7",
+                 *         "object": "connection",
+                 *         "agent_id": "agt_0mws91xw3v",
+                 *         "app": "Claude",
+                 *         "reason": null
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "connection.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["ConnectionEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description No further events are wanted: the webhook is switched off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. The body is not read. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including redirects: the event is retried. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConnectionUsed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. The same on every attempt. */
+                "webhook-id": string;
+                /** @description Unix seconds of this attempt. Reject requests older than five minutes. */
+                "webhook-timestamp": string;
+                /** @description One or more `v1,` and base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, separated by spaces. During a rotation there are two. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "connection.used",
+                 *       "timestamp": "2026-11-20T12:00:02.000Z",
+                 *       "data": {
+                 *         "id": "con_0mws9c1f4k2b7",
+                 *         "object": "connection",
+                 *         "agent_id": "agt_0mws91xw3v",
+                 *         "app": "Claude",
+                 *         "reason": null
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "connection.used";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["ConnectionEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description No further events are wanted: the webhook is switched off. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. The body is not read. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including redirects: the event is retried. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConnectionRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. The same on every attempt. */
+                "webhook-id": string;
+                /** @description Unix seconds of this attempt. Reject requests older than five minutes. */
+                "webhook-timestamp": string;
+                /** @description One or more `v1,` and base64 of HMAC-SHA256 over `webhook-id.webhook-timestamp.body`, separated by spaces. During a rotation there are two. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "connection.revoked",
+                 *       "timestamp": "2026-11-20T12:00:02.000Z",
+                 *       "data": {
+                 *         "id": "con_0mws9c1f4k2b7",
+                 *         "object": "connection",
+                 *         "agent_id": "agt_0mws91xw3v",
+                 *         "app": "Claude",
+                 *         "reason": "owner"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "connection.revoked";
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["ConnectionEventData"];
                 };
             };
         };
