@@ -32,7 +32,7 @@ export async function exchange(
   const response = await http.send(method, path, options)
   const body = (await response.json().catch(() => null)) as Success<unknown> | Failure | null
   if (response.ok && body?.success) return body
-  throw apiErrorOf(response, body && !body.success ? body : null)
+  throw apiErrorOf(response, body?.success ? null : body)
 }
 
 /** Sends one request, with the session's credentials and the last reply's D1 bookmark, from which D1 reads. */
@@ -51,9 +51,9 @@ async function send(method: Method, path: string, options: HttpOptions): Promise
     response = await fetch(base + path, {
       method,
       headers,
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      ...(options.signal ? { signal: options.signal } : {}),
-      ...(options.keepalive ? { keepalive: true } : {}),
+      body: JSON.stringify(options.body), // undefined stays undefined
+      signal: options.signal ?? null,
+      keepalive: options.keepalive ?? false,
     })
   } catch (error) {
     if (options.signal?.aborted) throw error
