@@ -5,6 +5,8 @@ import { SkeletonRows } from '#web/components/states.tsx'
 /** Pages without their own route, by the last part of their path. */
 const pages = {
   assistants: lazy(() => import('../dashboard/-assistants/AssistantsPage.tsx')),
+  connect: lazy(() => import('../dashboard/-connect/ConnectPage.tsx')),
+  device: lazy(() => import('../dashboard/-connect/DevicePage.tsx')),
   notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
   restored: lazy(() => import('../dashboard/-restored/RestoredPage.tsx')),
   webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
