@@ -22,7 +22,9 @@ export const Route = createFileRoute('/dashboard/agents')({
   component: AgentsPage,
 })
 
-const AgentDialogs = lazy(async () => ({ default: (await import('./-agents/AgentDialogs.tsx')).AgentDialogs }))
+const AgentDialogs = lazy(() => import('./-agents/AgentDialogs.tsx'))
+
+const ConnectedApps = lazy(() => import('./-agents/ConnectedApps.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 
@@ -133,6 +135,7 @@ function AgentsPage() {
         </output>
       )}
       <Suspense>
+        {groups.data && <ConnectedApps />}
         <AgentDialogs
           search={search}
           groups={groups.data}
