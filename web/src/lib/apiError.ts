@@ -4,9 +4,9 @@ import type { Failure } from '#schemas/common.ts'
 /** A refused call. `message` is shown to people, `field` is the input at fault. Status 0 means that there was no reply. */
 export class ApiError extends Error {
   override name = 'ApiError'
-  readonly status: number
-  readonly code: string
-  readonly field: string | undefined
+  declare readonly status: number
+  declare readonly code: string
+  declare readonly field: string | undefined
   constructor(status: number, code: string, message: string, field?: string) {
     super(message)
     this.status = status

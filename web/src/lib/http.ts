@@ -32,7 +32,7 @@ export async function exchange(
   const response = await http.send(method, path, options)
   const body = (await response.json().catch(() => null)) as Success<unknown> | Failure | null
   if (response.ok && body?.success) return body
-  throw apiErrorOf(response, body && !body.success ? body : null)
+  throw apiErrorOf(response, body?.success ? null : body)
 }
 
 /** Calls that were started before the code that needs them was there, by path. */
@@ -60,9 +60,9 @@ function request(method: Method, path: string, options: HttpOptions): Promise<Re
   return fetch(base + path, {
     method,
     headers,
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-    ...(options.signal ? { signal: options.signal } : {}),
-    ...(options.keepalive ? { keepalive: true } : {}),
+    body: JSON.stringify(options.body), // undefined stays undefined
+    signal: options.signal ?? null,
+    keepalive: options.keepalive ?? false,
   })
 }
 

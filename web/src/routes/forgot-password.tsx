@@ -23,7 +23,7 @@ function ForgotPasswordScreen() {
       async send(values) {
         const email = storedEmail(values.email) ?? ''
         await forgotPassword(email)
-        await navigate({ to: '/reset-password', state: { email, codeSent: true } })
+        await navigate({ to: '/reset-password', search: true, state: { email, codeSent: true } })
       },
       fallback: ['Password reset request failed.', 'Password reset request failed'],
     },

@@ -45,7 +45,7 @@ function SignupScreen() {
         if (way === 'passcode') return setDone(await signUpWithPasscode({ email, name, signupPasscode }))
         const { userConfirmed } = await signUp({ email, name, password, ...(needsPasscode && { signupPasscode }) })
         if (userConfirmed) setDone('Account created! You can sign in now.')
-        else navigate({ to: '/confirm', state: { email, codeSent: true } })
+        else navigate({ to: '/confirm', search: true, state: { email, codeSent: true } })
       },
       fallback: ['Signup failed. Please try again.', 'Signup failed'],
     },

@@ -61,7 +61,7 @@ export function Done(props: { title: string; children: ReactNode }) {
           {props.title}
         </h1>
         <p className="mt-1 text-balance text-muted">{props.children}</p>
-        <Link to="/login" className={buttonClass('primary', 'mt-6 w-full')}>
+        <Link to="/login" search={true} className={buttonClass('primary', 'mt-6 w-full')}>
           Go to sign in
         </Link>
       </div>

@@ -8,6 +8,7 @@ import {
   Bot,
   HandCoins,
   type LucideIcon,
+  Plug,
   Search,
   ShieldCheck,
   UserRound,
@@ -23,7 +24,7 @@ import { type Contact, contactsQuery } from '#web/queries/contacts.ts'
 import { categoryLabel, displayStatus, transactionSearchQuery } from '#web/queries/transactions.ts'
 import { canPay, type Wallet as WalletRow, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { type Findable, find, isTransactionPart, longestWord } from './find.ts'
-import { pageGroups } from './pages.ts'
+import { other, pageGroups } from './pages.ts'
 
 /** Searches pages, actions, contacts, agents and transactions. The input keeps the focus; arrow keys move in the list. */
 export default function CommandPalette(props: { onClose: () => void }) {
@@ -222,6 +223,7 @@ const action = (label: string, icon: LucideIcon, link: Command['link'], words = 
 const fixedActions = [
   action('Create payout', HandCoins, { to: '/dashboard/payouts', search: { create: true } }, 'send email phone'),
   action('Add contact', UserRoundPlus, { to: '/dashboard/contacts', search: { add: true } }, 'new create'),
+  action('Connect an assistant', Plug, { to: other('assistants') }, 'app mcp claude chatgpt cursor url'),
   action('New agent', Bot, { to: '/dashboard/agents', search: { newAgent: true } }, 'create add'),
   action('New policy group', ShieldCheck, { to: '/dashboard/agents', search: { newGroup: true } }, 'create add budget'),
   action('New wallet', Wallet, { to: '/dashboard/wallets', search: { deploy: true } }, 'create add deploy'),

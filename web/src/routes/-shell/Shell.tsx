@@ -22,6 +22,8 @@ import { useOnline } from './useOnline.ts'
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const PasswordPrompt = lazy(() => import('./PasswordPrompt.tsx'))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
+/** Pages without their own route: every page, even /login, loads all route definitions. */
+const OtherPage = lazy(() => import('./OtherPage.tsx'))
 
 keepAnswers()
 
@@ -83,7 +85,13 @@ export function Shell() {
         </p>
       )}
       <main id="content" tabIndex={-1} className="mx-auto max-w-[1248px] px-4 py-6 outline-none sm:px-6">
-        {other === undefined ? <Outlet /> : <OtherPage path={other} />}
+        {other === undefined ? (
+          <Outlet />
+        ) : (
+          <Suspense fallback={<SkeletonRows rows={5} />}>
+            <OtherPage path={other} />
+          </Suspense>
+        )}
       </main>
       <OnrampReturn />
       {user && <InactivityGuard />}
@@ -102,23 +110,6 @@ export function Shell() {
 }
 
 const here = () => location.pathname + location.search
-
-/** Pages without their own route, by the last part of their path: every page, even /login, loads all route definitions. */
-const otherPages = {
-  notices: lazy(() => import('../dashboard/-notices/NoticesPage.tsx')),
-  restored: lazy(() => import('../dashboard/-restored/RestoredPage.tsx')),
-  webhooks: lazy(() => import('../dashboard/-webhooks/WebhooksPage.tsx')),
-}
-
-/** Renders one of `otherPages`. Unknown paths redirect to the overview. */
-function OtherPage(props: { path: string }) {
-  const Page = Object.hasOwn(otherPages, props.path) ? otherPages[props.path as keyof typeof otherPages] : null
-  const navigate = useNavigate()
-  useEffect(() => {
-    if (!Page) void navigate({ to: '/dashboard/overview', replace: true })
-  }, [Page, navigate])
-  return <Suspense fallback={<SkeletonRows rows={5} />}>{Page && <Page />}</Suspense>
-}
 
 /** Makes the dashboard installable, which iPhones require for push, and keeps push on if the user has turned it on. */
 function usePush(userId: string | undefined): void {

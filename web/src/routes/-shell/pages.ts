@@ -12,12 +12,12 @@ import {
   Webhook,
 } from 'lucide-react'
 
-/** The path of a page in `otherPages` of Shell.tsx, which the router's types do not include. */
+/** The path of a page in `pages` of OtherPage.tsx, which the router's types do not include. */
 export const other = (page: string) => `/dashboard/${page}` as '/dashboard/settings'
 
 /**
  * The dashboard's pages, as listed in the menu and the command palette. A new page needs an entry here, a route
- * `routes/dashboard/<page>.tsx` or a line in `otherPages` of Shell.tsx, and a folder `routes/dashboard/-<page>` for its own files.
+ * `routes/dashboard/<page>.tsx` or a line in `pages` of OtherPage.tsx, and a folder `routes/dashboard/-<page>` for its own files.
  */
 export const pageGroups = [
   {

@@ -1,4 +1,4 @@
 import { createFileRoute } from '@tanstack/react-router'
 
-/** All other paths. The shell renders their page (`otherPages` in -shell/Shell.tsx), so that /login loads none of its code. */
+/** All other paths. The shell renders their page (`pages` in -shell/OtherPage.tsx), so that /login loads none of its code. */
 export const Route = createFileRoute('/dashboard/$')()

@@ -26,7 +26,8 @@ const loadDetail = () => import('./-agents/GroupDetail.tsx')
 const GroupDetail = lazy(async () => ({ default: (await loadDetail()).GroupDetail }))
 // Its code has all rules, which the list of groups does not need; it comes together with the groups.
 loadDetail().catch(() => undefined) // `lazy` tries again
-const AgentDialogs = lazy(async () => ({ default: (await import('./-agents/AgentDialogs.tsx')).AgentDialogs }))
+const AgentDialogs = lazy(() => import('./-agents/AgentDialogs.tsx'))
+const ConnectedApps = lazy(() => import('./-agents/ConnectedApps.tsx'))
 
 const refreshMs = 30_000 // 30 seconds
 
@@ -138,6 +139,7 @@ function AgentsPage() {
         </output>
       )}
       <Suspense>
+        {groups.data && <ConnectedApps />}
         <AgentDialogs
           search={search}
           groups={groups.data}

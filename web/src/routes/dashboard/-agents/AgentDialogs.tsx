@@ -21,7 +21,7 @@ const PauseDialog = lazy(() => import('./PauseDialog.tsx'))
 type Shown = { credentials: Credentials; note?: string; group?: PolicyGroup | undefined }
 
 /** The dialog that the page's search parameters open. */
-export function AgentDialogs(props: {
+export default function AgentDialogs(props: {
   search: Dialogs
   groups: PolicyGroupWithAgents[] | undefined
   selected: PolicyGroupWithAgents | undefined

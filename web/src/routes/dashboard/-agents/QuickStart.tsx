@@ -1,9 +1,11 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { visibleScopes } from '#domain/scopes.ts'
 import { CopyButton } from '#web/components/CopyButton.tsx'
+import { TextLink } from '#web/components/Links.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { useSession } from '#web/lib/session.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
+import { other } from '../../-shell/pages.ts'
 import { exampleRecipient, quickStarts } from './quickStart.ts'
 
 /** Example code for an agent's first calls, with a tab for each way to connect. */
@@ -46,6 +48,10 @@ export function QuickStart(props: { clientId: string; group: PolicyGroup | undef
           </pre>
         </Tabs.Panel>
       ))}
+      <p className="mt-2 text-muted text-small">
+        Assistants such as Claude or Cursor need no key:{' '}
+        <TextLink to={other('assistants')}>connect them by URL</TextLink>.
+      </p>
     </Tabs.Root>
   )
 }

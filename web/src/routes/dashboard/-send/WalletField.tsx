@@ -43,7 +43,7 @@ export function WalletField(props: { form: UseFormReturn<SendValues>; wallets: U
   )
 }
 
-const fundsOf = ({ spendable }: Wallet) =>
+export const fundsOf = ({ spendable }: Wallet) =>
   spendable ? `$${cutAmount(spendable.now)} available` : 'balance unavailable'
 
 /** Says why no wallet can pay. Renders nothing if one can. */

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plug } from 'lucide-react'
+import { useState } from 'react'
+import { Button, buttonClass } from '#web/components/Button.tsx'
+import { Card } from '#web/components/Card.tsx'
+import { Chip } from '#web/components/Chip.tsx'
+import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { linkClass } from '#web/components/Links.tsx'
+import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
+import { Time } from '#web/components/Time.tsx'
+import { type Connection, connectionsQuery, revokeConnection } from '#web/queries/connections.ts'
+import { other } from '../../-shell/pages.ts'
+import { placeOf } from '../-connect/appWords.ts'
+
+const refreshMs = 30_000 // 30 seconds
+
+const ConnectLink = () => (
+  <Link to={other('assistants')} className={buttonClass('secondary')}>
+    <Plug aria-hidden="true" className="size-4" />
+    Connect an Assistant
+  </Link>
+)
+
+/** The apps that can pay because the owner allowed it in a browser. */
+export default function ConnectedApps() {
+  const connections = useQuery({ ...connectionsQuery, refetchInterval: refreshMs })
+  const [revoked, setRevoked] = useState<Connection | null>(null)
+  const isEmpty = connections.data?.length === 0
+  return (
+    <Card aria-labelledby="connected-apps" className="mt-4">
+      <div className="flex min-h-16 flex-wrap items-center justify-between gap-x-4 gap-y-2 px-5 py-3">
+        <h2 id="connected-apps" className="font-semibold">
+          Connected apps
+        </h2>
+        {!isEmpty && <ConnectLink />}
+      </div>
+      <Loaded query={connections} fallback="Failed to load connected apps" loading={<SkeletonRows rows={2} />}>
+        {(data) =>
+          isEmpty ? (
+            <EmptyState title="No connected apps yet" action={<ConnectLink />}>
+              Assistants such as Claude, ChatGPT or Cursor connect by a URL, without a key. You choose what each may
+              spend.
+            </EmptyState>
+          ) : (
+            <ul className="divide-y divide-hairline border-hairline border-t">
+              {data.map((connection) => (
+                <AppRow key={connection.id} connection={connection} onRevoke={() => setRevoked(connection)} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {revoked && <RevokeDialog connection={revoked} onClose={() => setRevoked(null)} />}
+    </Card>
+  )
+}
+
+function AppRow({ connection, onRevoke }: { connection: Connection; onRevoke: () => void }) {
+  const { app, agent, createdAt, lastUsedAt } = connection
+  return (
+    <li data-testid="connected-app" className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="wrap-anywhere font-medium">{app.name}</span>
+          {app.kind === 'registered' && (
+            <Chip tone="waiting" title="Nobody has checked this name">
+              Unverified app
+            </Chip>
+          )}
+        </p>
+        <p className="wrap-anywhere text-muted text-small">{placeOf(connection)}</p>
+      </div>
+      <p className="min-w-0 basis-56 text-small">
+        Pays as{' '}
+        <Link to="/dashboard/agents" search={{ agent: agent.id }} className={`wrap-anywhere ${linkClass}`}>
+          {agent.name}
+        </Link>
+        {agent.status === 'paused' && ' (paused)'}
+        <span className="block text-muted">
+          Since <Time iso={createdAt} as="date" />, {lastUsedAt ? 'last used ' : 'never used'}
+          {lastUsedAt && <Time iso={lastUsedAt} />}
+        </span>
+      </p>
+      <Button look="secondary" aria-label={`Revoke ${app.name}`} onClick={onRevoke} className="max-sm:w-full">
+        Revoke
+      </Button>
+    </li>
+  )
+}
+
+function RevokeDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
+  const { app, agent } = connection
+  return (
+    <ConfirmDialog
+      title={`Revoke ${app.name}`}
+      danger
+      confirm={['Revoke', 'Revoking...']}
+      fallback="Failed to revoke the app. Please try again."
+      act={() => revokeConnection(connection.id)}
+      done={`${app.name} can’t pay any more.`}
+      onClose={onClose}
+    >
+      <p>
+        <strong className="wrap-anywhere font-semibold">{app.name}</strong> can do nothing more, from its next call on.
+        To pay again, it must ask you again.
+      </p>
+      <p>
+        Payments that it has already made go through, and those that wait for your approval still wait. The agent{' '}
+        {agent.name} keeps its budget and history, and its API key, if it has one, keeps working.
+      </p>
+    </ConfirmDialog>
+  )
+}

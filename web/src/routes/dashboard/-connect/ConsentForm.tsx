@@ -1,0 +1,245 @@
+import { useEffect, useState } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { MoneyChain, useUnit } from '#web/components/Amount.tsx'
+import { Button } from '#web/components/Button.tsx'
+import { Checkbox, ErrorBox, Field, Select } from '#web/components/Field.tsx'
+import { AmountField, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
+import { RadioChoices } from '#web/components/RadioChoices.tsx'
+import { ApiError } from '#web/lib/apiError.ts'
+import { permissionsInWords, scopeWords } from '#web/lib/scopes.ts'
+import { useAction } from '#web/lib/useAction.ts'
+import type { PolicyGroup, PolicyGroupWithAgents } from '#web/queries/agents.ts'
+import { useSms } from '#web/queries/config.ts'
+import { allowConnection, type ConnectionRequest } from '#web/queries/connections.ts'
+import { blockedBecause, type Wallet, walletLabel } from '#web/queries/wallets.ts'
+import { fundsOf, NoWalletNotice } from '../-send/WalletField.tsx'
+import {
+  allowedBody,
+  type ConsentValues,
+  consentField,
+  consentProblems,
+  firstValues,
+  mostByGroup,
+  mostByNewGroup,
+  rulesOf,
+} from './consentForm.ts'
+import { type Answer, hasEnded, useDeny } from './useDeny.ts'
+
+/** Chooses the agent, its wallet and its budget, and allows or denies. */
+export function ConsentForm(props: {
+  request: ConnectionRequest
+  wallets: Wallet[]
+  groups: PolicyGroupWithAgents[]
+  onAnswered: (answer: Answer) => void
+  /** The request can no longer be answered. */
+  onEnded: (error: ApiError) => void
+}) {
+  const { request, wallets, groups } = props
+  const form = useForm<ConsentValues>({
+    resolver: formResolver((values) => consentProblems(values, request.passwordRequired)),
+    defaultValues: firstValues(request, wallets),
+  })
+  const isLive = useLive()
+  const allow = useAction((values: ConsentValues) => allowConnection(request.id, allowedBody(values, request)), {
+    fallback: 'The app could not be connected. Please try again.',
+    onFailed(error, message) {
+      if (hasEnded(error)) props.onEnded(error)
+      const field = error instanceof ApiError && error.field ? consentField(error.field) : undefined
+      if (field) form.setError(field, { message }, { shouldFocus: true })
+      return field !== undefined
+    },
+    onDone: ({ redirect }) => props.onAnswered({ kind: 'allowed', redirect }),
+    leaves: true,
+  })
+  const deny = useDeny(props)
+  const problem = allow.problem ?? deny.problem
+  const busy = allow.busy || deny.busy
+  return (
+    <form noValidate onSubmit={form.handleSubmit((values) => allow.start(values))}>
+      <fieldset disabled={busy} className="space-y-4 px-5 pb-5">
+        <legend className="sr-only">What it may spend</legend>
+        <AgentFields form={form} request={request} wallets={wallets} groups={groups} />
+        {request.passwordRequired && (
+          <PasswordField
+            form={form}
+            name="password"
+            label="Your Bursar password"
+            hint="Asked whenever an app is connected."
+            autoComplete="current-password"
+          />
+        )}
+        <MostThatCanLeave form={form} request={request} wallets={wallets} groups={groups} />
+        {problem && <ErrorBox>{problem}</ErrorBox>}
+      </fieldset>
+      <div className="sticky bottom-0 grid grid-cols-2 gap-3 rounded-b-card border-hairline border-t bg-card px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
+        <Button look="secondary" busy={deny.busy} disabled={allow.busy} onClick={() => deny.start()}>
+          Deny
+        </Button>
+        <Button type="submit" busy={allow.busy} disabled={deny.busy || !isLive}>
+          Allow
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+const liveAfterMs = 1_000 // 1 second
+
+/** Becomes true a second after the page is shown, each time: nobody presses a button that has just appeared. */
+function useLive(): boolean {
+  const [isLive, setIsLive] = useState(false)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>
+    const restart = () => {
+      clearTimeout(timer)
+      setIsLive(false)
+      if (document.visibilityState === 'visible') timer = setTimeout(() => setIsLive(true), liveAfterMs)
+    }
+    restart()
+    document.addEventListener('visibilitychange', restart)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', restart)
+    }
+  }, [])
+  return isLive
+}
+
+type Parts = {
+  form: UseFormReturn<ConsentValues>
+  request: ConnectionRequest
+  wallets: Wallet[]
+  groups: PolicyGroupWithAgents[]
+}
+
+function AgentFields({ form, request, wallets, groups }: Parts) {
+  const { existing } = request
+  const [agentId, groupId] = form.watch(['agentId', 'groupId'])
+  const known = groups.find(({ policyGroup }) => policyGroup.id === (agentId ? existing?.policyGroupId : groupId))
+  const group = known?.policyGroup
+  return (
+    <>
+      {existing && (
+        <fieldset>
+          <legend className="mb-1 font-medium text-small">Agent</legend>
+          <RadioChoices
+            name="agent"
+            value={agentId}
+            onChange={(value) => form.setValue('agentId', value)}
+            choices={[
+              {
+                value: existing.agentId,
+                label: `${existing.agentName}, as before`,
+                hint: 'Keeps its budget and history. Its earlier connection with this app ends.',
+              },
+              { value: '', label: 'A new agent', hint: 'With a budget of its own.' },
+            ]}
+          />
+        </fieldset>
+      )}
+      {agentId === '' && (
+        <>
+          <TextField form={form} name="name" label="Name of its agent" maxLength={60} autoComplete="off" />
+          {groups.length > 0 && (
+            <Field label="Budget" error={form.formState.errors.groupId?.message}>
+              {(control) => (
+                <Select {...control} {...form.register('groupId')}>
+                  <option value="">A new policy group</option>
+                  {groups.map(({ policyGroup: { id, name } }) => (
+                    <option key={id} value={id}>
+                      Shares that of {name}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          )}
+        </>
+      )}
+      {group ? (
+        <ul className="space-y-1 rounded-control bg-sunken px-4 py-3 text-small">
+          {rulesOf(group).map((sentence) => (
+            <li key={sentence} className="wrap-anywhere">
+              {sentence}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        agentId === '' && <NewGroupFields form={form} wallets={wallets} />
+      )}
+    </>
+  )
+}
+
+const walletOf = (group: PolicyGroup, wallets: Wallet[]) => wallets.find(({ id }) => id === group.walletId)
+
+function NewGroupFields({ form, wallets }: Pick<Parts, 'form' | 'wallets'>) {
+  const sms = useSms()
+  const [walletId, scopes] = form.watch(['walletId', 'scopes'])
+  const chain = wallets.find(({ id }) => id === walletId)?.chain
+  return (
+    <MoneyChain value={chain}>
+      <NoWalletNotice wallets={wallets} />
+      <Field label="Wallet" error={form.formState.errors.walletId?.message}>
+        {(control) => (
+          <Select {...control} {...form.register('walletId')}>
+            {walletId === '' && <option value="">Select a wallet</option>}
+            {wallets.map((wallet) => {
+              const blocked = blockedBecause(wallet)
+              return (
+                <option key={wallet.id} value={wallet.id} disabled={blocked !== null}>
+                  {walletLabel(wallet)} ({blocked ?? fundsOf(wallet)})
+                </option>
+              )
+            })}
+          </Select>
+        )}
+      </Field>
+      <div className="grid grid-cols-1 gap-3 min-[380px]:grid-cols-2">
+        <AmountField form={form} name="perDay" label="Budget a day" />
+        <AmountField form={form} name="askAbove" label="Ask me above" />
+      </div>
+      <details className="group">
+        <summary className="cursor-pointer rounded-sm py-1 text-small">
+          {permissionsInWords(scopes).replace('Agents', 'It').replace('the contacts listed below', 'contacts you list')}{' '}
+          <span className="font-medium text-green underline underline-offset-3">Change</span>
+        </summary>
+        <fieldset className="mt-1">
+          <legend className="sr-only">It may make</legend>
+          {(Object.keys(scopeWords) as (keyof typeof scopeWords)[]).map((scope) => (
+            <Checkbox
+              key={scope}
+              value={scope}
+              {...form.register('scopes')}
+              label={scopeWords[scope].name}
+              {...(scope === 'sms_payments:write' && !sms
+                ? { disabled: true, hint: 'Text messages are not available here' }
+                : { hint: hints[scope] })}
+            />
+          ))}
+        </fieldset>
+      </details>
+    </MoneyChain>
+  )
+}
+
+const hints = {
+  ...Object.fromEntries(Object.entries(scopeWords).map(([scope, { hint }]) => [scope, hint])),
+  'contact_payments:write': 'Pay the contacts that you list in its policy group',
+} as Record<keyof typeof scopeWords, string>
+
+/** The last sentence before the buttons. */
+function MostThatCanLeave({ form, request, wallets, groups }: Parts) {
+  const values = form.watch()
+  const groupId = values.agentId ? request.existing?.policyGroupId : values.groupId
+  const group = groups.find(({ policyGroup }) => policyGroup.id === groupId)?.policyGroup
+  const wallet = group ? walletOf(group, wallets) : wallets.find(({ id }) => id === values.walletId)
+  const unit = useUnit(wallet?.chain)
+  const most = group ? mostByGroup(group, wallet, unit) : mostByNewGroup(values, wallet, unit)
+  if (!most) return null
+  return (
+    <p aria-live="polite" data-testid="most">
+      At most <strong className="whitespace-nowrap font-semibold">{most.figure}</strong> {most.rest}
+    </p>
+  )
+}
