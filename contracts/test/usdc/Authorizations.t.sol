@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
 import {UsdcAuthorizations} from "../../src/usdc/UsdcAuthorizations.sol";
+import {Erc1271Signer} from "../mocks/Hostile.sol";
 import {UsdcTest} from "./UsdcTest.sol";
 
 /// @dev EIP-3009 and EIP-2612.
@@ -140,6 +141,30 @@ contract UsdcAuthorizationsTest is UsdcTest {
         bytes memory signature = abi.encodePacked(r, s, v);
         expectText("FiatTokenV2: invalid signature");
         usdc.transferWithAuthorization(address(wallet), RECIPIENT, 1, START - 1, START + 10, 0, signature);
+    }
+
+    /// @dev Circle's checker is a library, so it is the token that asks. The whole answer of 32 bytes counts.
+    function test_transferWithAuthorization_asksAContractFromTheToken() public {
+        Erc1271Signer signer = new Erc1271Signer(address(usdc));
+        mint(address(signer), 10);
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "bytes", hex"1234");
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "v, r, s", 0, 0, 0);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 6);
+
+        signer.setDirty();
+        expectText("FiatTokenV2: invalid signature");
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "dirty", hex"1234");
+        signer = new Erc1271Signer(address(this));
+        expectText("FiatTokenV2: invalid signature");
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "reverts", hex"1234");
+    }
+
+    /// @dev Code decides how a signature is checked: a key that gained code no longer signs by ECDSA.
+    function test_transferWithAuthorization_ignoresTheKey_onceItsAddressHasCode() public {
+        (uint8 v, bytes32 r, bytes32 s) = signTransfer(1, 0);
+        vm.etch(alice, hex"00");
+        expectText("FiatTokenV2: invalid signature");
+        _transfer(1, 0, v, r, s);
     }
 
     function test_transferWithAuthorization_acceptsErc1271() public {
