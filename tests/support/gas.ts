@@ -90,13 +90,14 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
     const rotation = {
       newKey: party(`rotated ${expectedEpoch}`).address,
       limit,
+      purchaseAllowance: 0,
       validUntil: deadline + 30 * day,
       expectedEpoch,
       deadline,
     }
     const digest = rotateDigest({ chainId: chain.chainId, contract: lone.address }, rotation)
     const { r, vs } = signCompact(digest, roles.operator.key)
-    const args = [rotation.newKey, limit, rotation.validUntil, expectedEpoch, deadline, r, vs] as const
+    const args = [rotation.newKey, limit, 0, rotation.validUntil, expectedEpoch, deadline, r, vs] as const
     return gasOf(lone.address, encodeFunctionData({ abi: agentWalletAbi, functionName: 'rotateSessionKey', args }))
   }
   const rotateFirst = await rotate(1_000_000_000n, 1)

@@ -132,15 +132,19 @@ contract UsdcAuthorizationsTest is UsdcTest {
         usdc.cancelAuthorization(alice, "n", abi.encodePacked(r, s, v));
     }
 
-    /// @dev A4: for a payer with code the token calls ERC-1271, which our wallets do not implement. So no one can make
-    /// a wallet pay this way.
+    /// @dev A4: for a payer with code the token calls ERC-1271. A wallet confirms purchases only, see PurchaseTest: a
+    /// plain signature of the session key moves nothing, in neither form.
     function test_A4_transferWithAuthorization_reverts_fromAWallet() public {
-        (uint8 v, bytes32 r, bytes32 s) = sign(
-            SESSION, abi.encode(TRANSFER_TYPEHASH, address(wallet), RECIPIENT, 1, START - 1, START + 10, bytes32(0))
-        );
-        bytes memory signature = abi.encodePacked(r, s, v);
+        address from = address(create("buyer", 50));
+        mint(from, 1e6);
+        (uint8 v, bytes32 r, bytes32 s) =
+            sign(SESSION, abi.encode(TRANSFER_TYPEHASH, from, RECIPIENT, 1, 0, START + 10, bytes32(uint256(1) << 224)));
         expectText("FiatTokenV2: invalid signature");
-        usdc.transferWithAuthorization(address(wallet), RECIPIENT, 1, START - 1, START + 10, 0, signature);
+        usdc.transferWithAuthorization(from, RECIPIENT, 1, 0, START + 10, bytes32(uint256(1) << 224), v, r, s);
+        expectText("FiatTokenV2: invalid signature");
+        usdc.transferWithAuthorization(
+            from, RECIPIENT, 1, 0, START + 10, bytes32(uint256(1) << 224), abi.encodePacked(r, s, v)
+        );
     }
 
     /// @dev Circle's checker is a library, so it is the token that asks. The whole answer of 32 bytes counts.
