@@ -4,6 +4,7 @@ import { agentWalletAbi, payoutEscrowAbi, relayAbi, usdcAbi } from '../../worker
 import { payoutAddress } from '../../worker/chain/addresses.ts'
 import { authorizationDigest, authorizationNonce, authorizedTransferCall } from '../../worker/chain/authorization.ts'
 import { claimDigest, payoutId, reclaimDigest, rotateDigest, type Terms } from '../../worker/chain/digests.ts'
+import { signPurchase } from '../../worker/chain/purchase.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
 import {
   createWallet,
@@ -15,6 +16,7 @@ import {
   signSend,
   type TestWallet,
 } from './localChain.ts'
+import { settlePurchaseCall } from './purchases.ts'
 
 export type GasRow = { action: string; gas: number; ceiling: number; floor?: number }
 
@@ -84,6 +86,8 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
   const batchOf3 = await batch(0, 3)
   const batchOf10 = await batch(3, 13)
 
+  const settling = await gasOf(contracts.usdc, await purchase(chain, holders[2]!))
+
   const payouts = await measurePayouts(chain, deadline)
 
   const rotate = (limit: bigint, expectedEpoch: number) => {
@@ -110,6 +114,7 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
     { action: 'one send, alone', gas: alone, ceiling: 66_000 },
     { action: 'one send in a batch of 3 wallets', gas: batchOf3, ceiling: Math.min(plain, plainTransferGas) },
     { action: 'one send in a batch of 10 wallets', gas: batchOf10, ceiling: 37_500 },
+    { action: 'a purchase, settled by its facilitator', gas: settling, ceiling: 102_000 },
     ...payouts,
     { action: 'provider rotation, first of a day', gas: rotateFirst, ceiling: 70_000 },
     { action: 'provider rotation, later', gas: rotateLater, ceiling: 55_000 },
@@ -118,19 +123,28 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
 
 const within1Percent = (gas: number) => ({ floor: gas * 0.99, ceiling: gas * 1.01 })
 
+/** USDC's call of a purchase for 1 USDC, from a wallet of its own to `to`, who holds USDC already. */
+async function purchase(chain: LocalChain, to: Address): Promise<Hex> {
+  const buyer = await createWallet(chain, 'buyer', { purchaseAllowance: 50 })
+  await chain.submit(chain.contracts.factory, createWalletData(buyer.parameters))
+  await chain.mint(buyer.address, 2_000_000n)
+  const validBefore = (await chain.now()) + 240
+  const bought = { from: buyer.address, to, amount: 1_000_000n, validBefore, epoch: 1, class: 2, number: 0 } as const
+  const signature = signPurchase(await usdcSeparator(chain), bought, buyer.session.key)
+  return settlePurchaseCall(bought, signature)
+}
+
 /** A call that moves `amount` from holder 0 to `to`, both of whom hold USDC before and after. */
 async function authorizedTransfer(chain: LocalChain, to: Address): Promise<Hex> {
   const from = party('holder 0')
   const validBefore = (await chain.now()) + day
   const authorization = { from: from.address, to, amount, nonce: authorizationNonce('gas'), validBefore }
-  const separator = await chain.client.readContract({
-    address: chain.contracts.usdc,
-    abi: usdcAbi,
-    functionName: 'DOMAIN_SEPARATOR',
-  })
-  const signature = signCompact(authorizationDigest(separator, authorization), from.key)
+  const signature = signCompact(authorizationDigest(await usdcSeparator(chain), authorization), from.key)
   return authorizedTransferCall({ ...authorization, ...signature })
 }
+
+const usdcSeparator = (chain: LocalChain): Promise<Hex> =>
+  chain.client.readContract({ address: chain.contracts.usdc, abi: usdcAbi, functionName: 'DOMAIN_SEPARATOR' })
 
 async function measurePayouts(chain: LocalChain, deadline: number): Promise<GasRow[]> {
   const { contracts, submit } = chain
