@@ -1,4 +1,4 @@
-/** Unmodified x402 packages buy from a smart wallet, with payments that the Worker's own code signs. */
+/** Unmodified x402 packages accept payments that the Worker's own code signs, from both kinds of wallets. */
 import { x402Client } from '@x402/core/client'
 import { x402Facilitator } from '@x402/core/facilitator'
 import { type FacilitatorClient, x402ResourceServer } from '@x402/core/server'
@@ -17,9 +17,15 @@ import { paymentHeader, paymentPayload } from '#domain/x402/paymentPayload.ts'
 import { type PaymentRequired, parsePaymentRequired } from '#domain/x402/paymentRequired.ts'
 import { classFor, type PurchaseClass } from '#domain/x402/purchaseClasses.ts'
 import { agentWalletAbi, usdcAbi } from '../../worker/chain/abi.ts'
-import { usdcDomainSeparator } from '../../worker/chain/authorization.ts'
+import {
+  authorizationDigest,
+  authorizationNonce,
+  authorizationSignature,
+  usdcDomainSeparator,
+} from '../../worker/chain/authorization.ts'
 import { purchaseNonce, signPurchase } from '../../worker/chain/purchase.ts'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
+import { signCompact } from '../../worker/chain/sign.ts'
 import type { Hex } from '../../worker/chain/types.ts'
 import { oneSet } from '../support/contractSets.ts'
 import {
@@ -151,6 +157,30 @@ describe('x402', () => {
     ] as const
     for (const [path, payload] of refused) expect((await request(path, paymentHeader(payload))).status).toBe(402)
     expect((await earned()) - before).toBe(0n)
+  })
+
+  test('an imported wallet pays with its own signature @x402-32', async () => {
+    const before = await earned()
+    const imported = party('imported wallet')
+    await chain.mint(imported.address, 1_000_000n)
+    const challenge = await challengeOf('/dear')
+    const choice = chooseOffer(challenge, token, null)
+    if (!choice.ok) throw new Error(choice.message)
+    const { offer } = choice
+    const authorization = {
+      from: imported.address,
+      to: offer.payTo,
+      amount: offer.amount,
+      nonce: authorizationNonce('a purchase'),
+      validBefore: purchaseEnd(await chain.now(), offer),
+    }
+    const signature = authorizationSignature(signCompact(authorizationDigest(separator, authorization), imported.key))
+    const header = paymentHeader(paymentPayload(challenge, offer, { ...authorization, signature }))
+    expect((await request('/dear', header)).status, 'the balance is too low').toBe(402)
+    await chain.mint(imported.address, 1_000_000n)
+    expect((await request('/dear', header)).status).toBe(200)
+    expect((await request('/dear', header)).status).toBe(402)
+    expect((await earned()) - before).toBe(1_500_000n)
   })
 
   test('revoking the session ends a payment that was handed out @x402-27', async () => {
