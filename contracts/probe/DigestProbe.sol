@@ -13,6 +13,7 @@ contract WalletDigestProbe is AgentWallet {
         address other;
         uint64 amount;
         uint64 nonce;
+        uint16 purchaseAllowance;
         uint40 validUntil;
         uint32 epoch;
         uint48 deadline;
@@ -31,9 +32,11 @@ contract WalletDigestProbe is AgentWallet {
             Input calldata i = inputs[k];
             list[k] = [
                 _digest(_hashSend(i.account, i.amount, i.nonce, i.deadline)),
-                _digest(_hashRotate(i.account, i.amount, i.validUntil, i.epoch, i.deadline)),
+                _digest(_hashRotate(i.account, i.amount, i.purchaseAllowance, i.validUntil, i.epoch, i.deadline)),
                 _digest(_hashWithdraw(i.account, i.other, i.units, i.ownerNonce, i.deadline)),
-                _digest(_hashSetSession(i.account, i.amount, i.validUntil, i.ownerNonce, i.deadline)),
+                _digest(
+                    _hashSetSession(i.account, i.amount, i.purchaseAllowance, i.validUntil, i.ownerNonce, i.deadline)
+                ),
                 _digest(_hashRevokeSession(i.ownerNonce, i.deadline)),
                 _digest(_hashDisableRotationAuthority(i.ownerNonce, i.deadline)),
                 _digest(_hashReclaimPayout(i.id, i.ownerNonce, i.deadline))

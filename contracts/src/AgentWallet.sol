@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Address} from "@openzeppelin/contracts/utils/Address.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
@@ -9,18 +11,21 @@ import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {IAgentWallet} from "./IAgentWallet.sol";
 import {PayoutEscrow} from "./PayoutEscrow.sol";
 import {Provider} from "./Provider.sol";
+import {Purchase} from "./Purchase.sol";
 import {SendWindow} from "./SendWindow.sol";
 import {SessionWord} from "./SessionWord.sol";
 import {WalletArguments} from "./WalletArguments.sol";
 import {WalletMessages} from "./WalletMessages.sol";
 
 /// @title A USDC wallet that an agent's session key may spend from, within a budget that its owner can revoke.
-/// @notice The session key sends USDC up to the session's limit. The provider's operators may replace the session key
-/// within the caps below, until the owner disables that. The owner does everything else, directly or by signature.
-/// There is no upgrade, no delegatecall, no generic call, no approval and no ERC-1271: USDC accepts ERC-1271 signatures
-/// for transfers, which the budget would not count.
+/// @notice The session key sends USDC up to the session's limit, less the part that is set aside for purchases. With
+/// that part it buys: it signs USDC's own authorisations, numbered and capped, which the wallet confirms by ERC-1271.
+/// The provider's operators may replace the session key within the caps below, until the owner disables that. The owner
+/// does everything else, directly or by signature. There is no upgrade, no delegatecall, no generic call and no approval,
+/// and ERC-1271 confirms nothing but these authorisations.
 /// @dev Every wallet is a clone of one implementation, created by `AgentWalletFactory`.
-contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
+contract AgentWallet is IAgentWallet, IERC1271, WalletArguments, WalletMessages {
+    using Purchase for Purchase.Signed;
     using SafeERC20 for IERC20;
     using SendWindow for uint256;
     using SessionWord for uint256;
@@ -32,6 +37,8 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
     uint256 public constant MAX_VALIDITY = 90 days;
     /// @notice The furthest in the future that the deadline of an owner's signature may be when it is submitted.
     uint256 public constant MAX_OWNER_DEADLINE = 1 days;
+    /// @notice The furthest in the future that the end of a purchase's authorisation may be when it is checked.
+    uint256 public constant MAX_PURCHASE_VALIDITY = 300 seconds;
 
     IERC20 public immutable USDC;
     PayoutEscrow public immutable ESCROW;
@@ -57,11 +64,11 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
     }
 
     /// @notice Open the first session. Called once, by the factory, in the transaction that creates the wallet.
-    function initialize(address sessionKey, uint64 limit, uint40 validUntil) external {
+    function initialize(address sessionKey, uint64 limit, uint16 purchaseAllowance, uint40 validUntil) external {
         if (msg.sender != FACTORY) revert NotFactory(msg.sender);
         _checkCaps(limit, validUntil);
 
-        _setSession(sessionKey, limit, validUntil);
+        _setSession(sessionKey, limit, purchaseAllowance, validUntil);
     }
 
     // Session key
@@ -90,6 +97,18 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
         USDC.safeTransfer(to, amount);
     }
 
+    /// @notice ERC-1271: whether the session key signed this purchase, and may. Called by USDC, for anyone who submits
+    /// the authorisation to it.
+    /// @dev The wallet keeps no record of purchases: USDC accepts each nonce once, and the nonce contains the session's
+    /// epoch, a class, and a number below the class's count. So at most the sum of count × cap leaves per session,
+    /// which is at most its purchase allowance. A new session ends all that was signed before.
+    /// @param hash The digest of USDC's `TransferWithAuthorization` from this wallet, with `validAfter` 0.
+    /// @param signature See `Purchase`.
+    /// @return The function's selector, or 0xffffffff for everything else. No signature makes it revert.
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        return _isPurchase(hash, signature) ? IERC1271.isValidSignature.selector : bytes4(0xffffffff);
+    }
+
     // Owner, directly
 
     /// @notice Move `amount` of `token` to `to`; token zero means ETH, in wei. Does not depend on the session or the
@@ -99,10 +118,14 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
     }
 
     /// @notice Replace the session. The provider's caps do not apply to the owner.
-    /// @param limit Micro-USDC.
+    /// @param limit Micro-USDC, less than 2^48.
+    /// @param purchaseAllowance The part of the limit that purchases may use, in whole USDC.
     /// @param validUntil Unix seconds, inclusive.
-    function setSession(address sessionKey, uint64 limit, uint40 validUntil) external byOwner {
-        _setSession(sessionKey, limit, validUntil);
+    function setSession(address sessionKey, uint64 limit, uint16 purchaseAllowance, uint40 validUntil)
+        external
+        byOwner
+    {
+        _setSession(sessionKey, limit, purchaseAllowance, validUntil);
     }
 
     /// @notice End the session immediately and refuse rotations until the owner sets another session.
@@ -132,13 +155,17 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
     function setSessionBySig(
         address sessionKey,
         uint64 limit,
+        uint16 purchaseAllowance,
         uint40 validUntil,
         uint48 deadline,
         bytes32 r,
         bytes32 vs
     ) external {
-        _checkOwner(_hashSetSession(sessionKey, limit, validUntil, _nextOwnerNonce(), deadline), deadline, r, vs);
-        _setSession(sessionKey, limit, validUntil);
+        bytes32 structHash = _hashSetSession(
+            sessionKey, limit, purchaseAllowance, validUntil, _nextOwnerNonce(), deadline
+        );
+        _checkOwner(structHash, deadline, r, vs);
+        _setSession(sessionKey, limit, purchaseAllowance, validUntil);
     }
 
     /// @notice `revokeSession`, signed by the owner.
@@ -166,9 +193,11 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
     /// @dev One rotation is capped by `MAX_GRANT` and `MAX_VALIDITY`, and all rotations of a UTC day together by
     /// `MAX_GRANT`. A rotation subtracts from that sum what is left of a session that another rotation of the same day
     /// opened. Budget left by the owner or by an earlier day counts in full, since the holder of the new key gains
-    /// access to it. So a stolen operator key moves at most twice `MAX_GRANT` in any 24 hours, plus what the owner sets
-    /// in that time. A rotation that does not raise the budget always passes.
+    /// access to it. A limit counts whole, but of a purchase allowance nothing is subtracted later: the wallet does not
+    /// know how much of it was used. So a stolen operator key moves at most twice `MAX_GRANT` in any 24 hours, plus what
+    /// the owner sets in that time. A rotation whose limit is at most what sends have left always passes.
     /// @param limit Micro-USDC.
+    /// @param purchaseAllowance The part of the limit that purchases may use, in whole USDC.
     /// @param validUntil Unix seconds, inclusive.
     /// @param expectedEpoch The session to replace. A pending rotation therefore cannot undo a later action of the
     /// owner.
@@ -176,6 +205,7 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
     function rotateSessionKey(
         address newKey,
         uint64 limit,
+        uint16 purchaseAllowance,
         uint40 validUntil,
         uint32 expectedEpoch,
         uint48 deadline,
@@ -190,10 +220,12 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
         if (expectedEpoch != window.epoch()) revert WrongEpoch(expectedEpoch, window.epoch());
         _checkCaps(limit, validUntil);
         uint256 granted = _checkGrant(session, window.remaining(), limit);
-        address signer = ECDSA.recover(_digest(_hashRotate(newKey, limit, validUntil, expectedEpoch, deadline)), r, vs);
+        bytes32 structHash = _hashRotate(newKey, limit, purchaseAllowance, validUntil, expectedEpoch, deadline);
+        address signer = ECDSA.recover(_digest(structHash), r, vs);
         if (!Provider(provider()).mayRotate(signer)) revert NotOperator(signer);
 
-        _openSession(newKey, limit, validUntil, SessionWord.packGrants(_today(), granted), SessionWord.ROTATED);
+        uint256 grants = SessionWord.packGrants(_today(), granted);
+        _openSession(newKey, limit, purchaseAllowance, validUntil, grants, SessionWord.ROTATED);
     }
 
     // Views
@@ -216,7 +248,8 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
             balance: USDC.balanceOf(address(this)),
             ownerNonce: _ownerNonce,
             grantDay: uint32(_today()),
-            grantedToday: uint64(session.grantedOn(_today()))
+            grantedToday: uint64(session.grantedOn(_today())),
+            purchaseAllowance: window.purchaseAllowance()
         });
     }
 
@@ -229,24 +262,34 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
         else IERC20(token).safeTransfer(to, amount);
     }
 
-    function _setSession(address key, uint64 limit, uint40 validUntil) private {
+    function _setSession(address key, uint64 limit, uint16 purchaseAllowance, uint40 validUntil) private {
         uint256 session = _session;
-        _openSession(key, limit, validUntil, session.grants(), session & SessionWord.ROTATION_DISABLED);
+        uint256 flags = session & SessionWord.ROTATION_DISABLED;
+        _openSession(key, limit, purchaseAllowance, validUntil, session.grants(), flags);
     }
 
     function _revokeSession() private {
         uint256 session = _session;
         uint256 flags = (session & SessionWord.ROTATION_DISABLED) | SessionWord.REVOKED;
         _session = SessionWord.pack(address(0), 0, session.grants(), flags);
-        _window = SendWindow.open(0, _nextEpoch());
+        _window = SendWindow.open(0, 0, _nextEpoch());
     }
 
     /// @dev Overwrites both words, so that nothing of the old session remains.
-    function _openSession(address key, uint64 limit, uint40 validUntil, uint256 grants, uint256 flags) private {
+    function _openSession(
+        address key,
+        uint64 limit,
+        uint16 purchaseAllowance,
+        uint40 validUntil,
+        uint256 grants,
+        uint256 flags
+    ) private {
         if (key == address(0)) revert InvalidSessionKey(key);
+        if (limit > type(uint48).max) revert LimitTooHigh(limit, type(uint48).max);
+        if (uint256(purchaseAllowance) * 1e6 > limit) revert PurchaseAllowanceTooHigh(purchaseAllowance, limit);
 
         _session = SessionWord.pack(key, validUntil, grants, flags);
-        _window = SendWindow.open(limit, _nextEpoch());
+        _window = SendWindow.open(limit, purchaseAllowance, _nextEpoch());
     }
 
     function _reclaimPayout(PayoutEscrow.Terms calldata terms) private {
@@ -269,6 +312,19 @@ contract AgentWallet is IAgentWallet, WalletArguments, WalletMessages {
     }
 
     // Checks
+
+    function _isPurchase(bytes32 hash, bytes calldata signature) private view returns (bool) {
+        if (signature.length != Purchase.LENGTH) return false;
+        Purchase.Signed memory purchase = Purchase.unpack(signature);
+        uint256 session = _session;
+        uint256 window = _window;
+        if (block.timestamp > session.validUntil()) return false;
+        if (purchase.validBefore > block.timestamp + MAX_PURCHASE_VALIDITY) return false;
+        if (!purchase.isWithin(window.purchaseAllowance())) return false;
+        if (hash != purchase.digest(IERC20Permit(address(USDC)).DOMAIN_SEPARATOR(), window.epoch())) return false;
+        (address signer, ECDSA.RecoverError problem,) = ECDSA.tryRecover(hash, purchase.r, purchase.vs);
+        return problem == ECDSA.RecoverError.NoError && signer == session.key();
+    }
 
     function _checkOwner(bytes32 structHash, uint48 deadline, bytes32 r, bytes32 vs) private view {
         if (block.timestamp > deadline) revert SignatureExpired(deadline, block.timestamp);

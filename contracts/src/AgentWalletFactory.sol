@@ -36,13 +36,18 @@ contract AgentWalletFactory {
     /// @param owner A key, so an address without code.
     /// @param salt Any value; distinguishes wallets of one owner.
     /// @param limit Micro-USDC, at most the wallet's `MAX_GRANT`.
+    /// @param purchaseAllowance The part of the limit that purchases may use, in whole USDC.
     /// @param validUntil Unix seconds, inclusive, at most the wallet's `MAX_VALIDITY` from now.
-    function createWallet(address owner, bytes32 salt, address sessionKey, uint64 limit, uint40 validUntil)
-        external
-        returns (address wallet)
-    {
+    function createWallet(
+        address owner,
+        bytes32 salt,
+        address sessionKey,
+        uint64 limit,
+        uint16 purchaseAllowance,
+        uint40 validUntil
+    ) external returns (address wallet) {
         bytes memory arguments = abi.encodePacked(owner, PROVIDER);
-        bytes32 fullSalt = keccak256(abi.encode(owner, salt, sessionKey, limit, validUntil));
+        bytes32 fullSalt = keccak256(abi.encode(owner, salt, sessionKey, limit, purchaseAllowance, validUntil));
         wallet = Clones.predictDeterministicAddressWithImmutableArgs(address(IMPLEMENTATION), arguments, fullSalt);
         if (wallet.code.length != 0) return wallet;
         if (owner == address(0)) revert ZeroOwner();
@@ -51,19 +56,22 @@ contract AgentWalletFactory {
         emit WalletCreated(wallet, owner);
 
         Clones.cloneDeterministicWithImmutableArgs(address(IMPLEMENTATION), arguments, fullSalt);
-        AgentWallet(wallet).initialize(sessionKey, limit, validUntil);
+        AgentWallet(wallet).initialize(sessionKey, limit, purchaseAllowance, validUntil);
     }
 
     /// @notice The address at which `createWallet` with the same parameters creates the wallet.
-    function walletAddress(address owner, bytes32 salt, address sessionKey, uint64 limit, uint40 validUntil)
-        external
-        view
-        returns (address)
-    {
+    function walletAddress(
+        address owner,
+        bytes32 salt,
+        address sessionKey,
+        uint64 limit,
+        uint16 purchaseAllowance,
+        uint40 validUntil
+    ) external view returns (address) {
         return Clones.predictDeterministicAddressWithImmutableArgs(
             address(IMPLEMENTATION),
             abi.encodePacked(owner, PROVIDER),
-            keccak256(abi.encode(owner, salt, sessionKey, limit, validUntil))
+            keccak256(abi.encode(owner, salt, sessionKey, limit, purchaseAllowance, validUntil))
         );
     }
 }

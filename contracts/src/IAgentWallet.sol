@@ -14,7 +14,7 @@ interface IAgentWallet {
         uint32 epoch;
         bool rotationDisabled;
         bool sessionRevoked;
-        /// @dev Micro-USDC the session may still send.
+        /// @dev Micro-USDC the session may still send. Purchases do not reduce it.
         uint64 remaining;
         /// @dev Highest nonce used, or the epoch's first nonce if none has been used.
         uint64 top;
@@ -28,6 +28,8 @@ interface IAgentWallet {
         /// @dev Micro-USDC the provider granted on `grantDay`, net. Above `MAX_GRANT` only after rotations that
         /// replaced a session without raising its budget.
         uint64 grantedToday;
+        /// @dev Whole USDC that authorisations of this session may spend in total, in addition to `remaining`.
+        uint16 purchaseAllowance;
     }
 
     /// @notice The only topic is the nonce. USDC's `Transfer` is the next log; the two together prove the payment.
@@ -58,8 +60,11 @@ interface IAgentWallet {
     error InvalidSessionKey(address key);
     error ZeroAmount();
 
-    /// @notice The provider's session would hold more than `MAX_GRANT`, in micro-USDC.
+    /// @notice A session of the provider holds at most `MAX_GRANT`, one of the owner less than 2^48, in micro-USDC.
     error LimitTooHigh(uint64 limit, uint64 highest);
+
+    /// @notice The purchase allowance, in whole USDC, is part of the limit, in micro-USDC.
+    error PurchaseAllowanceTooHigh(uint16 purchaseAllowance, uint64 limit);
 
     /// @notice The provider's session would last longer than `MAX_VALIDITY`, in unix seconds.
     error ValidityTooLong(uint40 validUntil, uint256 latest);

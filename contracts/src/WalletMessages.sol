@@ -7,12 +7,14 @@ import {TypedData} from "./TypedData.sol";
 /// @dev Hashing is internal, so that a test contract can compare it with other implementations.
 abstract contract WalletMessages {
     bytes32 public constant SEND_TYPEHASH = keccak256("Send(address to,uint64 amount,uint64 nonce,uint48 deadline)");
-    bytes32 public constant ROTATE_TYPEHASH =
-        keccak256("Rotate(address newKey,uint64 limit,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)");
+    bytes32 public constant ROTATE_TYPEHASH = keccak256(
+        "Rotate(address newKey,uint64 limit,uint16 purchaseAllowance,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)"
+    );
     bytes32 public constant WITHDRAW_TYPEHASH =
         keccak256("Withdraw(address token,address to,uint256 amount,uint256 ownerNonce,uint48 deadline)");
-    bytes32 public constant SET_SESSION_TYPEHASH =
-        keccak256("SetSession(address sessionKey,uint64 limit,uint40 validUntil,uint256 ownerNonce,uint48 deadline)");
+    bytes32 public constant SET_SESSION_TYPEHASH = keccak256(
+        "SetSession(address sessionKey,uint64 limit,uint16 purchaseAllowance,uint40 validUntil,uint256 ownerNonce,uint48 deadline)"
+    );
     bytes32 public constant REVOKE_SESSION_TYPEHASH = keccak256("RevokeSession(uint256 ownerNonce,uint48 deadline)");
     bytes32 public constant DISABLE_ROTATION_AUTHORITY_TYPEHASH =
         keccak256("DisableRotationAuthority(uint256 ownerNonce,uint48 deadline)");
@@ -39,12 +41,17 @@ abstract contract WalletMessages {
         }
     }
 
-    function _hashRotate(address newKey, uint64 limit, uint40 validUntil, uint32 expectedEpoch, uint48 deadline)
-        internal
-        pure
-        returns (bytes32)
-    {
-        return keccak256(abi.encode(ROTATE_TYPEHASH, newKey, limit, validUntil, expectedEpoch, deadline));
+    function _hashRotate(
+        address newKey,
+        uint64 limit,
+        uint16 purchaseAllowance,
+        uint40 validUntil,
+        uint32 expectedEpoch,
+        uint48 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(
+            abi.encode(ROTATE_TYPEHASH, newKey, limit, purchaseAllowance, validUntil, expectedEpoch, deadline)
+        );
     }
 
     function _hashWithdraw(address token, address to, uint256 amount, uint256 ownerNonce, uint48 deadline)
@@ -55,12 +62,17 @@ abstract contract WalletMessages {
         return keccak256(abi.encode(WITHDRAW_TYPEHASH, token, to, amount, ownerNonce, deadline));
     }
 
-    function _hashSetSession(address sessionKey, uint64 limit, uint40 validUntil, uint256 ownerNonce, uint48 deadline)
-        internal
-        pure
-        returns (bytes32)
-    {
-        return keccak256(abi.encode(SET_SESSION_TYPEHASH, sessionKey, limit, validUntil, ownerNonce, deadline));
+    function _hashSetSession(
+        address sessionKey,
+        uint64 limit,
+        uint16 purchaseAllowance,
+        uint40 validUntil,
+        uint256 ownerNonce,
+        uint48 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(
+            abi.encode(SET_SESSION_TYPEHASH, sessionKey, limit, purchaseAllowance, validUntil, ownerNonce, deadline)
+        );
     }
 
     function _hashRevokeSession(uint256 ownerNonce, uint48 deadline) internal pure returns (bytes32) {

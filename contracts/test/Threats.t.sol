@@ -52,24 +52,24 @@ contract ThreatsTest is Base {
     }
 
     function test_A5_aPendingRotation_doesNotUndoARevocation() public {
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), vm.addr(NEW), LIMIT, VALID_UNTIL, 1, DEADLINE);
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), vm.addr(NEW), LIMIT, 0, VALID_UNTIL, 1, DEADLINE);
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SessionRevoked.selector));
-        wallet.rotateSessionKey(vm.addr(NEW), LIMIT, VALID_UNTIL, 1, DEADLINE, r, vs);
+        wallet.rotateSessionKey(vm.addr(NEW), LIMIT, 0, VALID_UNTIL, 1, DEADLINE, r, vs);
 
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        wallet.setSession(vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 1, 3));
-        wallet.rotateSessionKey(vm.addr(NEW), LIMIT, VALID_UNTIL, 1, DEADLINE, r, vs);
+        wallet.rotateSessionKey(vm.addr(NEW), LIMIT, 0, VALID_UNTIL, 1, DEADLINE, r, vs);
     }
 
     function test_A5_aPendingOwnerSignature_isInvalidatedByADirectRevoke() public {
-        (bytes32 r, bytes32 vs) = signSetSession(OWNER, address(wallet), vm.addr(NEW), LIMIT, VALID_UNTIL, 0, DEADLINE);
+        (bytes32 r, bytes32 vs) = signSetSession(OWNER, address(wallet), vm.addr(NEW), LIMIT, 0, VALID_UNTIL, 0, DEADLINE);
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
         bytes memory data =
-            abi.encodeCall(AgentWallet.setSessionBySig, (vm.addr(NEW), LIMIT, VALID_UNTIL, DEADLINE, r, vs));
+            abi.encodeCall(AgentWallet.setSessionBySig, (vm.addr(NEW), LIMIT, 0, VALID_UNTIL, DEADLINE, r, vs));
         vm.assertFalse(attempt(STRANGER, address(wallet), data), "the session is back");
         vm.assertTrue(wallet.state().sessionRevoked, "not revoked");
     }
@@ -148,7 +148,7 @@ contract ThreatsTest is Base {
         uint48 deadline = DEADLINE;
         send(NEW, RECIPIENT, 1, nonceOf(2, 0), deadline);
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        wallet.setSession(vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
         send(RECIPIENT, 1, nonceOf(3, 0));
     }
 
@@ -214,7 +214,7 @@ contract ThreatsTest is Base {
 
     /// @dev Addresses are shown before the wallet exists. Until then no session can send from there.
     function test_predictedAddress_paysNothingBeforeItsDeployment() public {
-        address predicted = factory.walletAddress(vm.addr(OWNER), "later", vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        address predicted = factory.walletAddress(vm.addr(OWNER), "later", vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
         mint(predicted, 100);
         (bytes32 r, bytes32 vs) = signSend(SESSION, predicted, RECIPIENT, 5, nonceOf(1, 0), DEADLINE);
         (bool success,) =

@@ -12,8 +12,8 @@ import { offlineEnv } from './workerProcess.ts'
 
 /**
  * Applies the migrations and the seed unless `stateDir` has exactly these already: wrangler takes seconds to find that
- * out. The Worker must not be running. Throws if the state has an older schema: until the first deployment, schemas are
- * changed in place.
+ * out. The Worker must not be running. Throws if the state has an older schema or older wallets: until the first
+ * deployment, both are changed in place.
  */
 export async function ensureDatabase(
   stateDir: string,
@@ -86,12 +86,13 @@ const seedHash = (secrets: LocalSecrets): string =>
     .update(readFileSync(join(import.meta.dirname, 'seed.ts')))
     .digest('hex')
 
-/** The files that define the tables of D1 and of the objects. */
+/** The files that define the tables of D1 and of the objects, and what wallets accept: a state has wallets on its chains. */
 const schemaFiles = () => [
   ...readdirSync(join(root, 'migrations'))
     .sort()
     .map((name) => `migrations/${name}`),
   'worker/treasury/storage/tables.ts',
+  'contracts/src/WalletMessages.sol',
   ...['treasury/storage', 'relayer', 'claims', 'webhooks'].map((folder) => `worker/${folder}/migrations.ts`),
 ]
 

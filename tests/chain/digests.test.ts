@@ -83,6 +83,7 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
         other: random.address(),
         amount: random.bits(64n),
         nonce: random.bits(64n),
+        purchaseAllowance: random.number(16n),
         validUntil: random.number(40n),
         epoch: random.number(32n),
         deadline: random.number(48n),
@@ -93,13 +94,15 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
       const expected = await client.readContract({ address, abi, functionName: 'digests', args: [inputs] })
       const domain = { chainId, contract: address }
       const ours = inputs.map(
-        ({ account, other, amount, nonce, validUntil, epoch, deadline, units, ownerNonce, id }) => [
+        ({ account, other, amount, nonce, purchaseAllowance, validUntil, epoch, deadline, units, ownerNonce, id }) => [
           digests.sendDigest(domain, { to: account, amount, nonce, deadline }),
-          digests.rotateDigest(domain, { newKey: account, limit: amount, validUntil, expectedEpoch: epoch, deadline }),
+          digests.rotateDigest(domain, {
+            ...{ newKey: account, limit: amount, purchaseAllowance, validUntil, expectedEpoch: epoch, deadline },
+          }),
           ...(
             [
               { kind: 'withdraw', token: account, to: other, amount: units },
-              { kind: 'setSession', session: { sessionKey: account, limit: amount, validUntil } },
+              { kind: 'setSession', session: { sessionKey: account, limit: amount, purchaseAllowance, validUntil } },
               { kind: 'revokeSession' },
               { kind: 'disableRotation' },
             ] as const
@@ -136,15 +139,16 @@ describe.each([8453, 84532] as const)('chain %i', (chainId) => {
       salt: random.bytes32(),
       sessionKey: random.address(),
       limit: random.bits(64n),
+      purchaseAllowance: random.number(16n),
       validUntil: random.number(40n),
     }))
     const expected = await Promise.all(
-      inputs.map(({ owner, salt, sessionKey, limit, validUntil }) =>
+      inputs.map(({ owner, salt, sessionKey, limit, purchaseAllowance, validUntil }) =>
         client.readContract({
           address: contracts.factory,
           abi: agentWalletFactoryAbi,
           functionName: 'walletAddress',
-          args: [owner, salt, sessionKey, limit, validUntil],
+          args: [owner, salt, sessionKey, limit, purchaseAllowance, validUntil],
         }),
       ),
     )

@@ -32,7 +32,7 @@ async function startNodeAnswering(body: string, status = 200) {
 
 describe('reading', () => {
   test('returns the state of a wallet before and after its deployment', async () => {
-    const wallet = await createWallet(local, 'state')
+    const wallet = await createWallet(local, 'state', { purchaseAllowance: 12 })
     expect(await chain.walletState(wallet.address)).toBeNull()
     await local.submit(local.contracts.factory, createWalletData(wallet.parameters))
     await local.mint(wallet.address, 7_000_000n)
@@ -55,12 +55,13 @@ describe('reading', () => {
       epoch: 1,
       rotationDisabled: false,
       sessionRevoked: false,
-      remaining: 4_998_000_000n,
+      remaining: 4_986_000_000n,
       top: nonce,
       // Bit 0 is the nonce just used; bit 3 is the epoch's first, unused.
       seen: 1n,
       balance: 5_000_000n,
       ownerNonce: 0n,
+      purchaseAllowance: 12,
     })
     expect(await chain.usdcBalance(party('friend').address)).toBe(2_000_000n)
   })
@@ -172,7 +173,7 @@ describe('an unknown outcome', () => {
 
   const word = (value: bigint) => value.toString(16).padStart(64, '0')
   const state = (words: bigint[]) => `{"jsonrpc":"2.0","id":0,"result":"0x${words.map(word).join('')}"}`
-  const valid = [9n, 1_900_000_000n, 1n, 2_000_000_000n, 1n, 0n, 0n, 5n, 0n, 0n, 5n, 0n, 0n, 0n]
+  const valid = [9n, 1_900_000_000n, 1n, 2_000_000_000n, 1n, 0n, 0n, 5n, 0n, 0n, 5n, 0n, 0n, 0n, 0n]
 
   test.each([
     ['too short', valid.slice(0, 9)],

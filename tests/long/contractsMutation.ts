@@ -4,6 +4,7 @@
  *   node tests/long/contractsMutation.ts    up to 300 mutants, chosen by a random seed
  *   SEED=7 …                                the mutants of that seed
  *   MUTANTS=all …                           every mutant; or a number
+ *   FILES=Purchase,SendWindow …             those of these sources only
  *   SEED=7 FROM=120 …                       those from position 120 on; each line of the output starts with its position
  *   SEED=7 AT=4,108 …                       those at these positions, for example survivors, once there are tests for them
  *
@@ -39,6 +40,7 @@ const seed = Number(process.env.SEED ?? randomInt(1_000_000))
 const wanted = process.env.MUTANTS === 'all' ? Number.POSITIVE_INFINITY : Number(process.env.MUTANTS ?? 300)
 const from = Number(process.env.FROM ?? 0)
 const only = process.env.AT?.split(',').map(Number)
+const files = process.env.FILES?.split(',').map((name) => `src/${name}.sol`)
 const startedAt = Date.now()
 
 const sources: Sources = { ...readSources('src'), ...readSources('probe') }
@@ -51,7 +53,8 @@ const all = mutated.flatMap((path) => mutantsOf(path, sources[path]!, trees[path
 checkThatAllAreMutants(equivalents)
 
 const order = shuffle(all)
-const queue = only ?? [...order.keys()].slice(from)
+const inFiles = (position: number) => files?.includes(order[position]!.path) ?? true
+const queue = only ?? [...order.keys()].slice(from).filter(inFiles)
 const outcomes: { mutant: Mutant; outcome: Outcome; detail: string }[] = []
 let next = 0
 let running = 0

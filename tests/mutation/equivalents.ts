@@ -39,6 +39,14 @@ export const equivalents: Equivalent[] = [
   { path: 'src/Relay.sol', line: freeMemory, before: '0x40', after: '0x41', nth: 1, reason: higherMemory },
   { path: 'src/WalletMessages.sol', line: freeMemory, before: '0x40', after: '0x41', reason: higherMemory },
 
+  {
+    path: 'src/Purchase.sol',
+    line: 'address(this),',
+    before: 'address(this)',
+    after: '(this)',
+    reason: 'abi.encode writes a contract as its address',
+  },
+
   { path: 'src/WalletArguments.sol', line: argumentCopy, before: '0x20', after: '0x21', reason: afterTheArgument },
   { path: 'src/WalletArguments.sol', line: argumentCopy, before: '0x20', after: '0x1f', reason: afterTheArgument },
 

@@ -152,6 +152,7 @@ const parametersOf = (wallet: Wallet) => ({
   salt: wallet.salt as Hex,
   sessionKey: wallet.sessionKeyAddress as Address,
   limit: BigInt(wallet.spendingLimit),
+  purchaseAllowance: 0,
   validUntil: wallet.validUntil,
 })
 

@@ -4,6 +4,7 @@ import { agentWalletAbi, payoutEscrowAbi, relayAbi, usdcAbi } from '../../worker
 import { payoutAddress } from '../../worker/chain/addresses.ts'
 import { authorizationDigest, authorizationNonce, authorizedTransferCall } from '../../worker/chain/authorization.ts'
 import { claimDigest, payoutId, reclaimDigest, rotateDigest, type Terms } from '../../worker/chain/digests.ts'
+import { signPurchase } from '../../worker/chain/purchase.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
 import {
   createWallet,
@@ -15,15 +16,16 @@ import {
   signSend,
   type TestWallet,
 } from './localChain.ts'
+import { settlePurchaseCall } from './purchases.ts'
 
 export type GasRow = { action: string; gas: number; ceiling: number; floor?: number }
 
 /**
- * Measured with Circle's token behind its proxy, between two holders: a plain transfer, and one by EIP-3009 with v, r, s.
- * The stand-in has to be within 1% of both.
+ * Measured with Circle's token behind its proxy, between two holders: a plain transfer, and one by EIP-3009 with v, r, s
+ * and a hashed nonce. The stand-in has to be within 1% of both.
  */
 export const plainTransferGas = 45_059
-export const authorizedTransferGas = 85_336
+export const authorizedTransferGas = 85_720
 
 const amount = 2_500_000n // 2.5 USDC
 const day = 86_400
@@ -84,19 +86,22 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
   const batchOf3 = await batch(0, 3)
   const batchOf10 = await batch(3, 13)
 
+  const settling = await gasOf(contracts.usdc, await purchase(chain, holders[2]!))
+
   const payouts = await measurePayouts(chain, deadline)
 
   const rotate = (limit: bigint, expectedEpoch: number) => {
     const rotation = {
       newKey: party(`rotated ${expectedEpoch}`).address,
       limit,
+      purchaseAllowance: 0,
       validUntil: deadline + 30 * day,
       expectedEpoch,
       deadline,
     }
     const digest = rotateDigest({ chainId: chain.chainId, contract: lone.address }, rotation)
     const { r, vs } = signCompact(digest, roles.operator.key)
-    const args = [rotation.newKey, limit, rotation.validUntil, expectedEpoch, deadline, r, vs] as const
+    const args = [rotation.newKey, limit, 0, rotation.validUntil, expectedEpoch, deadline, r, vs] as const
     return gasOf(lone.address, encodeFunctionData({ abi: agentWalletAbi, functionName: 'rotateSessionKey', args }))
   }
   const rotateFirst = await rotate(1_000_000_000n, 1)
@@ -104,11 +109,12 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
 
   return [
     { action: 'plain USDC transfer (45,059 ± 1%)', gas: plain, ...within1Percent(plainTransferGas) },
-    { action: 'USDC transfer by EIP-3009 (85,336 ± 1%)', gas: authorized, ...within1Percent(authorizedTransferGas) },
+    { action: 'USDC transfer by EIP-3009 (85,720 ± 1%)', gas: authorized, ...within1Percent(authorizedTransferGas) },
     { action: 'wallet deploy with first session', gas: Math.max(...deployments), ceiling: 130_000 },
     { action: 'one send, alone', gas: alone, ceiling: 66_000 },
     { action: 'one send in a batch of 3 wallets', gas: batchOf3, ceiling: Math.min(plain, plainTransferGas) },
     { action: 'one send in a batch of 10 wallets', gas: batchOf10, ceiling: 37_500 },
+    { action: 'a purchase, settled by its facilitator', gas: settling, ceiling: 102_000 },
     ...payouts,
     { action: 'provider rotation, first of a day', gas: rotateFirst, ceiling: 70_000 },
     { action: 'provider rotation, later', gas: rotateLater, ceiling: 55_000 },
@@ -117,19 +123,28 @@ export async function measureGas(chain: LocalChain): Promise<GasRow[]> {
 
 const within1Percent = (gas: number) => ({ floor: gas * 0.99, ceiling: gas * 1.01 })
 
+/** USDC's call of a purchase for 1 USDC, from a wallet of its own to `to`, who holds USDC already. */
+async function purchase(chain: LocalChain, to: Address): Promise<Hex> {
+  const buyer = await createWallet(chain, 'buyer', { purchaseAllowance: 50 })
+  await chain.submit(chain.contracts.factory, createWalletData(buyer.parameters))
+  await chain.mint(buyer.address, 2_000_000n)
+  const validBefore = (await chain.now()) + 240
+  const bought = { from: buyer.address, to, amount: 1_000_000n, validBefore, epoch: 1, class: 2, number: 0 } as const
+  const signature = signPurchase(await usdcSeparator(chain), bought, buyer.session.key)
+  return settlePurchaseCall(bought, signature)
+}
+
 /** A call that moves `amount` from holder 0 to `to`, both of whom hold USDC before and after. */
 async function authorizedTransfer(chain: LocalChain, to: Address): Promise<Hex> {
   const from = party('holder 0')
   const validBefore = (await chain.now()) + day
   const authorization = { from: from.address, to, amount, nonce: authorizationNonce('gas'), validBefore }
-  const separator = await chain.client.readContract({
-    address: chain.contracts.usdc,
-    abi: usdcAbi,
-    functionName: 'DOMAIN_SEPARATOR',
-  })
-  const signature = signCompact(authorizationDigest(separator, authorization), from.key)
+  const signature = signCompact(authorizationDigest(await usdcSeparator(chain), authorization), from.key)
   return authorizedTransferCall({ ...authorization, ...signature })
 }
+
+const usdcSeparator = (chain: LocalChain): Promise<Hex> =>
+  chain.client.readContract({ address: chain.contracts.usdc, abi: usdcAbi, functionName: 'DOMAIN_SEPARATOR' })
 
 async function measurePayouts(chain: LocalChain, deadline: number): Promise<GasRow[]> {
   const { contracts, submit } = chain

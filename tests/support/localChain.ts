@@ -101,7 +101,7 @@ export type TestWallet = { address: Address; parameters: WalletParameters; sessi
 export async function createWallet(
   chain: LocalChain,
   name: string,
-  { salt = keccak256(toHex(name)) }: { salt?: Hex } = {},
+  { salt = keccak256(toHex(name)), purchaseAllowance = 0 }: { salt?: Hex; purchaseAllowance?: number } = {},
 ): Promise<TestWallet> {
   const session = party(`${name} session`)
   const owner = party(`${name} owner`)
@@ -110,13 +110,15 @@ export async function createWallet(
     salt,
     sessionKey: session.address,
     limit: 5_000_000_000n,
+    purchaseAllowance,
     validUntil: (await chain.now()) + 30 * 86_400,
   }
   return { address: walletAddress(chain.contracts, parameters), parameters, session, owner }
 }
 
-export function createWalletData({ owner, salt, sessionKey, limit, validUntil }: WalletParameters): Hex {
-  const args = [owner, salt, sessionKey, limit, validUntil] as const
+export function createWalletData(wallet: WalletParameters): Hex {
+  const { owner, salt, sessionKey, limit, purchaseAllowance, validUntil } = wallet
+  const args = [owner, salt, sessionKey, limit, purchaseAllowance, validUntil] as const
   return encodeFunctionData({ abi: agentWalletFactoryAbi, functionName: 'createWallet', args })
 }
 

@@ -5,7 +5,10 @@ import { signCompact } from '../../worker/chain/sign.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 
 type OwnerAction =
-  | { kind: 'setSession'; session: { sessionKey: Address; limit: bigint; validUntil: number } }
+  | {
+      kind: 'setSession'
+      session: { sessionKey: Address; limit: bigint; purchaseAllowance: number; validUntil: number }
+    }
   | { kind: 'revokeSession' | 'disableRotation' }
   | { kind: 'withdraw'; token: Address; to: Address; amount: bigint }
 

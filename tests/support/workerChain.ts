@@ -102,9 +102,10 @@ export class WorkerChain {
     const [session, owner] = [party(`${name} session`), party(`${name} owner`)]
     const salt = keccak256(toHex(name))
     const validUntil = (await this.timestamp()) + 30 * 86_400
-    const parameters = { owner: owner.address, salt, sessionKey: session.address, limit: 5_000_000_000n, validUntil }
+    const [limit, purchaseAllowance] = [5_000_000_000n, 0]
+    const parameters = { owner: owner.address, salt, sessionKey: session.address, limit, purchaseAllowance, validUntil }
     const address = walletAddress(this.contracts, parameters)
-    const args = [owner.address, salt, session.address, parameters.limit, validUntil] as const
+    const args = [owner.address, salt, session.address, limit, purchaseAllowance, validUntil] as const
     const data = encodeFunctionData({ abi: agentWalletFactoryAbi, functionName: 'createWallet', args })
     await this.act(owner.address, this.contracts.factory, data)
     if (amount > 0n) await this.mint(address, amount)

@@ -41,6 +41,7 @@ async function createIdle({ kind = 'smart', money = funds as bigint, isLive = tr
     state: () => ({
       ...{ sessionKey, validUntil: 4_000_000_000, rotationDisabled: false, sessionRevoked: false },
       ...{ epoch: session.epoch, remaining: funds - session.spent, top: 0n, seen: 0n, ownerNonce: 0n },
+      purchaseAllowance: 0,
     }),
   })
   running = node

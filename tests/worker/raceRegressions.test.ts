@@ -60,7 +60,7 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   expect(paid).toMatchObject({ ok: true })
   const started = unwrap(await payer.wallets().rotateSessionKey(grant(payer)))
   const own = party(`${payer.userId} own session`).address
-  await payer.callWallet('setSession', [own, 5_000_000n, (await manualChain.timestamp()) + 3600])
+  await payer.callWallet('setSession', [own, 5_000_000n, 0, (await manualChain.timestamp()) + 3600])
   await manualChain.fault({ mode: 'none' })
   const ended = await until('the rotation ended', async () => {
     await manualChain.mine()

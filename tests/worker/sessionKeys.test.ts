@@ -188,6 +188,7 @@ describe('actions that the owner signs', () => {
     const session = {
       sessionKey: offer.sessionKeyAddress as Address,
       limit: BigInt(offer.spendingLimit),
+      purchaseAllowance: 0,
       validUntil: offer.validUntil,
     }
     const { deadline } = offer
@@ -251,7 +252,7 @@ describe('actions that the owner signs', () => {
     await payer.lookStaysFresh()
     expect(await exposureOf(payer)).toMatchObject({ canLeave: '200' })
     const { offer } = await renew(payer)
-    await payer.callWallet('setSession', [offer.sessionKeyAddress as Address, 7_000_000n, offer.validUntil])
+    await payer.callWallet('setSession', [offer.sessionKeyAddress as Address, 7_000_000n, 0, offer.validUntil])
     expect(
       await until('adopted', async () => {
         const info = await infoOf(payer)
@@ -281,6 +282,7 @@ describe('actions that the owner signs', () => {
     const request = {
       key,
       limit: 1_000_000n,
+      purchaseAllowance: 0,
       validUntil: before.timestamp + 3600,
       expectedEpoch: before.epoch,
       deadline: before.timestamp + 300,
@@ -289,9 +291,9 @@ describe('actions that the owner signs', () => {
     const relayer = relayerAccount(env.RELAYER_SEED_V1, 8453, 0).address
     const calls = [
       signedRotation(wallet, request, operator),
-      encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args: [key, 1n, request.validUntil] }),
+      encodeFunctionData({ abi: agentWalletAbi, functionName: 'setSession', args: [key, 1n, 0, request.validUntil] }),
       encodeFunctionData({ abi: agentWalletAbi, functionName: 'revokeSession' }),
-      encodeFunctionData({ abi: agentWalletAbi, functionName: 'initialize', args: [key, 1n, request.validUntil] }),
+      encodeFunctionData({ abi: agentWalletAbi, functionName: 'initialize', args: [key, 1n, 0, request.validUntil] }),
     ]
     for (const data of calls)
       await expect(chain.node('eth_call', { from: relayer, to: wallet.address, data }, 'latest')).rejects.toThrow()

@@ -43,7 +43,7 @@ test('A1: a session changed right after the payment does not erase its proof @th
   const paid = await accepted(payer, { to: { type: 'address', address: to }, amount: usdc('5') })
   await chain.fault({ mode: 'lie' })
   await isPaid(to)
-  await payer.callWallet('setSession', [party('other').address, 1_000_000n, (await chain.timestamp()) + 3600])
+  await payer.callWallet('setSession', [party('other').address, 1_000_000n, 0, (await chain.timestamp()) + 3600])
   await setClock(payer, () => Date.now() + giveUpMs + 1000)
   await chain.fault({ mode: 'none' })
   await pass(600)

@@ -83,7 +83,7 @@ test('an owner may give the session the largest possible limit', async () => {
   const payer = await createPayer({ on: chain })
   const [before] = await payer.wallets().list()
   const validUntil = (await chain.timestamp()) + 3600
-  await payer.callWallet('setSession', [before!.sessionKeyAddress as Address, 2n ** 64n - 1n, validUntil])
+  await payer.callWallet('setSession', [before!.sessionKeyAddress as Address, 2n ** 48n - 1n, 0, validUntil])
   expect(await payer.wallets().sessionKey(payer.wallet.id)).toMatchObject({ ok: true, value: { nonce: 2 } })
   await payAndConfirm(payer)
 })

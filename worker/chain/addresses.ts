@@ -9,6 +9,8 @@ export type WalletParameters = {
   sessionKey: Address
   /** micro-USDC */
   limit: bigint
+  /** Whole USDC: the part of the limit that purchases may use. */
+  purchaseAllowance: number
   /** unix seconds, inclusive */
   validUntil: number
 }
@@ -24,8 +26,8 @@ export function walletAddress(
   contracts: Pick<Contracts, 'factory' | 'walletImplementation' | 'provider'>,
   wallet: WalletParameters,
 ): Address {
-  const { owner, salt, sessionKey, limit, validUntil } = wallet
-  const fullSalt = keccak(packWords(owner, salt, sessionKey, limit, validUntil))
+  const { owner, salt, sessionKey, limit, purchaseAllowance, validUntil } = wallet
+  const fullSalt = keccak(packWords(owner, salt, sessionKey, limit, purchaseAllowance, validUntil))
   // Returns the code, whose length is 0x55: 45 bytes of proxy + 40 bytes of arguments.
   const bytecode: Hex = `0x6100553d81600a3d39f3${walletCode(contracts, owner).slice(2)}`
   return getCreate2Address({ from: contracts.factory, salt: fullSalt, bytecode })

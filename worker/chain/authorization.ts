@@ -1,8 +1,9 @@
 import { encodeFunctionData, prepareEncodeFunctionData } from 'viem'
-import { numberToHex } from 'viem/utils'
+import { concat, numberToHex } from 'viem/utils'
 import { usdcAbi } from './abi.ts'
 import { addressTopic, plain, topics } from './calls.ts'
 import { domainSeparator, hashText, typedDataDigest } from './digests.ts'
+import type { CompactSignature } from './sign.ts'
 import type { Address, Chain, Hex, LogFilter } from './types.ts'
 
 /** EIP-3009 of Circle's USDC (FiatTokenV2), by which imported wallets pay: accounts that are plain keys. */
@@ -55,15 +56,24 @@ export function authorizationDigest(separator: Hex, authorization: Authorization
 }
 
 /** `vs` as in EIP-2098. */
-export function authorizedTransferCall(authorization: Authorization & { r: Hex; vs: Hex }): Hex {
-  const { from, to, amount, nonce, validBefore, r, vs } = authorization
-  const word = BigInt(vs)
-  const v = 27 + Number(word >> 255n)
-  const sValue = numberToHex(word & ((1n << 255n) - 1n), { size: 32 })
+export function authorizedTransferCall(authorization: Authorization & CompactSignature): Hex {
+  const { from, to, amount, nonce, validBefore } = authorization
+  const { r, s, v } = expanded(authorization)
   return encodeFunctionData({
     ...transfer,
-    args: [plain(from), plain(to), amount, 0n, BigInt(validBefore), nonce, v, r, sValue],
+    args: [plain(from), plain(to), amount, 0n, BigInt(validBefore), nonce, v, r, s],
   })
+}
+
+/** A key's signature in the form that x402 carries: r ‖ s ‖ v, 65 bytes. */
+export function authorizationSignature(signature: CompactSignature): Hex {
+  const { r, s, v } = expanded(signature)
+  return concat([r, s, numberToHex(v, { size: 1 })])
+}
+
+function expanded({ r, vs }: CompactSignature): { r: Hex; s: Hex; v: number } {
+  const word = BigInt(vs)
+  return { r, s: numberToHex(word & ((1n << 255n) - 1n), { size: 32 }), v: 27 + Number(word >> 255n) }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { numberToHex, pad, toEventSelector } from 'viem/utils'
 import { agentWalletAbi, agentWalletFactoryAbi, payoutEscrowAbi, usdcAbi } from './abi.ts'
+import type { WalletParameters } from './addresses.ts'
 import type { Terms } from './digests.ts'
 import type { Address, Hex } from './types.ts'
 
@@ -32,7 +33,8 @@ const plainTerms = ({ payer, claimKey, reclaimKey, amount, expiry }: Terms) => (
 })
 
 type Signed = { deadline: number; r: Hex; vs: Hex }
-type Session = { key: Address; limit: bigint; validUntil: number }
+/** `purchaseAllowance` is the part of the limit that purchases may use, in whole USDC. */
+type Session = { key: Address; limit: bigint; purchaseAllowance: number; validUntil: number }
 
 export const sendCall = ({
   to,
@@ -44,17 +46,11 @@ export const sendCall = ({
 }: { to: Address; amount: bigint; nonce: bigint } & Signed) =>
   encodeFunctionData({ ...prepared.send, args: [plain(to), amount, nonce, deadline, r, vs] })
 
-export const createWalletCall = (wallet: {
-  owner: Address
-  salt: Hex
-  sessionKey: Address
-  limit: bigint
-  validUntil: number
-}) => {
-  const { owner, salt, sessionKey, limit, validUntil } = wallet
+export const createWalletCall = (wallet: WalletParameters) => {
+  const { owner, salt, sessionKey, limit, purchaseAllowance, validUntil } = wallet
   return encodeFunctionData({
     ...prepared.createWallet,
-    args: [plain(owner), salt, plain(sessionKey), limit, validUntil],
+    args: [plain(owner), salt, plain(sessionKey), limit, purchaseAllowance, validUntil],
   })
 }
 
@@ -70,17 +66,22 @@ export const reclaimCall = (terms: Terms, { atLeast, deadline, r, vs }: { atLeas
 
 /** Signed by an operator of the provider. */
 export const rotateCall = (rotation: Session & { expectedEpoch: number } & Signed) => {
-  const { key, limit, validUntil, expectedEpoch, deadline, r, vs } = rotation
+  const { key, limit, purchaseAllowance, validUntil, expectedEpoch, deadline, r, vs } = rotation
   return encodeFunctionData({
     ...prepared.rotate,
-    args: [plain(key), limit, validUntil, expectedEpoch, deadline, r, vs],
+    args: [plain(key), limit, purchaseAllowance, validUntil, expectedEpoch, deadline, r, vs],
   })
 }
 
 // Signed by the owner; anyone may submit them.
 
-export const setSessionCall = ({ key, limit, validUntil, deadline, r, vs }: Session & Signed) =>
-  encodeFunctionData({ ...prepared.setSession, args: [plain(key), limit, validUntil, deadline, r, vs] })
+export const setSessionCall = (session: Session & Signed) => {
+  const { key, limit, purchaseAllowance, validUntil, deadline, r, vs } = session
+  return encodeFunctionData({
+    ...prepared.setSession,
+    args: [plain(key), limit, purchaseAllowance, validUntil, deadline, r, vs],
+  })
+}
 
 export const revokeSessionCall = ({ deadline, r, vs }: Signed) =>
   encodeFunctionData({ ...prepared.revokeSession, args: [deadline, r, vs] })

@@ -43,7 +43,9 @@ export const hashText = (text: string): Hex => keccak(utf8ToBytes(text))
 const types = {
   domain: hashText('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
   send: hashText('Send(address to,uint64 amount,uint64 nonce,uint48 deadline)'),
-  rotate: hashText('Rotate(address newKey,uint64 limit,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)'),
+  rotate: hashText(
+    'Rotate(address newKey,uint64 limit,uint16 purchaseAllowance,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)',
+  ),
   claim: hashText('Claim(bytes32 payoutId,address to,uint64 atLeast,uint48 deadline)'),
   reclaim: hashText('Reclaim(bytes32 payoutId,uint64 atLeast,uint48 deadline)'),
 }
@@ -90,10 +92,19 @@ export function sendDigest(
 /** Signed by an operator of the provider. */
 export function rotateDigest(
   domain: Domain,
-  rotate: { newKey: Address; limit: bigint; validUntil: number; expectedEpoch: number; deadline: number },
+  rotate: {
+    newKey: Address
+    limit: bigint
+    /** Whole USDC. */
+    purchaseAllowance: number
+    validUntil: number
+    expectedEpoch: number
+    deadline: number
+  },
 ): Hex {
-  const { newKey, limit, validUntil, expectedEpoch, deadline } = rotate
-  return digest(walletName, domain, types.rotate, newKey, limit, validUntil, expectedEpoch, deadline)
+  const { newKey, limit, purchaseAllowance, validUntil, expectedEpoch, deadline } = rotate
+  const fields = [newKey, limit, purchaseAllowance, validUntil, expectedEpoch, deadline]
+  return digest(walletName, domain, types.rotate, ...fields)
 }
 
 /** `domain.contract` is the escrow; signed by the payout's claim key. */

@@ -209,7 +209,7 @@ export function decodeWalletState(data: Hex): WalletState | null {
     decodeFunctionResult({ abi: agentWalletAbi, functionName: 'state', data }),
   )
   const { blockNumber, timestamp, sessionKey, validUntil, epoch, rotationDisabled, sessionRevoked } = state
-  const { remaining, top, seen, balance, ownerNonce } = state
+  const { remaining, top, seen, balance, ownerNonce, purchaseAllowance } = state
   return {
     blockNumber: Number(blockNumber),
     timestamp: Number(timestamp),
@@ -223,6 +223,7 @@ export function decodeWalletState(data: Hex): WalletState | null {
     seen,
     balance,
     ownerNonce,
+    purchaseAllowance,
   }
 }
 

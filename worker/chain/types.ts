@@ -38,13 +38,15 @@ export type WalletState = {
   epoch: number
   rotationDisabled: boolean
   sessionRevoked: boolean
-  /** micro-USDC */
+  /** micro-USDC that sends may still use */
   remaining: bigint
   top: bigint
   seen: bigint
   /** USDC balance, micro-USDC */
   balance: bigint
   ownerNonce: bigint
+  /** Whole USDC that purchases of this session may use in total. */
+  purchaseAllowance: number
 }
 
 export type Log = {

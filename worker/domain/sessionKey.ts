@@ -5,6 +5,8 @@ import { dayMs } from './time.ts'
 export const minLimit = microUsdc(1_000_000n) // $1
 export const maxLimit = microUsdc(10_000_000_000n) // $10,000
 export const maxHours = 2160 // 90 days
+/** Whole USDC of a session's limit that purchases may use: none, since Bursar makes no purchases. Sends may use it all. */
+export const noPurchases = 0
 export const defaultLimit = '1000'
 export const defaultHours = '720'
 

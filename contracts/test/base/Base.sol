@@ -58,7 +58,14 @@ abstract contract Base is Signing {
     }
 
     function create(bytes32 salt) internal returns (AgentWallet) {
-        return AgentWallet(factory.createWallet(vm.addr(OWNER), salt, vm.addr(SESSION), LIMIT, VALID_UNTIL));
+        return create(salt, 0);
+    }
+
+    function create(bytes32 salt, uint16 purchaseAllowance) internal returns (AgentWallet) {
+        address owner = vm.addr(OWNER);
+        return AgentWallet(
+            factory.createWallet(owner, salt, vm.addr(SESSION), LIMIT, purchaseAllowance, VALID_UNTIL)
+        );
     }
 
     /// @dev Does nothing for amount zero, which the token refuses to mint.
@@ -102,11 +109,16 @@ abstract contract Base is Signing {
     }
 
     function rotate(uint256 newKey, uint64 limit, uint40 validUntil, uint32 expectedEpoch) internal {
+        rotate(newKey, limit, 0, validUntil, expectedEpoch);
+    }
+
+    function rotate(uint256 newKey, uint64 limit, uint16 allowance, uint40 validUntil, uint32 expectedEpoch) internal {
         address key = vm.addr(newKey);
         uint48 deadline = uint48(vm.getBlockTimestamp() + 300);
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), key, limit, validUntil, expectedEpoch, deadline);
+        (bytes32 r, bytes32 vs) =
+            signRotate(OPERATOR, address(wallet), key, limit, allowance, validUntil, expectedEpoch, deadline);
         vm.prank(STRANGER);
-        wallet.rotateSessionKey(key, limit, validUntil, expectedEpoch, deadline, r, vs);
+        wallet.rotateSessionKey(key, limit, allowance, validUntil, expectedEpoch, deadline, r, vs);
     }
 
     function claim(PayoutEscrow.Terms memory terms, address to, uint64 atLeast) internal {

@@ -42,14 +42,23 @@ abstract contract Signing is Builds {
         address wallet,
         address newKey,
         uint64 limit,
+        uint16 purchaseAllowance,
         uint40 validUntil,
         uint32 expectedEpoch,
         uint48 deadline
     ) internal view returns (bytes32, bytes32) {
-        bytes32 typeHash = keccak256(
-            "Rotate(address newKey,uint64 limit,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)"
+        bytes memory encoded = abi.encode(
+            keccak256(
+                "Rotate(address newKey,uint64 limit,uint16 purchaseAllowance,uint40 validUntil,uint32 expectedEpoch,uint48 deadline)"
+            ),
+            newKey,
+            limit,
+            purchaseAllowance,
+            validUntil,
+            expectedEpoch,
+            deadline
         );
-        return signWallet(key, wallet, abi.encode(typeHash, newKey, limit, validUntil, expectedEpoch, deadline));
+        return signWallet(key, wallet, encoded);
     }
 
     function signWithdraw(
@@ -72,14 +81,23 @@ abstract contract Signing is Builds {
         address wallet,
         address sessionKey,
         uint64 limit,
+        uint16 purchaseAllowance,
         uint40 validUntil,
         uint256 ownerNonce,
         uint48 deadline
     ) internal view returns (bytes32, bytes32) {
-        bytes32 typeHash = keccak256(
-            "SetSession(address sessionKey,uint64 limit,uint40 validUntil,uint256 ownerNonce,uint48 deadline)"
+        bytes memory encoded = abi.encode(
+            keccak256(
+                "SetSession(address sessionKey,uint64 limit,uint16 purchaseAllowance,uint40 validUntil,uint256 ownerNonce,uint48 deadline)"
+            ),
+            sessionKey,
+            limit,
+            purchaseAllowance,
+            validUntil,
+            ownerNonce,
+            deadline
         );
-        return signWallet(key, wallet, abi.encode(typeHash, sessionKey, limit, validUntil, ownerNonce, deadline));
+        return signWallet(key, wallet, encoded);
     }
 
     function signRevokeSession(uint256 key, address wallet, uint256 ownerNonce, uint48 deadline)
@@ -127,5 +145,47 @@ abstract contract Signing is Builds {
         bytes32 typeHash = keccak256("Reclaim(bytes32 payoutId,uint64 atLeast,uint48 deadline)");
         bytes32 hash = keccak256(abi.encode(typeHash, payoutId, atLeast, deadline));
         return vm.signCompact(key, toDigest("Bursar PayoutEscrow", escrow, hash));
+    }
+
+    // Purchases: authorisations of USDC
+
+    struct Buy {
+        address to;
+        uint64 value;
+        uint48 validBefore;
+        uint8 class;
+        uint32 number;
+    }
+
+    function purchaseNonce(uint32 epoch, Buy memory buy) internal pure returns (bytes32) {
+        return bytes32(abi.encodePacked(epoch, buy.class, buy.number, bytes23(0)));
+    }
+
+    /// @dev USDC's digest of the transfer from `wallet`.
+    function purchaseDigest(address usdc, address wallet, uint32 epoch, Buy memory buy) internal view returns (bytes32) {
+        bytes32 typeHash = keccak256(
+            "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+        );
+        bytes32 nonce = purchaseNonce(epoch, buy);
+        return usdcDigest(usdc, abi.encode(typeHash, wallet, buy.to, buy.value, 0, buy.validBefore, nonce));
+    }
+
+    function usdcDigest(address usdc, bytes memory encoded) internal view returns (bytes32) {
+        bytes32 domain = keccak256(
+            abi.encode(
+                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+                keccak256("USD Coin"),
+                keccak256("2"),
+                block.chainid,
+                usdc
+            )
+        );
+        return keccak256(abi.encodePacked(hex"1901", domain, keccak256(encoded)));
+    }
+
+    /// @dev The 103 bytes that the wallet expects, with `key`'s signature of `digest`.
+    function packPurchase(uint256 key, bytes32 digest, Buy memory buy) internal pure returns (bytes memory) {
+        (bytes32 r, bytes32 vs) = vm.signCompact(key, digest);
+        return abi.encodePacked(buy.to, buy.value, buy.validBefore, buy.class, buy.number, r, vs);
     }
 }

@@ -19,6 +19,13 @@ contract WalletHandler is Signing {
         bytes32 vs;
     }
 
+    struct SignedBuy {
+        Buy buy;
+        uint32 epoch;
+        uint256 key;
+        bytes signature;
+    }
+
     uint256 private constant OWNER = 0xa11ce;
     uint256 private constant OPERATOR = 0x09e7;
     uint64 private constant CAP = 10_000e6;
@@ -35,8 +42,10 @@ contract WalletHandler is Signing {
     uint32 public epoch = 1;
     uint64 public limit;
     uint64 public remaining;
+    uint16 public allowance;
     uint64 public top = 1 << 32;
     mapping(uint64 nonce => bool) public used;
+    mapping(bytes32 nonce => bool) private _boughtWith;
     bool public revoked;
     bool public disabled;
     bool private _rotated;
@@ -51,18 +60,22 @@ contract WalletHandler is Signing {
     uint256 public sent;
     uint256 public sentThisSession;
     uint256 public withdrawn;
+    uint256 public bought;
+    uint256 public boughtThisSession;
     mapping(uint64 nonce => uint256) public payments;
 
     SignedSend[] private _sends;
+    SignedBuy[] private _buys;
     bytes[] private _ownerCalls;
     bytes[] private _rotations;
 
-    constructor(AgentWallet wallet, UsdcStandIn usdc, Provider provider, uint64 firstLimit) {
+    constructor(AgentWallet wallet, UsdcStandIn usdc, Provider provider, uint64 firstLimit, uint16 firstAllowance) {
         WALLET = wallet;
         USDC = usdc;
         PROVIDER = provider;
         limit = firstLimit;
-        remaining = firstLimit;
+        allowance = firstAllowance;
+        remaining = firstLimit - uint64(firstAllowance) * 1e6;
         validUntil = wallet.state().validUntil;
         deposits = usdc.balanceOf(address(wallet));
     }
@@ -121,23 +134,92 @@ contract WalletHandler is Signing {
         vm.assertEq(payments[s.nonce], 1, "a nonce paid twice");
     }
 
+    // Purchases
+
+    function buy(uint256 keySeed, Buy memory b, uint256 seed) public {
+        // Mostly the current key and epoch, and values and numbers around the bounds of a class.
+        uint256 signer = keySeed % 8 == 0 || key == 0 ? _key(keySeed) : key;
+        uint32 inEpoch = seed % 16 == 0 ? epoch - 1 : epoch;
+        b.to = recipients[seed % 3];
+        if (seed % 32 != 0) b.class = b.class % 3;
+        if (seed % 5 != 0) b.value = uint64(_cap(b.class) + 1 - b.value % 3);
+        if (seed % 7 != 0) b.number = uint32(b.number % (_count(b.class) + 2));
+        b.validBefore = uint48(_now() + b.validBefore % 310);
+        bytes32 digest = purchaseDigest(address(USDC), address(WALLET), inEpoch, b);
+        _buys.push(SignedBuy(b, inEpoch, signer, packPurchase(signer, digest, b)));
+        _settle(_buys[_buys.length - 1]);
+    }
+
+    function buyMany(uint256 seed) external {
+        for (uint256 i = 0; i < 8; ++i) {
+            seed = uint256(keccak256(abi.encode(seed)));
+            Buy memory b = Buy(
+                address(0), uint64(seed >> 32), uint48(seed >> 96), uint8(seed >> 144), uint32(seed >> 152)
+            );
+            buy(seed, b, seed >> 184);
+        }
+    }
+
+    /// @dev Submits any purchase signed earlier, settled or not.
+    function replayBuy(uint256 index) external {
+        if (_buys.length != 0) _settle(_buys[index % _buys.length]);
+    }
+
+    function _settle(SignedBuy memory s) private {
+        Buy memory b = s.buy;
+        bytes32 nonce = purchaseNonce(s.epoch, b);
+        bool expected = s.epoch == epoch && s.key == key && _now() <= validUntil && _now() < b.validBefore
+            && b.validBefore <= _now() + 300 && b.class < 3 && b.value <= _cap(b.class) && b.number < _count(b.class)
+            && !_boughtWith[nonce] && !_paused && !USDC.isBlacklisted(b.to)
+            && USDC.balanceOf(address(WALLET)) >= b.value;
+        (bool success,) = address(USDC).call(
+            abi.encodeWithSignature(
+                "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)",
+                WALLET,
+                b.to,
+                b.value,
+                0,
+                b.validBefore,
+                nonce,
+                s.signature
+            )
+        );
+        vm.assertEq(success, expected, "purchase differs from the model");
+        if (!success) return;
+        _boughtWith[nonce] = true;
+        bought += b.value;
+        boughtThisSession += b.value;
+    }
+
+    function _cap(uint8 class) private pure returns (uint256) {
+        return class == 0 ? 10_000 : class == 1 ? 100_000 : 1_000_000;
+    }
+
+    /// @dev The share of each class in the allowance, divided by its cap.
+    function _count(uint8 class) private view returns (uint256) {
+        uint256 share = class == 0 ? 10 : class == 1 ? 30 : 60;
+        return uint256(allowance) * 1e6 * share / 100 / _cap(class);
+    }
+
     // Owner
 
-    function ownerSet(bool signed, uint256 keySeed, uint64 newLimit, uint40 until) external {
+    function ownerSet(bool signed, uint256 keySeed, uint64 newLimit, uint16 share, uint40 until) external {
         uint256 newKey = _key(keySeed);
         newLimit = newLimit % 50_000e6;
+        share = _share(newLimit, share);
         until = uint40(_now() + until % 60 days);
         if (signed) {
             uint48 deadline = uint48(_now() + 60);
             (bytes32 r, bytes32 vs) =
-                signSetSession(OWNER, address(WALLET), vm.addr(newKey), newLimit, until, ownerNonce, deadline);
+                signSetSession(OWNER, address(WALLET), vm.addr(newKey), newLimit, share, until, ownerNonce, deadline);
             _byOwner(
-                true, abi.encodeCall(AgentWallet.setSessionBySig, (vm.addr(newKey), newLimit, until, deadline, r, vs))
+                true,
+                abi.encodeCall(AgentWallet.setSessionBySig, (vm.addr(newKey), newLimit, share, until, deadline, r, vs))
             );
         } else {
-            _byOwner(false, abi.encodeCall(AgentWallet.setSession, (vm.addr(newKey), newLimit, until)));
+            _byOwner(false, abi.encodeCall(AgentWallet.setSession, (vm.addr(newKey), newLimit, share, until)));
         }
-        _open(newKey, newLimit, until, false);
+        _open(newKey, newLimit, share, until, false);
     }
 
     function ownerRevoke(bool signed, uint256 rare) external {
@@ -150,7 +232,7 @@ contract WalletHandler is Signing {
                 ? abi.encodeCall(AgentWallet.revokeSessionBySig, (deadline, r, vs))
                 : abi.encodeCall(AgentWallet.revokeSession, ())
         );
-        _open(0, 0, 0, false);
+        _open(0, 0, 0, 0, false);
         revoked = true;
     }
 
@@ -193,7 +275,7 @@ contract WalletHandler is Signing {
         bytes memory data = which % 4 == 0
             ? abi.encodeCall(AgentWallet.withdraw, (address(USDC), caller, 1))
             : which % 4 == 1
-                ? abi.encodeCall(AgentWallet.setSession, (caller, 1, type(uint40).max))
+                ? abi.encodeCall(AgentWallet.setSession, (caller, 1, 0, type(uint40).max))
                 : which % 4 == 2
                     ? abi.encodeCall(AgentWallet.revokeSession, ())
                     : abi.encodeCall(AgentWallet.disableRotationAuthority, ());
@@ -212,16 +294,17 @@ contract WalletHandler is Signing {
 
     // Provider
 
-    function rotate(uint256 keySeed, uint64 newLimit, uint40 until, uint32 staleness) external {
+    function rotate(uint256 keySeed, uint64 newLimit, uint16 share, uint40 until, uint32 staleness) external {
         uint256 newKey = _key(keySeed);
         newLimit = newLimit % 8 == 0 ? CAP : uint64(newLimit % (CAP + CAP / 50));
+        share = _share(newLimit, share);
         until = uint40(_now() + until % 92 days);
         uint32 expectedEpoch = staleness % 8 == 0 ? epoch - 1 : epoch;
         uint48 deadline = uint48(_now() + 60);
         (bytes32 r, bytes32 vs) =
-            signRotate(OPERATOR, address(WALLET), vm.addr(newKey), newLimit, until, expectedEpoch, deadline);
+            signRotate(OPERATOR, address(WALLET), vm.addr(newKey), newLimit, share, until, expectedEpoch, deadline);
         bytes memory data = abi.encodeCall(
-            AgentWallet.rotateSessionKey, (vm.addr(newKey), newLimit, until, expectedEpoch, deadline, r, vs)
+            AgentWallet.rotateSessionKey, (vm.addr(newKey), newLimit, share, until, expectedEpoch, deadline, r, vs)
         );
         _rotations.push(data);
 
@@ -236,7 +319,7 @@ contract WalletHandler is Signing {
         if (!success) return;
         grantDay = today;
         granted = total;
-        _open(newKey, newLimit, until, true);
+        _open(newKey, newLimit, share, until, true);
     }
 
     function replayRotation(uint256 index) external {
@@ -251,7 +334,8 @@ contract WalletHandler is Signing {
         key = state.sessionKey == vm.addr(_key(0)) ? _key(0) : state.sessionKey == vm.addr(_key(1)) ? _key(1) : _key(2);
         grantDay = state.grantDay;
         granted = state.grantedToday;
-        _open(key, state.remaining, state.validUntil, true);
+        uint64 whole = state.remaining + uint64(state.purchaseAllowance) * 1e6;
+        _open(key, whole, state.purchaseAllowance, state.validUntil, true);
     }
 
     // World
@@ -289,12 +373,20 @@ contract WalletHandler is Signing {
         vm.warp(_now() + (time % 4 == 0 ? time % 3 days : time % 10 minutes));
     }
 
-    function _open(uint256 newKey, uint64 newLimit, uint256 until, bool rotated) private {
+    /// @dev Whole USDC within the limit: half of the time a few, as in real sessions.
+    function _share(uint64 newLimit, uint16 seed) private pure returns (uint16) {
+        uint256 most = newLimit / 1e6;
+        return uint16(seed % 2 == 0 ? (seed / 2) % (most + 1) : most < 60 ? most : seed % 60);
+    }
+
+    function _open(uint256 newKey, uint64 newLimit, uint16 newAllowance, uint256 until, bool rotated) private {
         epoch += 1;
         key = newKey;
         limit = newLimit;
-        remaining = newLimit;
+        allowance = newAllowance;
+        remaining = newLimit - uint64(newAllowance) * 1e6;
         sentThisSession = 0;
+        boughtThisSession = 0;
         validUntil = until;
         top = uint64(epoch) << 32;
         revoked = false;

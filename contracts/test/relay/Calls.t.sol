@@ -30,11 +30,11 @@ contract CallsTest is RelayTest {
     function test_calls_deployAndFirstSend() public {
         address owner = vm.addr(OWNER);
         address key = vm.addr(SESSION);
-        address predicted = factory.walletAddress(owner, "lazy", key, LIMIT, VALID_UNTIL);
+        address predicted = factory.walletAddress(owner, "lazy", key, LIMIT, 0, VALID_UNTIL);
         mint(predicted, 100);
         Relay.Call[] memory list = new Relay.Call[](3);
         bytes memory deployment =
-            abi.encodeCall(AgentWalletFactory.createWallet, (owner, "lazy", key, LIMIT, VALID_UNTIL));
+            abi.encodeCall(AgentWalletFactory.createWallet, (owner, "lazy", key, LIMIT, 0, VALID_UNTIL));
         list[0] = Relay.Call(address(factory), CAP, deployment);
         list[1] = _sendCall(AgentWallet(predicted), 0);
         list[2] = Relay.Call(address(escrow), CAP, abi.encodeCall(PayoutEscrow.announce, (someTerms())));

@@ -79,20 +79,21 @@ contract SendsTest is RelayTest {
     function test_sends_forwardsEveryFieldExactly() public {
         uint48 deadline = type(uint48).max;
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), type(uint64).max, type(uint40).max);
+        wallet.setSession(vm.addr(SESSION), type(uint48).max, 0, type(uint40).max);
         mint(address(wallet), type(uint64).max);
         bytes memory batch =
-            _pack(SESSION, address(wallet), address(type(uint160).max), type(uint64).max, nonceOf(2, 1), deadline);
+            _pack(SESSION, address(wallet), address(type(uint160).max), type(uint48).max, nonceOf(2, 1), deadline);
         vm.assertEq(relay.sends(CAP, batch), 0);
-        vm.assertEq(usdc.balanceOf(address(type(uint160).max)), type(uint64).max);
+        vm.assertEq(usdc.balanceOf(address(type(uint160).max)), type(uint48).max);
     }
 
     function test_sends_callsTheWalletWithTheEncodedSend_andNothingMore() public {
         CallRecorder recorder = new CallRecorder();
-        (bytes32 r, bytes32 vs) = signSend(SESSION, address(recorder), RECIPIENT, 10, nonceOf(1, 0), DEADLINE);
-        bytes memory batch = abi.encodePacked(recorder, RECIPIENT, uint64(10), nonceOf(1, 0), DEADLINE, r, vs);
+        uint64 amount = type(uint64).max;
+        (bytes32 r, bytes32 vs) = signSend(SESSION, address(recorder), RECIPIENT, amount, nonceOf(1, 0), DEADLINE);
+        bytes memory batch = abi.encodePacked(recorder, RECIPIENT, amount, nonceOf(1, 0), DEADLINE, r, vs);
         vm.assertEq(relay.sends(CAP, batch), 0);
-        bytes memory expected = abi.encodeCall(AgentWallet.send, (RECIPIENT, 10, nonceOf(1, 0), DEADLINE, r, vs));
+        bytes memory expected = abi.encodeCall(AgentWallet.send, (RECIPIENT, amount, nonceOf(1, 0), DEADLINE, r, vs));
         vm.assertEq(recorder.dataHash(), keccak256(expected));
     }
 

@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
 import {UsdcAuthorizations} from "../../src/usdc/UsdcAuthorizations.sol";
+import {Erc1271Signer} from "../mocks/Hostile.sol";
 import {UsdcTest} from "./UsdcTest.sol";
 
 /// @dev EIP-3009 and EIP-2612.
@@ -131,15 +132,43 @@ contract UsdcAuthorizationsTest is UsdcTest {
         usdc.cancelAuthorization(alice, "n", abi.encodePacked(r, s, v));
     }
 
-    /// @dev A4: for a payer with code the token calls ERC-1271, which our wallets do not implement. So no one can make
-    /// a wallet pay this way.
+    /// @dev A4: for a payer with code the token calls ERC-1271. A wallet confirms purchases only, see PurchaseTest: a
+    /// plain signature of the session key moves nothing, in neither form.
     function test_A4_transferWithAuthorization_reverts_fromAWallet() public {
-        (uint8 v, bytes32 r, bytes32 s) = sign(
-            SESSION, abi.encode(TRANSFER_TYPEHASH, address(wallet), RECIPIENT, 1, START - 1, START + 10, bytes32(0))
-        );
-        bytes memory signature = abi.encodePacked(r, s, v);
+        address from = address(create("buyer", 50));
+        mint(from, 1e6);
+        (uint8 v, bytes32 r, bytes32 s) =
+            sign(SESSION, abi.encode(TRANSFER_TYPEHASH, from, RECIPIENT, 1, 0, START + 10, bytes32(uint256(1) << 224)));
         expectText("FiatTokenV2: invalid signature");
-        usdc.transferWithAuthorization(address(wallet), RECIPIENT, 1, START - 1, START + 10, 0, signature);
+        usdc.transferWithAuthorization(from, RECIPIENT, 1, 0, START + 10, bytes32(uint256(1) << 224), v, r, s);
+        expectText("FiatTokenV2: invalid signature");
+        usdc.transferWithAuthorization(
+            from, RECIPIENT, 1, 0, START + 10, bytes32(uint256(1) << 224), abi.encodePacked(r, s, v)
+        );
+    }
+
+    /// @dev Circle's checker is a library, so it is the token that asks. The whole answer of 32 bytes counts.
+    function test_transferWithAuthorization_asksAContractFromTheToken() public {
+        Erc1271Signer signer = new Erc1271Signer(address(usdc));
+        mint(address(signer), 10);
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "bytes", hex"1234");
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "v, r, s", 0, 0, 0);
+        vm.assertEq(usdc.balanceOf(RECIPIENT), 6);
+
+        signer.setDirty();
+        expectText("FiatTokenV2: invalid signature");
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "dirty", hex"1234");
+        signer = new Erc1271Signer(address(this));
+        expectText("FiatTokenV2: invalid signature");
+        usdc.transferWithAuthorization(address(signer), RECIPIENT, 3, 0, START + 10, "reverts", hex"1234");
+    }
+
+    /// @dev Code decides how a signature is checked: a key that gained code no longer signs by ECDSA.
+    function test_transferWithAuthorization_ignoresTheKey_onceItsAddressHasCode() public {
+        (uint8 v, bytes32 r, bytes32 s) = signTransfer(1, 0);
+        vm.etch(alice, hex"00");
+        expectText("FiatTokenV2: invalid signature");
+        _transfer(1, 0, v, r, s);
     }
 
     function test_transferWithAuthorization_acceptsErc1271() public {

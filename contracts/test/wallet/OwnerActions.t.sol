@@ -26,7 +26,7 @@ contract WithdrawTest is OwnerBase {
     }
 
     function test_withdraw_movesEth_sentBeforeTheWalletExisted() public {
-        address predicted = factory.walletAddress(vm.addr(OWNER), bytes32("eth"), vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        address predicted = factory.walletAddress(vm.addr(OWNER), bytes32("eth"), vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
         vm.deal(predicted, 3 ether);
         AgentWallet late = create(bytes32("eth"));
         vm.prank(vm.addr(OWNER));
@@ -77,16 +77,23 @@ contract WithdrawTest is OwnerBase {
 
 contract SetSessionTest is OwnerBase {
     /// @dev Overwrites both words, so that nothing of the old session remains.
-    function testFuzz_setSession_replacesTheWholeSession(address key, uint64 limit, uint40 validUntil) public {
+    function testFuzz_setSession_replacesTheWholeSession(
+        address key,
+        uint48 limit,
+        uint16 allowance,
+        uint40 validUntil
+    ) public {
         vm.assume(key != address(0));
+        allowance = uint16(bound(allowance, 0, limit / 1e6 > type(uint16).max ? type(uint16).max : limit / 1e6));
         send(RECIPIENT, 5, nonceOf(1, 100));
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(key, limit, validUntil);
+        wallet.setSession(key, limit, allowance, validUntil);
 
         AgentWallet.State memory state = wallet.state();
         vm.assertEq(state.sessionKey, key);
         vm.assertEq(state.validUntil, validUntil);
-        vm.assertEq(state.remaining, limit);
+        vm.assertEq(state.remaining, limit - uint256(allowance) * 1e6);
+        vm.assertEq(state.purchaseAllowance, allowance);
         vm.assertEq(state.epoch, 2);
         vm.assertEq(state.top, nonceOf(2, 0));
         vm.assertEq(state.seen, 0);
@@ -98,19 +105,38 @@ contract SetSessionTest is OwnerBase {
     function test_setSession_reverts_whenKeyIsZero() public {
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidSessionKey.selector, address(0)));
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(address(0), 1, VALID_UNTIL);
+        wallet.setSession(address(0), 1, 0, VALID_UNTIL);
+    }
+
+    function testFuzz_setSession_reverts_fromALimitOf48Bits(uint64 limit) public {
+        limit = uint64(bound(limit, uint64(1) << 48, type(uint64).max));
+        vm.expectRevert(
+            abi.encodeWithSelector(IAgentWallet.LimitTooHigh.selector, limit, (uint64(1) << 48) - 1)
+        );
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(vm.addr(SESSION), limit, 0, VALID_UNTIL);
+    }
+
+    function testFuzz_setSession_reverts_whenTheAllowanceExceedsTheLimit(uint64 limit, uint16 allowance) public {
+        allowance = uint16(bound(allowance, 1, type(uint16).max));
+        limit = uint64(bound(limit, 0, uint64(allowance) * 1e6 - 1));
+        vm.expectRevert(
+            abi.encodeWithSelector(IAgentWallet.PurchaseAllowanceTooHigh.selector, allowance, limit)
+        );
+        vm.prank(vm.addr(OWNER));
+        wallet.setSession(vm.addr(SESSION), limit, allowance, VALID_UNTIL);
     }
 
     function testFuzz_setSession_reverts_whenNotOwner(address caller) public {
         vm.assume(caller != vm.addr(OWNER));
         expectNotOwner(caller);
-        wallet.setSession(caller, 1, VALID_UNTIL);
+        wallet.setSession(caller, 1, 0, VALID_UNTIL);
     }
 
     function test_setSession_neverRevivesOldSignatures_ofTheSameKey() public {
         (bytes32 r, bytes32 vs) = signSend(SESSION, address(wallet), RECIPIENT, 5, nonceOf(1, 0), DEADLINE);
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        wallet.setSession(vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
 
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 1, 2));
         wallet.send(RECIPIENT, 5, nonceOf(1, 0), DEADLINE, r, vs);
@@ -121,7 +147,7 @@ contract SetSessionTest is OwnerBase {
         vm.prank(vm.addr(OWNER));
         wallet.disableRotationAuthority();
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        wallet.setSession(vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
         vm.assertTrue(wallet.state().rotationDisabled, "rotation is enabled again");
     }
 
@@ -129,7 +155,7 @@ contract SetSessionTest is OwnerBase {
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        wallet.setSession(vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
         rotate(0xbeef1, LIMIT, VALID_UNTIL, 3);
         vm.assertEq(wallet.state().sessionKey, vm.addr(0xbeef1));
     }
@@ -137,12 +163,12 @@ contract SetSessionTest is OwnerBase {
     /// @dev At the largest epoch the owner can still act: the epoch wraps to zero.
     function test_setSession_works_atTheLastEpoch() public {
         bytes32 slot = bytes32(uint256(1));
-        uint256 word = (uint256(LIMIT) << 192) | (uint256(type(uint32).max) << 160);
+        uint256 word = (uint256(LIMIT) << 208) | (uint256(type(uint32).max) << 160);
         vm.store(address(wallet), slot, bytes32(word));
         vm.assertEq(wallet.state().epoch, type(uint32).max);
 
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), LIMIT, VALID_UNTIL);
+        wallet.setSession(vm.addr(SESSION), LIMIT, 0, VALID_UNTIL);
         vm.assertEq(wallet.state().epoch, 0);
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
@@ -184,9 +210,9 @@ contract RevokeSessionTest is OwnerBase {
     function test_revokeSession_blocksRotation() public {
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 2, DEADLINE);
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, 0, VALID_UNTIL, 2, DEADLINE);
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SessionRevoked.selector));
-        wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 2, DEADLINE, r, vs);
+        wallet.rotateSessionKey(RECIPIENT, LIMIT, 0, VALID_UNTIL, 2, DEADLINE, r, vs);
     }
 
     function testFuzz_revokeSession_reverts_whenNotOwner(address caller) public {
@@ -204,9 +230,9 @@ contract DisableRotationAuthorityTest is OwnerBase {
         vm.assertEq(wallet.state().ownerNonce, 1);
         send(RECIPIENT, 5, nonceOf(1, 0));
 
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, DEADLINE);
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, DEADLINE);
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.RotationDisabled.selector));
-        wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, DEADLINE, r, vs);
+        wallet.rotateSessionKey(RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, DEADLINE, r, vs);
 
         vm.prank(vm.addr(OWNER));
         wallet.revokeSession();

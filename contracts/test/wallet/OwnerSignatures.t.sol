@@ -24,8 +24,8 @@ contract OwnerSignaturesTest is Base {
             return abi.encodeCall(AgentWallet.withdrawBySig, (address(usdc), RECIPIENT, 9e6, deadline, r, vs));
         }
         if (kind == 1) {
-            (r, vs) = signSetSession(key, self, STRANGER, 77, VALID_UNTIL, ownerNonce, deadline);
-            return abi.encodeCall(AgentWallet.setSessionBySig, (STRANGER, 77, VALID_UNTIL, deadline, r, vs));
+            (r, vs) = signSetSession(key, self, STRANGER, 5e6 + 77, 5, VALID_UNTIL, ownerNonce, deadline);
+            return abi.encodeCall(AgentWallet.setSessionBySig, (STRANGER, 5e6 + 77, 5, VALID_UNTIL, deadline, r, vs));
         }
         if (kind == 2) {
             (r, vs) = signRevokeSession(key, self, ownerNonce, deadline);
@@ -82,7 +82,18 @@ contract OwnerSignaturesTest is Base {
         AgentWallet.State memory state = wallet.state();
         vm.assertEq(state.sessionKey, STRANGER);
         vm.assertEq(state.remaining, 77);
+        vm.assertEq(state.purchaseAllowance, 5);
         vm.assertEq(state.epoch, 2);
+    }
+
+    function testFuzz_setSessionBySig_reverts_whenAnArgumentWasChanged(uint64 limit, uint16 allowance) public {
+        limit = uint64(bound(limit, 5e6, 100e6));
+        allowance = uint16(bound(allowance, 0, limit / 1e6));
+        vm.assume(limit != 50e6 || allowance != 5);
+        (bytes32 r, bytes32 vs) = signSetSession(OWNER, address(wallet), STRANGER, 50e6, 5, VALID_UNTIL, 0, DEADLINE);
+        bytes memory data =
+            abi.encodeCall(AgentWallet.setSessionBySig, (STRANGER, limit, allowance, VALID_UNTIL, DEADLINE, r, vs));
+        vm.assertFalse(attempt(STRANGER, address(wallet), data), "accepted");
     }
 
     function test_revokeSessionBySig_revokes() public {

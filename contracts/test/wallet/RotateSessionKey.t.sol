@@ -20,9 +20,9 @@ contract RotateSessionKeyTest is Base {
     function _expectRotationRevert(uint64 limit, uint40 validUntil, uint32 epoch, bytes memory reason) private {
         address key = vm.addr(NEW);
         uint48 deadline = uint48(vm.getBlockTimestamp() + 300);
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), key, limit, validUntil, epoch, deadline);
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), key, limit, 0, validUntil, epoch, deadline);
         vm.expectRevert(reason);
-        wallet.rotateSessionKey(key, limit, validUntil, epoch, deadline, r, vs);
+        wallet.rotateSessionKey(key, limit, 0, validUntil, epoch, deadline, r, vs);
     }
 
     function _spend(uint256 key, uint64 amount) private {
@@ -31,15 +31,17 @@ contract RotateSessionKeyTest is Base {
         send(key, RECIPIENT, amount, state.top + 1, deadline);
     }
 
-    function testFuzz_rotate_replacesTheWholeSession(uint64 limit, uint40 validUntil) public {
+    function testFuzz_rotate_replacesTheWholeSession(uint64 limit, uint16 allowance, uint40 validUntil) public {
         limit = uint64(bound(limit, 0, CAP));
+        allowance = uint16(bound(allowance, 0, limit / 1e6));
         validUntil = uint40(bound(validUntil, 0, DAY + 90 days));
-        rotate(NEW, limit, validUntil, 1);
+        rotate(NEW, limit, allowance, validUntil, 1);
 
         AgentWallet.State memory state = wallet.state();
         vm.assertEq(state.sessionKey, vm.addr(NEW));
         vm.assertEq(state.validUntil, validUntil);
-        vm.assertEq(state.remaining, limit);
+        vm.assertEq(state.remaining, limit - uint256(allowance) * 1e6);
+        vm.assertEq(state.purchaseAllowance, allowance);
         vm.assertEq(state.epoch, 2);
         vm.assertEq(state.top, nonceOf(2, 0));
         vm.assertEq(state.seen, 0);
@@ -63,27 +65,27 @@ contract RotateSessionKeyTest is Base {
     function test_rotate_reverts_whenReplayed() public {
         uint48 deadline = uint48(DAY + 300);
         address key = vm.addr(NEW);
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), key, LIMIT, VALID_UNTIL, 1, deadline);
-        wallet.rotateSessionKey(key, LIMIT, VALID_UNTIL, 1, deadline, r, vs);
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), key, LIMIT, 0, VALID_UNTIL, 1, deadline);
+        wallet.rotateSessionKey(key, LIMIT, 0, VALID_UNTIL, 1, deadline, r, vs);
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.WrongEpoch.selector, 1, 2));
-        wallet.rotateSessionKey(key, LIMIT, VALID_UNTIL, 1, deadline, r, vs);
+        wallet.rotateSessionKey(key, LIMIT, 0, VALID_UNTIL, 1, deadline, r, vs);
     }
 
     function testFuzz_rotate_reverts_whenNotAnOperator(uint256 key) public {
         key = bound(key, 1, 1 << 250);
         vm.assume(key != OPERATOR);
-        (bytes32 r, bytes32 vs) = signRotate(key, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300));
+        (bytes32 r, bytes32 vs) = signRotate(key, address(wallet), RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, uint48(DAY + 300));
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotOperator.selector, vm.addr(key)));
-        wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300), r, vs);
+        wallet.rotateSessionKey(RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, uint48(DAY + 300), r, vs);
     }
 
     function test_rotate_reverts_whenTheOperatorWasRemoved() public {
         (bytes32 r, bytes32 vs) =
-            signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300));
+            signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, uint48(DAY + 300));
         vm.prank(ADMIN);
         provider.setOperator(vm.addr(OPERATOR), false);
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotOperator.selector, vm.addr(OPERATOR)));
-        wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY + 300), r, vs);
+        wallet.rotateSessionKey(RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, uint48(DAY + 300), r, vs);
     }
 
     function test_rotate_reverts_whilePaused_andWorksAfter() public {
@@ -98,10 +100,10 @@ contract RotateSessionKeyTest is Base {
     }
 
     function test_rotate_reverts_afterTheDeadline() public {
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY));
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, uint48(DAY));
         vm.warp(DAY + 1);
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.SignatureExpired.selector, DAY, DAY + 1));
-        wallet.rotateSessionKey(RECIPIENT, LIMIT, VALID_UNTIL, 1, uint48(DAY), r, vs);
+        wallet.rotateSessionKey(RECIPIENT, LIMIT, 0, VALID_UNTIL, 1, uint48(DAY), r, vs);
     }
 
     function testFuzz_rotate_reverts_whenAnotherEpochIsExpected(uint32 epoch) public {
@@ -112,9 +114,9 @@ contract RotateSessionKeyTest is Base {
     }
 
     function test_rotate_reverts_whenKeyIsZero() public {
-        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), address(0), LIMIT, VALID_UNTIL, 1, uint48(DAY));
+        (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), address(0), LIMIT, 0, VALID_UNTIL, 1, uint48(DAY));
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.InvalidSessionKey.selector, address(0)));
-        wallet.rotateSessionKey(address(0), LIMIT, VALID_UNTIL, 1, uint48(DAY), r, vs);
+        wallet.rotateSessionKey(address(0), LIMIT, 0, VALID_UNTIL, 1, uint48(DAY), r, vs);
     }
 
     function testFuzz_rotate_reverts_aboveTheGrantCap(uint64 limit) public {
@@ -122,6 +124,27 @@ contract RotateSessionKeyTest is Base {
         _expectRotationRevert(
             limit, VALID_UNTIL, 1, abi.encodeWithSelector(IAgentWallet.LimitTooHigh.selector, limit, CAP)
         );
+    }
+
+    function test_rotate_reverts_whenTheAllowanceExceedsTheLimit() public {
+        uint48 deadline = uint48(DAY + 300);
+        (bytes32 r, bytes32 vs) =
+            signRotate(OPERATOR, address(wallet), vm.addr(NEW), 5e6 - 1, 5, VALID_UNTIL, 1, deadline);
+        vm.expectRevert(abi.encodeWithSelector(IAgentWallet.PurchaseAllowanceTooHigh.selector, 5, 5e6 - 1));
+        wallet.rotateSessionKey(vm.addr(NEW), 5e6 - 1, 5, VALID_UNTIL, 1, deadline, r, vs);
+    }
+
+    /// @dev The operator signs the allowance too: nobody else may divide the limit in another way.
+    function testFuzz_rotate_reverts_whenTheAllowanceWasChanged(uint16 allowance) public {
+        allowance = uint16(bound(allowance, 0, LIMIT / 1e6));
+        vm.assume(allowance != 5);
+        uint48 deadline = uint48(DAY + 300);
+        (bytes32 r, bytes32 vs) =
+            signRotate(OPERATOR, address(wallet), vm.addr(NEW), LIMIT, 5, VALID_UNTIL, 1, deadline);
+        bytes memory data = abi.encodeCall(
+            AgentWallet.rotateSessionKey, (vm.addr(NEW), LIMIT, allowance, VALID_UNTIL, 1, deadline, r, vs)
+        );
+        vm.assertFalse(attempt(STRANGER, address(wallet), data), "accepted");
     }
 
     function test_rotate_acceptsExactlyTheCaps() public {
@@ -180,7 +203,7 @@ contract RotateSessionKeyTest is Base {
     function test_rotate_replacesAnOwnersSession_afterTheDailyCapIsReached() public {
         rotate(NEW, CAP, VALID_UNTIL, 1);
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), 3_000e6, VALID_UNTIL);
+        wallet.setSession(vm.addr(SESSION), 3_000e6, 0, VALID_UNTIL);
         rotate(NEW, 3_000e6, VALID_UNTIL, 3);
         vm.assertEq(wallet.state().grantedToday, CAP + 3_000e6);
         _spend(NEW, 1);
@@ -204,23 +227,43 @@ contract RotateSessionKeyTest is Base {
         rotate(NEW, CAP, VALID_UNTIL, 2);
     }
 
+    /// @dev A limit counts whole. What is left for sends is subtracted by the next rotation, a purchase allowance never
+    /// is: the wallet does not know whether purchases used it.
+    function test_rotate_neverCreditsAPurchaseAllowance() public {
+        rotate(NEW, 9_000e6, 4_000, VALID_UNTIL, 1);
+        vm.assertEq(wallet.state().grantedToday, 9_000e6);
+        rotate(NEW, 5_000e6, 1_000, VALID_UNTIL, 2);
+        vm.assertEq(wallet.state().grantedToday, 9_000e6);
+        rotate(NEW, 4_000e6, 0, VALID_UNTIL, 3);
+        vm.assertEq(wallet.state().grantedToday, 9_000e6);
+        rotate(NEW, 5_000e6, 5_000, VALID_UNTIL, 4);
+        vm.assertEq(wallet.state().grantedToday, CAP);
+        _expectRotationRevert(
+            1, VALID_UNTIL, 5, abi.encodeWithSelector(IAgentWallet.DailyGrantExceeded.selector, CAP + 1, CAP)
+        );
+    }
+
     /// @dev A6: a stolen operator key moves at most 20,000 USDC within 24 hours, from any session and at any times.
-    function testFuzz_A6_aStolenOperatorKeyMovesAtMostTwiceTheCapInADay(uint64 ownerLimit, uint256 seed) public {
+    function testFuzz_A6_aStolenOperatorKeyMovesAtMostTwiceTheCapInADay(uint48 ownerLimit, uint256 seed) public {
         vm.prank(vm.addr(OWNER));
-        wallet.setSession(vm.addr(SESSION), ownerLimit, uint40(DAY + 365 days));
+        wallet.setSession(vm.addr(SESSION), ownerLimit, 0, uint40(DAY + 365 days));
         uint256 start = DAY + seed % 1 days;
         uint256 moved;
         for (uint256 i = 0; i < 24; ++i) {
             seed = uint256(keccak256(abi.encode(seed)));
             vm.warp(start + i * 1 hours);
             uint64 limit = uint64(seed % 3 == 0 ? CAP : (seed >> 8) % (uint256(CAP) + 1));
+            uint16 allowance = uint16(seed % 2 == 0 ? 0 : (seed >> 144) % (limit / 1e6 + 1));
             uint32 epoch = wallet.state().epoch;
             address key = vm.addr(NEW);
             uint48 deadline = uint48(vm.getBlockTimestamp());
-            (bytes32 r, bytes32 vs) = signRotate(OPERATOR, address(wallet), key, limit, VALID_UNTIL, epoch, deadline);
-            bytes memory data =
-                abi.encodeCall(AgentWallet.rotateSessionKey, (key, limit, VALID_UNTIL, epoch, deadline, r, vs));
-            attempt(STRANGER, address(wallet), data);
+            (bytes32 r, bytes32 vs) =
+                signRotate(OPERATOR, address(wallet), key, limit, allowance, VALID_UNTIL, epoch, deadline);
+            bytes memory data = abi.encodeCall(
+                AgentWallet.rotateSessionKey, (key, limit, allowance, VALID_UNTIL, epoch, deadline, r, vs)
+            );
+            // The thief can take a purchase allowance in the second in which the session opens.
+            if (attempt(STRANGER, address(wallet), data)) moved += uint256(allowance) * 1e6;
             AgentWallet.State memory state = wallet.state();
             if (state.sessionKey != key || state.remaining == 0) continue;
             uint64 amount = seed % 5 == 0 ? uint64((seed >> 80) % state.remaining) : state.remaining;

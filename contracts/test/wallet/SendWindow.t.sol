@@ -12,7 +12,7 @@ contract SendWindowTest is Signing {
     SendWindowProbe private _window;
     mapping(uint64 nonce => bool) private _used;
     uint64 private _highest;
-    uint64 private _left;
+    uint48 private _left;
 
     function setUp() public {
         _window = SendWindowProbe(deploy("SendWindowProbe", ""));
@@ -24,10 +24,11 @@ contract SendWindowTest is Signing {
     }
 
     /// @dev 24 nonces around `start`, some far away, some repeated: result, budget, top and bits equal the model's.
-    function _compareSequence(uint64 start, uint64 limit, uint256 seed) private {
+    function _compareSequence(uint64 start, uint48 limit, uint256 seed) private {
         _highest = start;
         _left = limit;
-        uint256 word = (uint256(limit) << 192) | (uint256(start) << 128);
+        uint16 allowance = uint16(seed >> 200);
+        uint256 word = (uint256(limit) << 208) | (uint256(allowance) << 192) | (uint256(start) << 128);
         for (uint256 i = 0; i < 24; ++i) {
             seed = uint256(keccak256(abi.encode(seed)));
             uint64 nonce;
@@ -47,32 +48,33 @@ contract SendWindowTest is Signing {
                 word = next;
                 _used[nonce] = true;
                 if (nonce > _highest) _highest = nonce;
-                _left -= amount;
+                _left -= uint48(amount);
             } catch {
                 vm.assertFalse(accepts, "refused a nonce that the model accepts");
             }
             vm.assertEq(word.top(), _highest);
             vm.assertEq(word.remaining(), _left);
+            vm.assertEq(word.purchaseAllowance(), allowance);
         }
         for (uint256 behind = 0; behind < 128 && behind <= _highest; ++behind) {
             vm.assertEq((word.seen() >> behind) & 1 == 1, _used[uint64(_highest - behind)]);
         }
     }
 
-    function testFuzz_window_equalsTheModel(uint64 start, uint64 limit, uint256 seed) public {
+    function testFuzz_window_equalsTheModel(uint64 start, uint48 limit, uint256 seed) public {
         _compareSequence(start, limit, seed);
     }
 
-    function testFuzz_window_equalsTheModel_nearZero(uint8 start, uint64 limit, uint256 seed) public {
+    function testFuzz_window_equalsTheModel_nearZero(uint8 start, uint48 limit, uint256 seed) public {
         _compareSequence(start, limit, seed);
     }
 
-    function testFuzz_window_equalsTheModel_nearTheHighestNonce(uint8 below, uint64 limit, uint256 seed) public {
+    function testFuzz_window_equalsTheModel_nearTheHighestNonce(uint8 below, uint48 limit, uint256 seed) public {
         _compareSequence(type(uint64).max - below, limit, seed);
     }
 
     /// @dev The end of an epoch: sequence 2^32 − 1 and its neighbours.
-    function testFuzz_window_equalsTheModel_nearTheLastSequence(uint32 epoch, uint8 below, uint64 limit, uint256 seed)
+    function testFuzz_window_equalsTheModel_nearTheLastSequence(uint32 epoch, uint8 below, uint48 limit, uint256 seed)
         public
     {
         _compareSequence((uint64(epoch) << 32 | type(uint32).max) - below, limit, seed);
@@ -80,18 +82,20 @@ contract SendWindowTest is Signing {
 
     /// @dev One step from an arbitrary word.
     function testFuzz_window_followsTheRule_fromAnArbitraryWord(
-        uint64 left,
+        uint48 left,
+        uint16 allowance,
         uint64 top,
         uint128 seen,
         uint64 amount,
         uint64 nonce
     ) public view {
-        uint256 word = (uint256(left) << 192) | (uint256(top) << 128) | seen;
+        uint256 word = (uint256(left) << 208) | (uint256(allowance) << 192) | (uint256(top) << 128) | seen;
         bool ahead = nonce > top;
         bool fresh = ahead || (top - nonce <= 127 && (seen >> (top - nonce)) & 1 == 0);
         try _window.consume(word, amount, nonce) returns (uint256 next) {
             vm.assertTrue(fresh && amount <= left, "accepted");
             vm.assertEq(next.remaining(), left - amount);
+            vm.assertEq(next.purchaseAllowance(), allowance);
             vm.assertEq(next.top(), ahead ? nonce : top);
             uint256 shift = ahead ? nonce - top : 0;
             uint256 kept = shift > 127 ? 0 : uint256(seen) << shift;
@@ -107,7 +111,7 @@ contract SendWindowTest is Signing {
     }
 
     function testFuzz_window_acceptsANonceAheadOfTheTop(uint64 top, uint128 seen, uint8 step) public view {
-        uint256 word = (uint256(1) << 192) | (uint256(top) << 128) | seen;
+        uint256 word = (uint256(1) << 208) | (uint256(top) << 128) | seen;
         uint64 ahead = uint64(bound(step, 1, 255));
         vm.assume(top <= type(uint64).max - ahead);
         vm.assertEq(_window.consume(word, 1, top + ahead).top(), top + ahead);
@@ -115,7 +119,7 @@ contract SendWindowTest is Signing {
 
     /// @dev 128 consecutive nonces in any order: each is accepted once.
     function testFuzz_window_accepts128NoncesInAnyOrder(uint32 epoch, uint256 seed) public view {
-        uint256 word = _window.open(128, epoch);
+        uint256 word = _window.open(128, 0, epoch);
         uint64[] memory nonces = new uint64[](128);
         for (uint64 i = 0; i < 128; ++i) {
             nonces[i] = (uint64(epoch) << 32) + i;
@@ -137,9 +141,11 @@ contract SendWindowTest is Signing {
         }
     }
 
-    function testFuzz_open_returnsAnUnusedWindow(uint64 limit, uint32 epoch) public view {
-        uint256 word = _window.open(limit, epoch);
-        vm.assertEq(word.remaining(), limit);
+    function testFuzz_open_returnsAnUnusedWindow(uint48 limit, uint16 allowance, uint32 epoch) public view {
+        allowance = uint16(bound(allowance, 0, limit / 1e6 > type(uint16).max ? type(uint16).max : limit / 1e6));
+        uint256 word = _window.open(limit, allowance, epoch);
+        vm.assertEq(word.remaining(), limit - uint256(allowance) * 1e6);
+        vm.assertEq(word.purchaseAllowance(), allowance);
         vm.assertEq(word.epoch(), epoch);
         vm.assertEq(word.top(), uint64(epoch) << 32);
         vm.assertEq(word.seen(), 0);

@@ -23,6 +23,7 @@ contract StateTest is Base {
         vm.assertEq(state.ownerNonce, 0);
         vm.assertEq(state.grantDay, START / 1 days);
         vm.assertEq(state.grantedToday, 0);
+        vm.assertEq(state.purchaseAllowance, 0);
     }
 
     function test_arguments_areOwnerAndProvider() public view {
@@ -35,7 +36,7 @@ contract StateTest is Base {
 
     function testFuzz_arguments_ofAnyOwner(address owner, bytes32 salt) public {
         vm.assume(owner != address(0) && owner.code.length == 0);
-        AgentWallet other = AgentWallet(factory.createWallet(owner, salt, vm.addr(SESSION), LIMIT, VALID_UNTIL));
+        AgentWallet other = AgentWallet(factory.createWallet(owner, salt, vm.addr(SESSION), LIMIT, 0, VALID_UNTIL));
         vm.assertEq(other.owner(), owner);
         vm.assertEq(other.provider(), address(provider));
     }
@@ -44,17 +45,17 @@ contract StateTest is Base {
         vm.assume(caller != address(factory));
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotFactory.selector, caller));
         vm.prank(caller);
-        wallet.initialize(caller, 1, VALID_UNTIL);
+        wallet.initialize(caller, 1, 0, VALID_UNTIL);
 
         AgentWallet implementation = factory.IMPLEMENTATION();
         vm.expectRevert(abi.encodeWithSelector(IAgentWallet.NotFactory.selector, caller));
         vm.prank(caller);
-        implementation.initialize(caller, 1, VALID_UNTIL);
+        implementation.initialize(caller, 1, 0, VALID_UNTIL);
     }
 
-    /// @dev There is no fallback, no receive, no ERC-1271 and no execute: only the functions listed here exist.
+    /// @dev There is no fallback, no receive and no execute: only the functions listed here exist.
     function testFuzz_unknownFunctions_revert(bytes4 selector, bytes calldata data) public {
-        bytes4[24] memory known = [
+        bytes4[26] memory known = [
             AgentWallet.send.selector,
             AgentWallet.withdraw.selector,
             AgentWallet.setSession.selector,
@@ -68,6 +69,7 @@ contract StateTest is Base {
             AgentWallet.reclaimPayoutBySig.selector,
             AgentWallet.rotateSessionKey.selector,
             AgentWallet.initialize.selector,
+            AgentWallet.isValidSignature.selector,
             AgentWallet.state.selector,
             WalletArguments.owner.selector,
             WalletArguments.provider.selector,
@@ -77,6 +79,7 @@ contract StateTest is Base {
             bytes4(keccak256("MAX_GRANT()")),
             bytes4(keccak256("MAX_VALIDITY()")),
             bytes4(keccak256("MAX_OWNER_DEADLINE()")),
+            bytes4(keccak256("MAX_PURCHASE_VALIDITY()")),
             bytes4(keccak256("SEND_TYPEHASH()")),
             bytes4(keccak256("ROTATE_TYPEHASH()"))
         ];
@@ -93,11 +96,6 @@ contract StateTest is Base {
             || selector == bytes4(keccak256("REVOKE_SESSION_TYPEHASH()"))
             || selector == bytes4(keccak256("DISABLE_ROTATION_AUTHORITY_TYPEHASH()"))
             || selector == bytes4(keccak256("RECLAIM_PAYOUT_TYPEHASH()"));
-    }
-
-    function test_erc1271_isNotImplemented() public {
-        bytes memory data = abi.encodeWithSignature("isValidSignature(bytes32,bytes)", bytes32(0), "");
-        vm.assertFalse(attempt(STRANGER, address(wallet), data), "accepted");
     }
 
     function test_eth_isRefused() public {

@@ -25,6 +25,7 @@ const structs: Record<OwnerActionKind, { primaryType: string; fields: { name: st
     fields: [
       { name: 'sessionKey', type: 'address' },
       { name: 'limit', type: 'uint64' },
+      { name: 'purchaseAllowance', type: 'uint16' },
       { name: 'validUntil', type: 'uint40' },
     ],
   },

@@ -1,4 +1,5 @@
 import { nonceOf } from '#domain/intent.ts'
+import { noPurchases } from '#domain/sessionKey.ts'
 import { authorizedTransferCall } from '../../chain/authorization.ts'
 import { announceCall, claimCall, createWalletCall, reclaimCall, sendCall } from '../../chain/calls.ts'
 import type { Hex } from '../../chain/types.ts'
@@ -128,6 +129,7 @@ export function deployJob(ctx: Context, wallet: WalletRow): RelayJob {
     salt: wallet.salt,
     sessionKey: wallet.session_key,
     limit: fromColumn(wallet.session_limit),
+    purchaseAllowance: noPurchases,
     validUntil: wallet.valid_until,
   })
   return job(ctx, deployRef(wallet, ctx.now()), {

@@ -1,6 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils'
 import { stepGas } from '#domain/gasAllowance.ts'
 import { formatUsdc, microUsdc } from '#domain/money.ts'
+import { noPurchases } from '#domain/sessionKey.ts'
 import { dayMs } from '#domain/time.ts'
 import { walletAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
@@ -51,6 +52,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     salt: `0x${bytesToHex(ctx.random(32))}` as Hex,
     sessionKey: addressOf(sessionKey),
     limit: firstLimit as bigint,
+    purchaseAllowance: noPurchases,
     validUntil: head.timestamp + firstSeconds,
   }
   const contractSet = chain.contractSets.newest

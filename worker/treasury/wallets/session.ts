@@ -99,8 +99,6 @@ export function undoSessions(ctx: Context, wallet: WalletRow): void {
   audit(store, ctx.now(), 'session.undone', wallet.id, { finalBlock: wallet.final_block })
 }
 
-const maxColumnValue = BigInt(Number.MAX_SAFE_INTEGER)
-
 export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
   const { store } = ctx
   // The wallet was deleted while the chain was being read, and its keys stay destroyed.
@@ -116,8 +114,7 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
     if (session) audit(store, ctx.now(), 'session.ended', wallet.id, { epoch: state.epoch, key: state.sessionKey })
     return
   }
-  // Owners may set the largest uint64 as "no limit"; the largest column value is still more USDC than exists.
-  const limit = state.remaining > maxColumnValue ? maxColumnValue : state.remaining
+  const limit = state.remaining
   store.run(
     `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current, adopted_block, adopted_at)
        VALUES (?, ?, ?, ?, ?, ?, 0, 1, ?, ?)

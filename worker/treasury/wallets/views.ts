@@ -121,11 +121,11 @@ function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapsho
   })
 }
 
-/** The amount that the contract would still let the session key move. */
+/** The most that the contract would still let the session key move: the wallet does not know what purchases have used. */
 const sessionLeft = (state: WalletState | null): MicroUsdc =>
   state === null || BigInt(state.sessionKey) === 0n || state.validUntil < state.timestamp
     ? zeroUsdc
-    : microUsdc(state.remaining)
+    : microUsdc(state.remaining + BigInt(state.purchaseAllowance) * 1_000_000n)
 
 /** True if the group has an agent that could pay now. */
 function canSpend(store: Store, group: GroupRow): boolean {

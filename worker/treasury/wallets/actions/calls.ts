@@ -1,5 +1,5 @@
 import { deadlineSeconds } from '#domain/intent.ts'
-import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import { noPurchases, type OwnerActionKind } from '#domain/sessionKey.ts'
 import {
   disableRotationCall,
   revokeSessionCall,
@@ -19,13 +19,14 @@ export const operatorKey = (ctx: Context): Hex | null => {
   return key ? `0x${key.replace(/^0x/, '')}` : null
 }
 
-export type Rotation = { key: Address; limit: bigint; validUntil: number; expectedEpoch: number; deadline: number }
+export type Rotation = Omit<Parameters<typeof rotateCall>[0], 'r' | 'vs'>
 
 /** The rotation as it would be signed at `state`: validity and deadline are relative to chain time. */
 export function rotationAt(state: WalletState, action: { key: Address; limit: bigint; hours: number }): Rotation {
   return {
     key: action.key,
     limit: action.limit,
+    purchaseAllowance: noPurchases,
     validUntil: state.timestamp + action.hours * 3600,
     expectedEpoch: state.epoch,
     deadline: state.timestamp + deadlineSeconds,
@@ -37,9 +38,9 @@ export function signedRotation(
   rotation: Rotation,
   operator: Hex,
 ): Hex {
-  const { key, limit, validUntil, expectedEpoch, deadline } = rotation
+  const { key: newKey, ...terms } = rotation
   const domain = { chainId: wallet.chain_id, contract: wallet.address }
-  const digest = rotateDigest(domain, { newKey: key, limit, validUntil, expectedEpoch, deadline })
+  const digest = rotateDigest(domain, { newKey, ...terms })
   return rotateCall({ ...rotation, ...signCompact(digest, operator) })
 }
 
@@ -52,7 +53,7 @@ export function ownerCall(
 ): Hex {
   switch (action.kind) {
     case 'setSession':
-      return setSessionCall({ ...action.session!, ...signed })
+      return setSessionCall({ ...action.session!, purchaseAllowance: noPurchases, ...signed })
     case 'revokeSession':
       return revokeSessionCall(signed)
     case 'disableRotation':

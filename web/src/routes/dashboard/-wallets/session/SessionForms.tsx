@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { noPurchases } from '#domain/sessionKey.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
@@ -97,7 +98,12 @@ export function RenewForm(props: {
       // Each grant needs its own offer.
       const offer = await offerSession(wallet.id, grant, `${offerKey}:${grant.spendingLimit}:${grant.ttlHours}`)
       const { actionId, sessionKeyAddress: sessionKey, validUntil } = offer
-      const message = { sessionKey, limit: BigInt(offer.spendingLimit), validUntil }
+      const message = {
+        sessionKey,
+        limit: BigInt(offer.spendingLimit),
+        purchaseAllowance: noPurchases,
+        validUntil,
+      }
       return { context: offer, action: { kind: 'setSession', actionId }, message }
     },
   })

@@ -1,3 +1,4 @@
+import { noPurchases } from '#domain/sessionKey.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import { contractsOfWallet } from '#web/lib/chainConfig.ts'
 import { type Wallet, walletName } from '#web/queries/wallets.ts'
@@ -49,10 +50,11 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
 const creation = (wallet: Wallet): [string, string][] => [
   ['First session key', wallet.sessionKeyAddress],
   ['First session limit', `${wallet.spendingLimit} micro-USDC`],
+  ['Purchase allowance', `${noPurchases} USDC`],
   ['First session ends', `${wallet.validUntil} (Unix seconds)`],
 ]
 const create =
-  'This wallet was not on chain when the sheet was made. If it still is not, create it first: anyone may call createWallet(owner, salt, sessionKey, limit, validUntil) on the wallet factory with the values above.'
+  'This wallet was not on chain when the sheet was made. If it still is not, create it first: anyone may call createWallet(owner, salt, sessionKey, limit, purchaseAllowance, validUntil) on the wallet factory with the values above.'
 
 export function sheetText({ title, madeOn, facts, steps }: RecoverySheet): string {
   const width = Math.max(...facts.map(([name]) => name.length)) + 2

@@ -1,0 +1,36 @@
+import { sameAddress } from '../sameAddress.ts'
+import { type WebhookRules, webhookUrlProblem } from '../webhookUrl.ts'
+import type { Token } from './chooseOffer.ts'
+import type { ChallengeProblem, PaymentRequired } from './paymentRequired.ts'
+
+/** What is bought. Query and fragment are no part of it: they may differ with each request of the same purchase. */
+export type Resource = { method: string; origin: string; path: string; host: string }
+
+/** The methods that HTTP defines for requests of a resource. */
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** `url` must be one that Bursar may request itself, as the address of a webhook is. */
+export function parseResource(
+  url: string,
+  method: string,
+  rules: WebhookRules,
+): { ok: true; resource: Resource } | { ok: false; problem: ChallengeProblem } {
+  const problem = webhookUrlProblem(url, rules)
+  if (problem !== null) return { ok: false, problem: { field: 'resource', message: problem } }
+  if (!methods.includes(method))
+    return { ok: false, problem: { field: 'method', message: `method must be one of ${methods.join(', ')}` } }
+  const { origin, pathname, host } = new URL(url)
+  return { ok: true, resource: { method, origin, path: pathname, host } }
+}
+
+const isAddress = (value: unknown, address: string) => typeof value === 'string' && sameAddress(value, address)
+
+/**
+ * Whether a challenge that the host sent to Bursar itself confirms that the host is paid at `payTo`. The agent's own copy of a
+ * challenge proves nothing about the host.
+ */
+export const confirmsSeller = ({ accepts }: PaymentRequired, token: Token, payTo: string): boolean =>
+  accepts.some(
+    ({ network, asset, payTo: named }) =>
+      network === `eip155:${token.chainId}` && isAddress(asset, token.address) && isAddress(named, payTo),
+  )
