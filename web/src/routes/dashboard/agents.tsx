@@ -14,6 +14,7 @@ import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
 import { other } from '../-shell/pages.ts'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
 import { GroupList } from './-agents/GroupList.tsx'
+import { GroupDetail } from './-agents/lazyGroupDetail.ts'
 import { account, PausedNotice } from './-agents/pausing.tsx'
 import { NextStepSlot } from './-overview/NextStepSlot.tsx'
 
@@ -22,10 +23,6 @@ export const Route = createFileRoute('/dashboard/agents')({
   component: AgentsPage,
 })
 
-const loadDetail = () => import('./-agents/GroupDetail.tsx')
-const GroupDetail = lazy(async () => ({ default: (await loadDetail()).GroupDetail }))
-// Its code has all rules, which the list of groups does not need; it comes together with the groups.
-loadDetail().catch(() => undefined) // `lazy` tries again
 const AgentDialogs = lazy(() => import('./-agents/AgentDialogs.tsx'))
 const ConnectedApps = lazy(() => import('./-agents/ConnectedApps.tsx'))
 
