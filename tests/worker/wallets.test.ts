@@ -178,7 +178,7 @@ describe('a stuck deployment', () => {
     await chain.mint(paid!.json.data.walletAddress, usdc('2.5'))
     const withMoney = await remove(paid)
     expect(withMoney.status, withMoney.text).toBe(409)
-    expect(withMoney.json.error).toContain('2.5 USDC is at this wallet’s address')
+    expect(withMoney.json.error).toContain('2.50 USDC is at this wallet’s address')
     expect((await remove(left)).status).toBe(200)
     expect(await shown(left)).toBeUndefined()
 
