@@ -10,7 +10,6 @@ import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { formatUsdc, parseUsdc } from '#domain/money.ts'
-import { noPurchases } from '#domain/sessionKey.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { LoginReply, PublicConfig } from '#schemas/account.ts'
 import type { ClaimPayout, ClaimReply, CreateEscrowReply, Escrow, VerifyReply } from '#schemas/escrow.ts'
@@ -82,7 +81,7 @@ async function deployWallet(token: string, contracts: Contracts): Promise<Wallet
     salt: wallet.salt as Hex,
     sessionKey: wallet.sessionKeyAddress as Address,
     limit: BigInt(wallet.spendingLimit),
-    purchaseAllowance: noPurchases,
+    purchaseAllowance: wallet.purchaseAllowance,
     validUntil: wallet.validUntil,
   })
   tell('wallet', wallet.address)

@@ -18,7 +18,8 @@ const group = fc.record({ active: fc.boolean(), left: fc.option(amount) })
 const power: fc.Arbitrary<WalletPower> = fc.record({
   balance: amount,
   held: amount,
-  sessionLeft: fc.option(amount),
+  sendsLeft: fc.option(amount),
+  purchasesLeft: amount,
   inPayouts: amount,
   canRenew: fc.boolean(),
   groups: fc.array(group, { maxLength: 5 }),
@@ -27,7 +28,8 @@ const usdc = (whole: number): MicroUsdc => microUsdc(BigInt(whole) * 1_000_000n)
 const createWallet = (over: Partial<WalletPower> = {}): WalletPower => ({
   balance: usdc(100),
   held: usdc(0),
-  sessionLeft: usdc(40),
+  sendsLeft: usdc(40),
+  purchasesLeft: usdc(0),
   inPayouts: usdc(0),
   canRenew: true,
   groups: [],
@@ -35,11 +37,12 @@ const createWallet = (over: Partial<WalletPower> = {}): WalletPower => ({
 })
 
 describe('the exposure of one wallet @exposure-1', () => {
-  test('is the minimum of balance and session, to one micro-USDC', () => {
+  test('is the minimum of balance and what the session’s two parts have left, to one micro-USDC', () => {
     fc.assert(
       fc.property(power, (wallet) => {
         const { canLeave } = exposureOf(wallet)
-        const bounds = [wallet.balance, ...(wallet.sessionLeft === null ? [] : [wallet.sessionLeft])]
+        const { balance, sendsLeft, purchasesLeft } = wallet
+        const bounds = [balance, ...(sendsLeft === null ? [] : [sendsLeft + purchasesLeft])]
         expect(bounds.every((bound) => canLeave <= bound)).toBe(true)
         expect(bounds.some((bound) => canLeave === bound)).toBe(true)
       }),
@@ -49,15 +52,17 @@ describe('the exposure of one wallet @exposure-1', () => {
   test('the agents’ part never exceeds what can leave, what is free, or the sum of their budgets', () => {
     fc.assert(
       fc.property(power, (wallet) => {
-        const { canLeave, agents } = exposureOf(wallet)
-        expect(agents + wallet.held <= canLeave || agents === 0n).toBe(true)
+        const { canSend, agents } = exposureOf(wallet)
+        // Their payments are sends: what is set aside for purchases is not theirs.
+        expect(canSend).toBe(exposureOf({ ...wallet, purchasesLeft: usdc(0) }).canLeave)
+        expect(agents + wallet.held <= canSend || agents === 0n).toBe(true)
         const active = wallet.groups.filter((one) => one.active)
         const limits = active.map(({ left }) => left)
         if (limits.every((left) => left !== null)) {
           const sum = limits.reduce<bigint>((total, left) => total + left!, 0n)
           expect(agents <= sum).toBe(true)
           // It is not too low either: it equals one of the two bounds.
-          const free = canLeave > wallet.held ? canLeave - wallet.held : 0n
+          const free = canSend > wallet.held ? canSend - wallet.held : 0n
           expect(agents === sum || agents === free).toBe(true)
         }
         if (active.length === 0) expect(agents).toBe(0n)
@@ -71,8 +76,10 @@ describe('the exposure of one wallet @exposure-1', () => {
         const now = exposureOf(wallet)
         const richer = exposureOf({ ...wallet, balance: microUsdc(wallet.balance + more) })
         expect(richer.canLeave >= now.canLeave && richer.agents >= now.agents).toBe(true)
-        const session = wallet.sessionLeft === null ? null : microUsdc(wallet.sessionLeft + more)
-        expect(exposureOf({ ...wallet, sessionLeft: session }).canLeave >= now.canLeave).toBe(true)
+        const sendsLeft = wallet.sendsLeft === null ? null : microUsdc(wallet.sendsLeft + more)
+        const purchasesLeft = microUsdc(wallet.purchasesLeft + more)
+        for (const larger of [{ sendsLeft }, { purchasesLeft }])
+          expect(exposureOf({ ...wallet, ...larger }).canLeave >= now.canLeave).toBe(true)
         const unlimited = wallet.groups.map((one) => ({ ...one, left: null }))
         expect(exposureOf({ ...wallet, groups: unlimited }).agents >= now.agents).toBe(true)
       }),
@@ -82,8 +89,8 @@ describe('the exposure of one wallet @exposure-1', () => {
   test.each([
     ['a session smaller than the balance', createWallet(), '40', '0'],
     ['a balance smaller than the session', createWallet({ balance: usdc(7) }), '7', '0'],
-    ['no valid session', createWallet({ sessionLeft: usdc(0) }), '0', '0'],
-    ['an imported wallet', createWallet({ sessionLeft: null }), '100', '0'],
+    ['no valid session', createWallet({ sendsLeft: usdc(0) }), '0', '0'],
+    ['an imported wallet', createWallet({ sendsLeft: null }), '100', '0'],
     ['a budget inside the session', createWallet({ groups: [{ active: true, left: usdc(12) }] }), '40', '12'],
     ['a paused group', createWallet({ groups: [{ active: false, left: null }] }), '40', '0'],
     [
@@ -91,6 +98,18 @@ describe('the exposure of one wallet @exposure-1', () => {
       createWallet({ held: usdc(15), groups: [{ active: true, left: null }] }),
       '40',
       '25',
+    ],
+    [
+      'a part set aside for purchases',
+      createWallet({ purchasesLeft: usdc(16), groups: [{ active: true, left: null }] }),
+      '56',
+      '40',
+    ],
+    [
+      'more set aside than the balance has',
+      createWallet({ purchasesLeft: usdc(90), groups: [{ active: true, left: null }] }),
+      '100',
+      '40',
     ],
   ])('exposure with %s', (_, wallet, canLeave, agents) => {
     expect(exposureOf(wallet)).toMatchObject({ canLeave: usdc(Number(canLeave)), agents: usdc(Number(agents)) })
@@ -130,6 +149,7 @@ describe('the exposure of an account @exposure-3', () => {
         const all = wallets.map(exposureOf)
         const sum = accountExposure(all)!
         expect(sum.canLeave).toBe(all.reduce((total, one) => total + one.canLeave, 0n))
+        expect(sum.canSend).toBe(all.reduce((total, one) => total + one.canSend, 0n))
         expect(sum.inPayouts).toBe(all.reduce((total, one) => total + one.inPayouts, 0n))
         expect(sum.agents <= sum.canLeave).toBe(true)
         expect(sum.canRenew).toBe(all.some((one) => one.canRenew))

@@ -283,7 +283,7 @@ test.describe('with the owner key', () => {
     user,
   }) => {
     const { token } = user
-    const grant = { spendingLimit: '10000000000', ttlHours: 720 }
+    const grant = { spendingLimit: '10000000000', ttlHours: 720, purchaseAllowance: 16 }
     const path = `/wallets/smart-wallets-v2/${user.wallet.id}/rotate-session-key`
     await bursar.api(path, { token, key: randomUUID(), body: grant })
     await until('the first grant', async () => (await infoOf(bursar, user)).nonce === 2)
@@ -292,8 +292,14 @@ test.describe('with the owner key', () => {
     await until('the payment', async () => (await infoOf(bursar, user)).spentAmount === '5000000')
 
     await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
+    const facts = page.getByTestId('session-facts')
+    await expect(facts).toContainText('Spending limit$10,000.00Set aside as purchase allowance$16.00Spent$5.00')
+    await expect(facts).toContainText('Left$9,979.00')
     await page.getByRole('button', { name: 'Rotate session key' }).click()
     const form = dialogOf(page, 'Rotate session key')
+    await expect(form).toContainText(
+      '$16.00 of it stays set aside as the purchase allowance. Payments may use the rest.',
+    )
     await form.getByRole('button', { name: '$10,000', exact: true }).click()
     await form.getByRole('button', { name: 'Rotate session key' }).click()
     await expect(form.getByRole('alert')).toContainText(
@@ -306,7 +312,10 @@ test.describe('with the owner key', () => {
     await sign(page, user.phrase)
     await renew.getByRole('button', { name: 'Sign and renew' }).click()
     await expect(dialogOf(page, 'Session key renewed')).toBeVisible(onChain)
-    expect(await infoOf(bursar, user)).toMatchObject({ nonce: 3, spendingLimit: '10000000000', spentAmount: '0' })
+    const renewed = { spendingLimit: '10000000000', purchaseAllowance: 16, spentAmount: '0' }
+    expect(await infoOf(bursar, user)).toMatchObject({ nonce: 3, ...renewed })
+    await page.keyboard.press('Escape')
+    await expect(page.getByTestId('wallet-card')).toContainText('$9,984.00 of $9,984.00 left')
   })
 
   test('revoking authority takes four steps, and the page notices the owner’s transaction by itself @session-keys-7', async ({

@@ -90,7 +90,14 @@ export type Payer = Awaited<ReturnType<typeof createPayer>>
 export type WalletUser = Pick<Payer, 'userId' | 'wallet' | keyof ReturnType<typeof readerOf>>
 
 export async function createPayer(
-  over: { funds?: string; limit?: string | null; scopes?: string[]; agents?: number; on?: WorkerChain } = {},
+  over: {
+    funds?: string
+    limit?: string | null
+    scopes?: string[]
+    agents?: number
+    on?: WorkerChain
+    purchaseAllowance?: number
+  } = {},
 ) {
   const on = over.on ?? chain
   people += 1
@@ -105,7 +112,8 @@ export async function createPayer(
     const data = encodeFunctionData({ abi: agentWalletAbi, functionName, args } as EncodeFunctionDataParameters)
     await on.act(owner.address, wallet.address as Address, data)
   }
-  const deploy = { key: null, owner: owner.address, chainId: on.chainId, name: 'Ops' }
+  const { purchaseAllowance } = over
+  const deploy = { key: null, owner: owner.address, chainId: on.chainId, name: 'Ops', purchaseAllowance }
   const wallet = unwrap(await treasury().wallets().deploy(deploy))
   await until('wallet active', async () => {
     if (on === manualChain) await on.mine()

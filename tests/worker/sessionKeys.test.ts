@@ -20,7 +20,9 @@ beforeEach(async () => {
   for (const each of [chain, manualChain]) await each.fault({ mode: 'none' })
 })
 
-const grant = (payer: Payer, over: Partial<{ key: string; limit: bigint; hours: number }> = {}) => ({
+type Grant = { key: string; limit: bigint; hours: number; purchaseAllowance: number }
+const grant = (payer: Payer, over: Partial<Grant> = {}) => ({
+  ...over,
   key: over.key ?? `rotate-${Math.random()}`,
   walletId: payer.wallet.id,
   limit: over.limit ?? 2_500_000_000n,
@@ -28,7 +30,8 @@ const grant = (payer: Payer, over: Partial<{ key: string; limit: bigint; hours: 
 })
 const infoOf = async (payer: Payer) => unwrap(await payer.wallets().sessionKey(payer.wallet.id))
 const exposureOf = async (payer: Payer) => (await payer.wallets().list())[0]!.exposure
-const rotation = async (payer: Payer, over = {}) => unwrap(await payer.wallets().rotateSessionKey(grant(payer, over)))
+const rotation = async (payer: Payer, over: Partial<Grant> = {}) =>
+  unwrap(await payer.wallets().rotateSessionKey(grant(payer, over)))
 const ended = (payer: Payer, id: string, on: WorkerChain = chain) =>
   until(`action ${id} ended`, async () => {
     if (on === manualChain) await on.mine()
@@ -60,7 +63,7 @@ describe('rotation by the provider', () => {
     expect(await payer.final((await pay(payer, '3')).id)).toMatchObject({ status: 'CONFIRMED' })
     expect(await infoOf(payer)).toMatchObject({ spentAmount: '3000000' })
     await payer.booksBalance()
-    expect(JSON.stringify(started)).not.toMatch(/seal|private/i)
+    expect(JSON.stringify(started)).not.toMatch(/sealed|private/i)
   })
 
   test('a rotation happens once, however many parallel requests carry one idempotency key @session-keys-13', async () => {
@@ -183,12 +186,12 @@ describe('actions that the owner signs', () => {
     const signature = ownerSignature(domain(payer), { kind }, { ownerNonce, deadline }, key)
     return payer.wallets().submitOwnerAction({ walletId: payer.wallet.id, kind, ownerNonce, deadline, signature })
   }
-  async function renew(payer: Payer) {
-    const offer = unwrap(await payer.wallets().offerSession(grant(payer)))
+  async function renew(payer: Payer, over: Partial<Grant> = {}) {
+    const offer = unwrap(await payer.wallets().offerSession(grant(payer, over)))
     const session = {
       sessionKey: offer.sessionKeyAddress as Address,
       limit: BigInt(offer.spendingLimit),
-      purchaseAllowance: 0,
+      purchaseAllowance: offer.purchaseAllowance,
       validUntil: offer.validUntil,
     }
     const { deadline } = offer
@@ -244,6 +247,35 @@ describe('actions that the owner signs', () => {
     })
     expect(info.address.toLowerCase()).toBe(offer.sessionKeyAddress.toLowerCase())
     expect(await payer.final((await pay(payer)).id)).toMatchObject({ status: 'CONFIRMED' })
+    await payer.booksBalance()
+  }, 60_000)
+
+  test('a purchase allowance is kept out of sends, and stays with the next session keys @session-keys-31', async () => {
+    const payer = await createPayer({ limit: null, purchaseAllowance: 16 })
+    await payer.lookStaysFresh()
+    expect(await stateOf(payer)).toMatchObject({ remaining: 984_000_000n, purchaseAllowance: 16 })
+    const started = await rotation(payer, { limit: 100_000_000n })
+    expect(started.actions[0]).toMatchObject({ spendingLimit: '100000000', purchaseAllowance: 16 })
+    await ended(payer, started.actionId)
+    expect(await stateOf(payer)).toMatchObject({ remaining: 84_000_000n, purchaseAllowance: 16 })
+    expect(await infoOf(payer)).toMatchObject({ spendingLimit: '100000000', purchaseAllowance: 16 })
+    expect(await exposureOf(payer)).toMatchObject({ canLeave: '100', canSend: '84', agents: '84' })
+    expect(await payer.pay({ amount: usdc('84.000001') })).toMatchObject({ ok: false, code: 'session_limit_exceeded' })
+    expect(await payer.final((await pay(payer, '4')).id)).toMatchObject({ status: 'CONFIRMED' })
+
+    expect(await payer.wallets().rotateSessionKey(grant(payer, { limit: 15_000_000n }))).toMatchObject({
+      ...{ ok: false, code: 'invalid_input', field: 'spendingLimit' },
+      message: 'Spending limit must be at least 16.00 USDC, which this wallet’s session keys set aside for purchases',
+    })
+    // A revoked session has no allowance on chain.
+    await ended(payer, unwrap(await act(payer, 'revokeSession')).actionId)
+    const { offer, input } = await renew(payer, { limit: 40_000_000n })
+    expect(offer).toMatchObject({ spendingLimit: '40000000', purchaseAllowance: 16 })
+    await ended(payer, unwrap(await payer.wallets().submitOwnerAction(input)).actionId)
+    expect(await stateOf(payer)).toMatchObject({ remaining: 24_000_000n, purchaseAllowance: 16 })
+    expect(await infoOf(payer)).toMatchObject({ spendingLimit: '40000000', purchaseAllowance: 16, spentAmount: '0' })
+    await ended(payer, (await rotation(payer, { limit: 40_000_000n, purchaseAllowance: 0 })).actionId)
+    expect(await stateOf(payer)).toMatchObject({ remaining: 40_000_000n, purchaseAllowance: 0 })
     await payer.booksBalance()
   }, 60_000)
 
@@ -376,12 +408,24 @@ describe('over HTTP @session-keys-22', () => {
           (spendingLimit) => [{ spendingLimit }, 'spendingLimit', 'micro-USDC'] as const,
         ),
         ...['1', null, Number.MAX_SAFE_INTEGER, {}].map((ttlHours) => [{ ttlHours }, 'ttlHours', ''] as const),
+        ...['1', null, 0.5, -1, {}, Number.MAX_SAFE_INTEGER + 1].map(
+          (purchaseAllowance) => [{ purchaseAllowance }, 'purchaseAllowance', 'whole number of USDC'] as const,
+        ),
+        [{ purchaseAllowance: 2 }, 'purchaseAllowance', 'Purchase allowance cannot exceed the spending limit'],
       ] as const) {
         const answer = await api.call('POST', `${path}/${call}`, { token, body: { ...fine, ...change } })
         expect(answer.status, answer.text).toBe(400)
         expect(answer.json, answer.text).toMatchObject({ code: 'invalid_input', field })
         expect(answer.json.error).toContain(text)
       }
+    for (const [purchaseAllowance, text] of [
+      [1_001, 'Purchase allowance cannot exceed the spending limit'],
+      [-1, 'Purchase allowance must be a whole number of USDC'],
+    ] as const) {
+      const body = { ownerAddress: party('x').address, chainId: 8453, purchaseAllowance }
+      const answer = await api.call('POST', '/api/wallets/smart-wallets-v2/deploy', { token, body })
+      expect([answer.status, answer.json.error, answer.json.field]).toEqual([400, text, 'purchaseAllowance'])
+    }
     const revoke = {
       kind: 'revokeSession',
       ownerNonce: '0',

@@ -212,7 +212,7 @@ describe('exposure @wallets-18', () => {
     const payer = await createPayer({ funds: '1500', limit: '50' })
     const now = async () => (await payer.wallets().list())[0]!
     await payer.lookStaysFresh()
-    expect((await now()).exposure).toEqual({ canLeave: '1000', agents: '50', canRenew: true })
+    expect((await now()).exposure).toEqual({ canLeave: '1000', canSend: '1000', agents: '50', canRenew: true })
     await accepted(payer, { to: { type: 'email', email: 'x@example.com' }, amount: usdc('20') })
     await until('funded', async () => (await now()).escrowed === '20')
     expect(await now()).toMatchObject({ exposure: { canLeave: '980', agents: '30', canRenew: true }, escrowed: '20' })

@@ -1,12 +1,12 @@
-import { microUsdc } from './money.ts'
+import { type MicroUsdc, microUsdc, saturatingSub } from './money.ts'
 import { dayMs } from './time.ts'
 
 /** Bounds of a rotation: the contract's own caps for a grant (AgentWallet.MAX_GRANT, MAX_VALIDITY). */
 export const minLimit = microUsdc(1_000_000n) // $1
 export const maxLimit = microUsdc(10_000_000_000n) // $10,000
 export const maxHours = 2160 // 90 days
-/** Whole USDC of a session's limit that purchases may use: none, since Bursar makes no purchases. Sends may use it all. */
-export const noPurchases = 0
+/** Of the first session of a new wallet: 1,000 USDC. */
+export const firstLimit = microUsdc(1_000_000_000n)
 export const defaultLimit = '1000'
 export const defaultHours = '720'
 
@@ -15,6 +15,21 @@ export function limitProblem(limit: bigint | null): string | null {
   if (limit === null || limit < minLimit) return 'Spending limit must be at least $1'
   return limit > maxLimit ? 'Spending limit cannot exceed $10,000' : null
 }
+
+/**
+ * Null if a session of this limit may set `allowance` aside for purchases, in whole USDC. Sends may use the rest. The
+ * contract refuses more than the limit (PurchaseAllowanceTooHigh).
+ */
+export function allowanceProblem(allowance: number, limit: bigint): string | null {
+  if (!Number.isInteger(allowance) || allowance < 0) return 'Purchase allowance must be a whole number of USDC'
+  return allowanceInMicro(allowance) > limit ? 'Purchase allowance cannot exceed the spending limit' : null
+}
+
+export const allowanceInMicro = (allowance: number): MicroUsdc => microUsdc(BigInt(allowance) * 1_000_000n)
+
+/** The part of a session's limit that sends may use. */
+export const sendLimitOf = (limit: bigint, allowance: number): MicroUsdc =>
+  saturatingSub(limit, allowanceInMicro(allowance))
 
 /** Null if the duration is valid. */
 export function durationProblem(hours: number): string | null {

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { z } from 'zod'
 import { type ChainId, chainIdOf, networks } from '#domain/networks.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import { CreateOnrampSession } from '#schemas/onramp.ts'
@@ -20,7 +21,7 @@ export const wallets = new Hono<AppEnv>()
   .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.wallets().list())))
   .post('/smart-wallets-v2/deploy', validate('json', DeployWallet), async (c) => {
-    const { ownerAddress, chainId, name } = c.req.valid('json')
+    const { ownerAddress, chainId, name, purchaseAllowance } = c.req.valid('json')
     const primary = primaryChain(c.env)
     if (chainId !== primary) throw notPrimary(primary)
     const wallet = unwrap(
@@ -29,6 +30,7 @@ export const wallets = new Hono<AppEnv>()
         owner: checksumAddress(ownerAddress),
         chainId: primary,
         name: name || null,
+        purchaseAllowance,
       }),
     )
     const reply: DeployReply = {
@@ -47,15 +49,16 @@ export const wallets = new Hono<AppEnv>()
     ownerPassword(),
     validate('json', RotateSessionKey),
     async (c) => {
-      const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
       const { passwordChecked } = c.var
-      const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours, passwordChecked }
-      return c.json(success(unwrap(await c.var.treasury.wallets().rotateSessionKey(input))), 202)
+      const input = { ...grantOf(c.req.valid('json')), key: idempotencyKey(c), walletId: c.req.param('walletId') }
+      return c.json(
+        success(unwrap(await c.var.treasury.wallets().rotateSessionKey({ ...input, passwordChecked }))),
+        202,
+      )
     },
   )
   .post('/smart-wallets-v2/:walletId/session-offers', validate('json', RotateSessionKey), async (c) => {
-    const { spendingLimit: limit, ttlHours: hours } = c.req.valid('json')
-    const input = { key: idempotencyKey(c), walletId: c.req.param('walletId'), limit, hours }
+    const input = { ...grantOf(c.req.valid('json')), key: idempotencyKey(c), walletId: c.req.param('walletId') }
     return c.json(success(unwrap(await c.var.treasury.wallets().offerSession(input))), 201)
   })
   .get('/smart-wallets-v2/:walletId/owner-signing-context', async (c) =>
@@ -108,6 +111,12 @@ export const wallets = new Hono<AppEnv>()
   .get('/:walletId/ledger', async (c) =>
     c.json(success(unwrap(await c.var.treasury.reports().walletLedger(c.req.param('walletId'))))),
   )
+
+const grantOf = ({ spendingLimit, ttlHours, purchaseAllowance }: z.output<typeof RotateSessionKey>) => ({
+  limit: spendingLimit,
+  hours: ttlHours,
+  purchaseAllowance,
+})
 
 const notPrimary = (primary: ChainId) =>
   new AppError('invalid_input', `Smart wallets can be deployed on ${networks[primary].label} (${primary}) only`, {

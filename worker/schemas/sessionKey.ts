@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { durationProblem, limitProblem, type OwnerActionKind } from '#domain/sessionKey.ts'
+import { allowanceProblem, durationProblem, limitProblem, type OwnerActionKind } from '#domain/sessionKey.ts'
 import { address, checkedBy } from './common.ts'
 
 /** A change to the wallet contract, signed by us (`rotate`) or by its owner. Limits are micro-USDC strings. */
@@ -10,6 +10,8 @@ export type WalletActionView = {
   status: 'draining' | 'sent' | 'done' | 'failed'
   sessionKeyAddress: string | null
   spendingLimit: string | null
+  /** The part of the limit that only purchases may use, in whole USDC. */
+  purchaseAllowance: number | null
   /** Unix seconds. Null until it is signed. */
   validUntil: number | null
   toAddress: string | null
@@ -25,7 +27,11 @@ export type WalletActionView = {
 /** Amounts are micro-USDC strings, `validUntil` is unix seconds, `nonce` the session's epoch. Never a private key. */
 export type SessionKeyInfo = {
   address: string
+  /** What sends and purchases may use together. */
   spendingLimit: string
+  /** The part of the limit that only purchases may use, in whole USDC. Sends may use the rest. */
+  purchaseAllowance: number
+  /** By sends. */
   spentAmount: string
   heldAmount: string
   validUntil: number
@@ -50,6 +56,8 @@ export type SessionOffer = OwnerSigningContext & {
   actionId: string
   sessionKeyAddress: string
   spendingLimit: string
+  /** Whole USDC */
+  purchaseAllowance: number
   validUntil: number
 }
 export type OwnerActionReply = { actionId: string }
@@ -60,11 +68,22 @@ const micro = (name: string) =>
     .regex(/^[0-9]{1,16}$/, `${name} must be a string of whole micro-USDC`)
     .transform(BigInt)
 
-/** POST rotate-session-key and session-offers. */
-export const RotateSessionKey = z.object({
-  spendingLimit: micro('spendingLimit').superRefine(checkedBy(limitProblem)),
-  ttlHours: z.number({ error: 'ttlHours must be a number of hours' }).superRefine(checkedBy(durationProblem)),
-})
+/** Whole USDC. */
+export const purchaseAllowance = z
+  .int({ error: 'Purchase allowance must be a whole number of USDC' })
+  .min(0, 'Purchase allowance must be a whole number of USDC')
+
+/** POST rotate-session-key and session-offers. Without `purchaseAllowance`, the present one stays. */
+export const RotateSessionKey = z
+  .object({
+    spendingLimit: micro('spendingLimit').superRefine(checkedBy(limitProblem)),
+    ttlHours: z.number({ error: 'ttlHours must be a number of hours' }).superRefine(checkedBy(durationProblem)),
+    purchaseAllowance: purchaseAllowance.optional(),
+  })
+  .superRefine(({ spendingLimit, purchaseAllowance = 0 }, ctx) => {
+    const problem = allowanceProblem(purchaseAllowance, spendingLimit)
+    if (problem !== null) ctx.addIssue({ code: 'custom', message: problem, path: ['purchaseAllowance'] })
+  })
 
 const signed = {
   ownerNonce: z

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { type ChainName, chainNames } from '#domain/networks.ts'
+import { allowanceProblem, firstLimit } from '#domain/sessionKey.ts'
 import type { HaltKind } from '#domain/walletHalt.ts'
 import { masterPasswordLength, privateKeyOf, privateKeyProblem, walletNameProblem } from '#domain/walletRules.ts'
 import { address, checkedBy } from './common.ts'
+import { purchaseAllowance } from './sessionKey.ts'
 
 export type WalletStatus = 'deploying' | 'active' | 'failed'
 /** An item of GET /wallets. Amounts are decimal USDC unless noted. */
@@ -27,6 +29,8 @@ export type Wallet = {
   salt: string
   sessionKeyAddress: string
   spendingLimit: string
+  /** Whole USDC of that limit, for purchases. */
+  purchaseAllowance: number
   validUntil: number
   deploymentTxHash: string | null
   /** Why it is not on chain yet, as reported by the Relayer. Null if unknown or if the wallet is active. */
@@ -35,7 +39,7 @@ export type Wallet = {
   held: string
   escrowed: string
   /** See domain/exposure.ts. Null if the balance is null. `canLeave` is the most that can leave now without the owner. */
-  exposure: { canLeave: string; agents: string; canRenew: boolean } | null
+  exposure: { canLeave: string; canSend: string; agents: string; canRenew: boolean } | null
   /** See domain/exposure.ts: what the owner may pay now, and what is arriving. Null if the balance is null. */
   spendable: { now: string; limitedBy: 'balance' | 'session'; arriving: string } | null
   createdAt: string
@@ -75,6 +79,10 @@ export const DeployWallet = z.object({
   /** Must be the primary chain of the deployment (`PublicConfig`). */
   chainId: z.int({ error: 'Chain id must be a whole number' }),
   name: walletName.optional(),
+  /** Of the first session, whose limit is `firstLimit`. 0 if it is left out. */
+  purchaseAllowance: purchaseAllowance
+    .superRefine(checkedBy((allowance) => allowanceProblem(allowance, firstLimit)))
+    .optional(),
 })
 
 /** A blank name removes the custom name. */

@@ -40,9 +40,10 @@ export function PolicyExposure(props: {
     left === undefined
       ? null
       : exposureOf({
-          balance: canLeave,
+          balance: microOf(wallet.exposure.canSend),
           held: microOf(wallet.held),
-          sessionLeft: null, // canLeave takes the session key's limit into account already
+          sendsLeft: null, // canSend takes the session key's limit into account already
+          purchasesLeft: zeroUsdc,
           inPayouts: zeroUsdc,
           canRenew: false,
           groups: [

@@ -77,7 +77,7 @@ export function freeOf(
 ): MicroUsdc | null {
   if (!wallet?.exposure) return null
   if (wallet.status !== 'active' || wallet.paused || wallet.halted) return zeroUsdc
-  return saturatingSub(microOf(wallet.exposure.canLeave), microOf(wallet.held))
+  return saturatingSub(microOf(wallet.exposure.canSend), microOf(wallet.held))
 }
 
 const byPayout: readonly string[] = [scopeFor.email, scopeFor.phone]

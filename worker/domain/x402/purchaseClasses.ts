@@ -1,4 +1,5 @@
 import { type MicroUsdc, microUsdc } from '../money.ts'
+import { allowanceInMicro } from '../sessionKey.ts'
 
 /**
  * A session's purchase allowance has three classes, as contracts/src/Purchase.sol defines them: a cap for one purchase, and
@@ -25,7 +26,7 @@ export const classFor = (amount: MicroUsdc): PurchaseClass | null =>
 /** How many purchases of a class a session allows. Their numbers are 0 to this minus 1. `allowance` is in whole USDC. */
 export function countOf(purchaseClass: PurchaseClass, allowance: number): number {
   const { cap, percent } = classes[purchaseClass]!
-  return Number((BigInt(allowance) * 1_000_000n * percent) / 100n / cap)
+  return Number((allowanceInMicro(allowance) * percent) / 100n / cap)
 }
 
 /** Of a class, in one session. A number is taken from when it is signed until it is proven dead; settled ones stay taken. */
@@ -56,4 +57,4 @@ export const needsRefill = ({ count, taken }: ClassUse): boolean => (count - tak
  * purchases used, and never raises what sends may take.
  */
 export const refillLimit = (remaining: MicroUsdc, allowance: number): MicroUsdc =>
-  microUsdc(remaining + BigInt(allowance) * 1_000_000n)
+  microUsdc(remaining + allowanceInMicro(allowance))

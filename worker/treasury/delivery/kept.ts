@@ -29,6 +29,7 @@ const walletColumns = [
   'salt',
   'session_key',
   'session_limit',
+  'purchase_allowance',
   'valid_until',
   'created_at',
   'contract_set',

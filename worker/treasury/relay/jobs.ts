@@ -1,5 +1,4 @@
 import { nonceOf } from '#domain/intent.ts'
-import { noPurchases } from '#domain/sessionKey.ts'
 import { authorizedTransferCall } from '../../chain/authorization.ts'
 import { announceCall, claimCall, createWalletCall, reclaimCall, sendCall } from '../../chain/calls.ts'
 import type { Hex } from '../../chain/types.ts'
@@ -129,7 +128,7 @@ export function deployJob(ctx: Context, wallet: WalletRow): RelayJob {
     salt: wallet.salt,
     sessionKey: wallet.session_key,
     limit: fromColumn(wallet.session_limit),
-    purchaseAllowance: noPurchases,
+    purchaseAllowance: wallet.purchase_allowance,
     validUntil: wallet.valid_until,
   })
   return job(ctx, deployRef(wallet, ctx.now()), {

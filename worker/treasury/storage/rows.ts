@@ -27,6 +27,7 @@ export type WalletRow = {
   session_key: Address
   sealed_key: string
   session_limit: number
+  purchase_allowance: number
   valid_until: number
   deploy_tx: Hex | null
   error: string | null
@@ -61,6 +62,7 @@ export type SessionRow = {
   epoch: number
   key_address: Address
   sealed_key: string
+  purchase_allowance: number
   spend_limit: number
   used: number
   held: number
@@ -268,6 +270,7 @@ export type WalletActionRow = {
   sealed_key: string | null
   spend_limit: number | null
   ttl_hours: number | null
+  purchase_allowance: number | null
   valid_until: number | null
   /** The session being replaced. */
   epoch: number | null

@@ -32,6 +32,7 @@ type TableWithId = { [Table in keyof Rows]: Rows[Table] extends { id: string } ?
 /** Columns that have a default other than null. */
 type Defaults = {
   wallet:
+    | 'purchase_allowance'
     | 'contract_set'
     | 'deposits'
     | 'returns'
@@ -42,7 +43,7 @@ type Defaults = {
     | 'start_block'
     | 'start_balance'
     | 'paused'
-  session: 'used' | 'held' | 'next_sequence' | 'undone' | 'adopted_at'
+  session: 'purchase_allowance' | 'used' | 'held' | 'next_sequence' | 'undone' | 'adopted_at'
   imported_key: 'tries' | 'locked_until'
   policy_group:
     | 'spent'
@@ -261,6 +262,9 @@ export class Store {
     this.first<ImportedKeyRow>('SELECT * FROM imported_key WHERE wallet_id = ?', walletId)
   session = (walletId: string) =>
     this.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? AND current = 1', walletId)
+  /** The last one that was adopted, in force or not. */
+  lastSession = (walletId: string) =>
+    this.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? ORDER BY epoch DESC LIMIT 1', walletId)
   group = (id: string) => this.first<GroupRow>('SELECT * FROM policy_group WHERE id = ? AND deleted_at IS NULL', id)
   agent = (id: string) => this.first<AgentRow>('SELECT * FROM agent WHERE id = ? AND deleted_at IS NULL', id)
   /** Also a group that was deleted. */

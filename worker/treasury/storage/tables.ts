@@ -1,3 +1,4 @@
+import { limitTables } from './limitTables.ts'
 import { paidRecipientTable } from './paidRecipients.ts'
 import { spentSumTables } from './spentSums.ts'
 import { statusIn } from './statuses.ts'
@@ -20,6 +21,8 @@ export const tables = `
     contract_set INTEGER NOT NULL DEFAULT 1,
     -- The first session, which the address commits to.
     session_key TEXT NOT NULL, sealed_key TEXT NOT NULL, session_limit INTEGER NOT NULL, valid_until INTEGER NOT NULL,
+    -- Whole USDC of session_limit, for purchases.
+    purchase_allowance INTEGER NOT NULL DEFAULT 0,
     deploy_tx TEXT, error TEXT,
     -- The ledger (invariant I1): deposits + returns = available + held + out + withdrawn.
     deposits INTEGER NOT NULL DEFAULT 0, returns INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0,
@@ -59,6 +62,9 @@ export const tables = `
   CREATE TABLE session (
     wallet_id TEXT NOT NULL REFERENCES wallet(id), epoch INTEGER NOT NULL,
     key_address TEXT NOT NULL, sealed_key TEXT NOT NULL,
+    -- The limit has two parts: spend_limit is what sends may use (used and held are of it), purchase_allowance what purchases
+    -- may use, in whole USDC.
+    purchase_allowance INTEGER NOT NULL DEFAULT 0,
     spend_limit INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0),
     valid_until INTEGER NOT NULL, next_sequence INTEGER NOT NULL DEFAULT 0, current INTEGER NOT NULL,
     -- The block at which the session was adopted; null if final. undone: a reorganization removed it; its nonces stay used.
@@ -81,6 +87,8 @@ export const tables = `
     kind TEXT NOT NULL CHECK (kind IN ('rotate','setSession','revokeSession','disableRotation','withdraw')),
     status TEXT NOT NULL CHECK (status IN ('offered','draining','sent','done','failed')),
     key_address TEXT, sealed_key TEXT, spend_limit INTEGER, ttl_hours INTEGER, valid_until INTEGER,
+    -- Whole USDC of spend_limit, for purchases.
+    purchase_allowance INTEGER,
     epoch INTEGER, owner_nonce TEXT, to_address TEXT, amount INTEGER,
     deadline INTEGER, data TEXT, first_block INTEGER, drain_until INTEGER,
     tx_hash TEXT, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER,
@@ -322,34 +330,7 @@ ${spentSumTables}
   );
   CREATE INDEX booking_block ON booking (wallet_id, block, log_index);
 
-  -- Limits (domain/limits.ts). A principal is an agent's id, 'owner', or 'account' for all of them together. Days are kept
-  -- for two days.
-
-  -- Token buckets.
-  CREATE TABLE rate (
-    principal TEXT NOT NULL, name TEXT NOT NULL, tokens REAL NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (principal, name)
-  ) WITHOUT ROWID;
-  -- Gas units reserved or used; 'exit' is the pool of owner exits, and 'granted …' what a new account has left of grants.
-  CREATE TABLE gas_use (
-    day INTEGER NOT NULL, principal TEXT NOT NULL, gas INTEGER NOT NULL, PRIMARY KEY (day, principal)
-  ) WITHOUT ROWID;
-  -- Today's allowance and outcomes. While the account is new, payments and sent count what was confirmed on the primary
-  -- network, sent in micro-USDC.
-  CREATE TABLE gas_level (
-    one INTEGER PRIMARY KEY CHECK (one = 1), allowance INTEGER NOT NULL, day INTEGER NOT NULL,
-    confirmed INTEGER NOT NULL, failed INTEGER NOT NULL, payments INTEGER NOT NULL, sent INTEGER NOT NULL
-  );
-  -- Messages to recipients: to each one ('' as principal) and by each principal ('' as recipient); both '' for all of them.
-  -- Principal 'recipient' are renewals that recipients requested, which are in no other count.
-  CREATE TABLE sent_message (
-    day INTEGER NOT NULL, channel TEXT NOT NULL, recipient TEXT NOT NULL, principal TEXT NOT NULL, count INTEGER NOT NULL,
-    PRIMARY KEY (day, channel, recipient, principal)
-  ) WITHOUT ROWID;
-  -- What changes of the owner without the password added to what may leave, by quarter of an hour, in micro-USDC.
-  CREATE TABLE owner_increase (period INTEGER PRIMARY KEY, amount INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE refusal_rate (minute INTEGER PRIMARY KEY, written INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE refusal_count (day INTEGER PRIMARY KEY, written INTEGER NOT NULL);
-
+${limitTables}
   -- Events
 
   CREATE TABLE audit (

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils'
 import { stepGas } from '#domain/gasAllowance.ts'
-import { formatUsdc, microUsdc } from '#domain/money.ts'
-import { noPurchases } from '#domain/sessionKey.ts'
+import { formatUsdc } from '#domain/money.ts'
+import { firstLimit } from '#domain/sessionKey.ts'
 import { dayMs } from '#domain/time.ts'
 import { walletAddress } from '../../chain/addresses.ts'
 import { contractsOf } from '../../chain/contractSets.ts'
@@ -23,9 +23,7 @@ import type { DeployInput } from './rpcTypes.ts'
 import { adopt, confirmedState } from './session.ts'
 import { sessionKeyBinding } from './sessionKeys.ts'
 
-/** The first session of a new wallet: 1,000 USDC for 720 hours. */
-const firstLimit = microUsdc(1_000_000_000n)
-
+/** How long the first session of a new wallet lasts: 720 hours. */
 const firstSeconds = 720 * 3600
 
 /** Two hours of blocks: more than are ever unfinalized. */
@@ -38,21 +36,22 @@ const unfinalBlocks = 3_600
  */
 export async function deployWallet(ctx: Context, input: DeployInput): Promise<Result<WalletRow>> {
   const { store } = ctx
-  const request = idempotentRequest({ type: 'user' }, input.key, [input.owner, input.chainId, input.name])
+  const { key, owner, chainId, name, purchaseAllowance = 0 } = input
+  const request = idempotentRequest({ type: 'user' }, key, [owner, chainId, name, purchaseAllowance])
   const replay = () => walletReplay(store, request)
   const before = replay()
   if (before) return before
 
-  const head = await freshHead(ctx, input.chainId)
-  const chain = ctx.chains[input.chainId]
+  const head = await freshHead(ctx, chainId)
+  const chain = ctx.chains[chainId]
   const id = newId(ctx, 'wal')
   const sessionKey: Hex = `0x${bytesToHex(ctx.random(32))}`
   const parameters = {
-    owner: input.owner,
+    owner,
     salt: `0x${bytesToHex(ctx.random(32))}` as Hex,
     sessionKey: addressOf(sessionKey),
     limit: firstLimit as bigint,
-    purchaseAllowance: noPurchases,
+    purchaseAllowance,
     validUntil: head.timestamp + firstSeconds,
   }
   const contractSet = chain.contractSets.newest
@@ -61,7 +60,7 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
   const sealed = await ctx.sealer.seal(sessionKey, sessionKeyBinding(ctx, id))
   // The address was unknown until now, but a reorganization may move its logs into blocks with lower numbers.
   const firstBlock = Math.max(0, head.number - unfinalBlocks)
-  const ownerCode = await chain.code(input.owner)
+  const ownerCode = await chain.code(owner)
   if (ownerCode !== '0x')
     return refuse('invalid_input', 'The owner must be a key, not a contract.', { field: 'ownerAddress' })
 
@@ -71,22 +70,23 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     if (meanwhile) return meanwhile
     const over = walletLimitProblem(ctx)
     if (over) return refuse('unprocessable', over)
-    const limited = takeOwnerAction(ctx, 'deploy', input.chainId)
+    const limited = takeOwnerAction(ctx, 'deploy', chainId)
     if (limited) return limited
     const now = ctx.now()
     store.insert('wallet', {
       id,
-      chain_id: input.chainId,
+      chain_id: chainId,
       kind: 'smart',
       address,
-      owner: input.owner,
-      name: input.name,
+      owner,
+      name,
       status: 'deploying',
       factory: contracts.factory,
       salt: parameters.salt,
       session_key: parameters.sessionKey,
       sealed_key: sealed,
       session_limit: toColumn(firstLimit),
+      purchase_allowance: purchaseAllowance,
       valid_until: parameters.validUntil,
       scanned_block: firstBlock,
       final_block: firstBlock,
@@ -99,14 +99,15 @@ export async function deployWallet(ctx: Context, input: DeployInput): Promise<Re
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.created', id, {
       address,
-      owner: input.owner,
+      owner,
       sessionKey: parameters.sessionKey,
       limit: formatUsdc(firstLimit),
+      purchaseAllowance,
     })
     ctx.schedule('settle', now + 300)
     return ok(store.wallet(id)!)
   }
-  const work = { chainId: input.chainId, gas: stepGas.deploy, purpose: isFirst ? 'firstDeploy' : 'work' } as const
+  const work = { chainId, gas: stepGas.deploy, purpose: isFirst ? 'firstDeploy' : 'work' } as const
   return withGas(ctx, work, () => store.transaction(start))
 }
 

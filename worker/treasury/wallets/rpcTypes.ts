@@ -1,6 +1,13 @@
 import type { Address, ChainId, Hex } from '../../chain/types.ts'
 
-export type DeployInput = { key: string | null; owner: Address; chainId: ChainId; name: string | null }
+/** `purchaseAllowance` in whole USDC, at most the limit of the first session; 0 if it is left out. */
+export type DeployInput = {
+  key: string | null
+  owner: Address
+  chainId: ChainId
+  name: string | null
+  purchaseAllowance?: number | undefined
+}
 
 export type ImportInput = {
   key: string | null
@@ -12,11 +19,12 @@ export type ImportInput = {
   masterPassword: string
 }
 
-/** `limit` in micro-USDC. */
+/** `limit` in micro-USDC, `purchaseAllowance` in whole USDC of it; the present one stays if it is left out. */
 export type RotateInput = {
   key: string | null
   walletId: string
   limit: bigint
+  purchaseAllowance?: number | undefined
   hours: number
   passwordChecked?: boolean
 }

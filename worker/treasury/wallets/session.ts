@@ -116,12 +116,13 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
   }
   const limit = state.remaining
   store.run(
-    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, valid_until, next_sequence, current, adopted_block, adopted_at)
-       VALUES (?, ?, ?, ?, ?, ?, 0, 1, ?, ?)
+    `INSERT INTO session (wallet_id, epoch, key_address, sealed_key, spend_limit, purchase_allowance, valid_until, next_sequence, current, adopted_block, adopted_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 0, 1, ?, ?)
      -- The epoch was adopted before, and a reorganization undid it or replaced its key. Sequences continue. The remaining
      -- limit on chain may already exclude payments that are only read again later, so the same key keeps its limit.
      ON CONFLICT (wallet_id, epoch) DO UPDATE SET current = 1, undone = 0, key_address = excluded.key_address,
        sealed_key = excluded.sealed_key, valid_until = excluded.valid_until, adopted_block = excluded.adopted_block,
+       purchase_allowance = excluded.purchase_allowance,
        spend_limit = CASE WHEN session.key_address = excluded.key_address COLLATE NOCASE THEN session.spend_limit
          ELSE excluded.spend_limit + session.used END`,
     wallet.id,
@@ -129,10 +130,12 @@ export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void
     state.sessionKey,
     sealedKey,
     toColumn(limit),
+    state.purchaseAllowance,
     state.validUntil,
     state.blockNumber,
     ctx.now(),
   )
   scheduleWarnings(ctx, store.session(wallet.id)!)
-  audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch: state.epoch, limit: formatUsdc(limit) })
+  const { epoch, purchaseAllowance } = state
+  audit(store, ctx.now(), 'session.adopted', wallet.id, { epoch, limit: formatUsdc(limit), purchaseAllowance })
 }

@@ -1,8 +1,9 @@
 import { budgetLeft } from '#domain/budgetLeft.ts'
-import { type Exposure, exposureOf } from '#domain/exposure.ts'
-import { formatUsdc, type MicroUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
+import { type Exposure, exposureOf, type WalletPower } from '#domain/exposure.ts'
+import { formatUsdc, microUsdc, zeroUsdc } from '#domain/money.ts'
 import { chainNameOf } from '#domain/networks.ts'
 import { visibleScopes } from '#domain/scopes.ts'
+import { allowanceInMicro } from '#domain/sessionKey.ts'
 import { spendableOf } from '#domain/spendable.ts'
 import { isoOf } from '#domain/time.ts'
 import { checksumAddress } from '#domain/validators.ts'
@@ -68,6 +69,7 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
     salt: wallet.salt,
     sessionKeyAddress: checksumAddress(session?.key_address ?? wallet.session_key),
     spendingLimit: String(wallet.session_limit),
+    purchaseAllowance: wallet.purchase_allowance,
     validUntil: wallet.valid_until,
     deploymentTxHash: wallet.deploy_tx,
     deployProblem: wallet.status === 'active' ? null : wallet.error,
@@ -79,8 +81,9 @@ export function walletView(ctx: Context, wallet: WalletRow, snapshot: WalletSnap
   }
 }
 
-const exposureView = ({ canLeave, agents, canRenew }: Exposure): Wallet['exposure'] => ({
+const exposureView = ({ canLeave, canSend, agents, canRenew }: Exposure): Wallet['exposure'] => ({
   canLeave: formatUsdc(canLeave),
+  canSend: formatUsdc(canSend),
   agents: formatUsdc(agents),
   canRenew,
 })
@@ -108,7 +111,7 @@ function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapsho
   return exposureOf({
     balance: microUsdc(snapshot.balance),
     held: fromColumn(wallet.held),
-    sessionLeft: wallet.kind === 'imported' ? null : sessionLeft(state),
+    ...(wallet.kind === 'imported' ? { sendsLeft: null, purchasesLeft: zeroUsdc } : sessionLeft(state)),
     inPayouts: escrowedOf(store, wallet.id),
     canRenew: state !== null && !state.rotationDisabled && !state.sessionRevoked,
     groups: store
@@ -122,10 +125,10 @@ function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapsho
 }
 
 /** The most that the contract would still let the session key move: the wallet does not know what purchases have used. */
-const sessionLeft = (state: WalletState | null): MicroUsdc =>
+const sessionLeft = (state: WalletState | null): Pick<WalletPower, 'sendsLeft' | 'purchasesLeft'> =>
   state === null || BigInt(state.sessionKey) === 0n || state.validUntil < state.timestamp
-    ? zeroUsdc
-    : microUsdc(state.remaining + BigInt(state.purchaseAllowance) * 1_000_000n)
+    ? { sendsLeft: zeroUsdc, purchasesLeft: zeroUsdc }
+    : { sendsLeft: microUsdc(state.remaining), purchasesLeft: allowanceInMicro(state.purchaseAllowance) }
 
 /** True if the group has an agent that could pay now. */
 function canSpend(store: Store, group: GroupRow): boolean {
@@ -137,6 +140,10 @@ function canSpend(store: Store, group: GroupRow): boolean {
     store.first('SELECT 1 FROM agent WHERE group_id = ? AND deleted_at IS NULL AND paused = 0', group.id) !== null
   )
 }
+
+/** In micro-USDC, for sends and purchases. */
+const wholeLimitOf = ({ spend_limit, purchase_allowance }: SessionRow): bigint =>
+  fromColumn(spend_limit) + allowanceInMicro(purchase_allowance)
 
 /** The session according to ledger and chain; according to the ledger alone if no node responds. */
 export async function sessionKeyInfo(ctx: Context, walletId: string): Promise<Result<SessionKeyInfo>> {
@@ -150,16 +157,15 @@ export async function sessionKeyInfo(ctx: Context, walletId: string): Promise<Re
     if (!isNodeTrouble(error)) throw error
   }
   const current = store.session(walletId)
-  const session =
-    current ??
-    store.first<SessionRow>('SELECT * FROM session WHERE wallet_id = ? ORDER BY epoch DESC LIMIT 1', walletId)
+  const session = current ?? store.lastSession(walletId)
   const validUntil = session?.valid_until ?? wallet.valid_until
   const isExpired = validUntil * 1000 < (state ? state.timestamp * 1000 : ctx.now())
   const rotationDisabled = state?.rotationDisabled ?? false
   const sessionRevoked = state?.sessionRevoked ?? false
   return ok({
     address: session?.key_address ?? wallet.session_key,
-    spendingLimit: String(session?.spend_limit ?? wallet.session_limit),
+    spendingLimit: String(session ? wholeLimitOf(session) : wallet.session_limit),
+    purchaseAllowance: (session ?? wallet).purchase_allowance,
     spentAmount: String(session?.used ?? 0),
     heldAmount: String(session?.held ?? 0),
     validUntil,

@@ -60,6 +60,7 @@ const actionView = (action: WalletActionRow): WalletActionView => ({
   status: action.status as WalletActionView['status'],
   sessionKeyAddress: action.key_address,
   spendingLimit: action.spend_limit === null ? null : String(action.spend_limit),
+  purchaseAllowance: action.purchase_allowance,
   validUntil: action.valid_until,
   toAddress: action.to_address,
   amount: action.amount === null ? null : formatColumn(action.amount),

@@ -1,5 +1,5 @@
 import { deadlineSeconds } from '#domain/intent.ts'
-import { noPurchases, type OwnerActionKind } from '#domain/sessionKey.ts'
+import type { OwnerActionKind } from '#domain/sessionKey.ts'
 import {
   disableRotationCall,
   revokeSessionCall,
@@ -12,7 +12,8 @@ import { signCompact } from '../../../chain/sign.ts'
 import { type Address, type Hex, RpcError, type WalletState } from '../../../chain/types.ts'
 import { type Refused, refuse } from '../../../result.ts'
 import type { Context } from '../../core/context.ts'
-import type { WalletRow } from '../../storage/rows.ts'
+import { fromColumn } from '../../storage/columns.ts'
+import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 
 export const operatorKey = (ctx: Context): Hex | null => {
   const key = ctx.env.OPERATOR_KEY_V1
@@ -21,12 +22,22 @@ export const operatorKey = (ctx: Context): Hex | null => {
 
 export type Rotation = Omit<Parameters<typeof rotateCall>[0], 'r' | 'vs'>
 
+/** A session's key, its limit (micro-USDC), and the part of it for purchases (whole USDC). */
+type Granted = { key: Address; limit: bigint; purchaseAllowance: number }
+
+/** `action` must be a rotation or a session that the owner signs. */
+export const grantedBy = (action: WalletActionRow): Granted => ({
+  key: action.key_address!,
+  limit: fromColumn(action.spend_limit!),
+  purchaseAllowance: action.purchase_allowance!,
+})
+
 /** The rotation as it would be signed at `state`: validity and deadline are relative to chain time. */
-export function rotationAt(state: WalletState, action: { key: Address; limit: bigint; hours: number }): Rotation {
+export function rotationAt(state: WalletState, action: Granted & { hours: number }): Rotation {
   return {
     key: action.key,
     limit: action.limit,
-    purchaseAllowance: noPurchases,
+    purchaseAllowance: action.purchaseAllowance,
     validUntil: state.timestamp + action.hours * 3600,
     expectedEpoch: state.epoch,
     deadline: state.timestamp + deadlineSeconds,
@@ -46,14 +57,14 @@ export function signedRotation(
 
 /** The call that anyone may submit with the owner's signature. */
 export function ownerCall(
-  action: { kind: OwnerActionKind; session?: { key: Address; limit: bigint; validUntil: number } } & {
+  action: { kind: OwnerActionKind; session?: Granted & { validUntil: number } } & {
     withdraw?: { token: Address; to: Address; amount: bigint }
   },
   signed: { deadline: number; r: Hex; vs: Hex },
 ): Hex {
   switch (action.kind) {
     case 'setSession':
-      return setSessionCall({ ...action.session!, purchaseAllowance: noPurchases, ...signed })
+      return setSessionCall({ ...action.session!, ...signed })
     case 'revokeSession':
       return revokeSessionCall(signed)
     case 'disableRotation':

@@ -6,12 +6,11 @@ import type { Context } from '../../core/context.ts'
 import { knowsContracts } from '../../core/contracts.ts'
 import { signingAllowed } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
-import { fromColumn } from '../../storage/columns.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
 import { openActions } from './actions.ts'
-import { callRefusal, operatorKey, rotationAt, signedRotation } from './calls.ts'
+import { callRefusal, grantedBy, operatorKey, rotationAt, signedRotation } from './calls.ts'
 import { isChanging } from './sessionChange.ts'
 
 /** Advances this wallet's open actions by what the chain shows. Part of the settle alarm. Throws RpcUnavailable. */
@@ -46,8 +45,7 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
     if (!(await signingAllowed(ctx)) || !knowsContracts(ctx, wallet)) return
     const operator = operatorKey(ctx)
     if (!operator) return end(ctx, action, 'failed', 'Rotations by Bursar were switched off.')
-    const requested = { key: action.key_address!, limit: fromColumn(action.spend_limit!), hours: action.ttl_hours! }
-    const rotation = rotationAt(state, requested)
+    const rotation = rotationAt(state, { ...grantedBy(action), hours: action.ttl_hours! })
     data = signedRotation(wallet, rotation, operator)
     deadline = rotation.deadline
     validUntil = rotation.validUntil

@@ -7,15 +7,16 @@ import { deliveryRefusal, freshStop } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
 import { withGas } from '../../limits/gas.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
-import { fromColumn, toColumn } from '../../storage/columns.ts'
+import { toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
 import type { OwnerActionInput, RotateInput } from '../rpcTypes.ts'
 import { newSessionKey } from '../sessionKeys.ts'
 import { isExit } from './actions.ts'
-import { callRefusal, ownerCall } from './calls.ts'
+import { callRefusal, grantedBy, ownerCall } from './calls.ts'
 import {
   actionReplay,
   activeSmartWallet,
+  allowanceFor,
   changeInProgress,
   drainMs,
   insertSession,
@@ -48,6 +49,8 @@ export async function offerSession(ctx: Context, input: RotateInput): Promise<Re
   let found = actionReplay(ctx, 'setSession', input)
   if (!found) {
     if (startedWithinDay(ctx, wallet.id) >= maxPerDay) return tooOften
+    const allowance = allowanceFor(ctx, wallet, state, input)
+    if (!allowance.ok) return allowance
     const key = await newSessionKey(ctx, wallet.id)
     found = ctx.store.transaction(() => {
       const meanwhile = actionReplay(ctx, 'setSession', input)
@@ -56,13 +59,15 @@ export async function offerSession(ctx: Context, input: RotateInput): Promise<Re
       const limited = takeOwnerAction(ctx, 'offer', wallet.chain_id)
       if (limited) return limited
       const validUntil = state.timestamp + input.hours * 3600
-      const id = insertSession(ctx, wallet, 'setSession', 'offered', input, key, { epoch: null, validUntil })
+      const session = { ...key, purchaseAllowance: allowance.value, epoch: null, validUntil }
+      const id = insertSession(ctx, wallet, 'setSession', 'offered', input, session)
       return ok(ctx.store.walletAction(id)!)
     })
   }
   if (!found.ok) return found
-  const { id, key_address, spend_limit, valid_until } = found.value
-  const offer = { sessionKeyAddress: key_address!, spendingLimit: String(spend_limit), validUntil: valid_until! }
+  const { id, valid_until } = found.value
+  const { key, limit, purchaseAllowance } = grantedBy(found.value)
+  const offer = { sessionKeyAddress: key, spendingLimit: String(limit), purchaseAllowance, validUntil: valid_until! }
   return ok({ ...signingContextAt(state), actionId: id, ...offer })
 }
 
@@ -80,9 +85,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
   const data = ownerCall(
     {
       kind: input.kind,
-      ...(offer && {
-        session: { key: offer.key_address!, limit: fromColumn(offer.spend_limit!), validUntil: offer.valid_until! },
-      }),
+      ...(offer && { session: { ...grantedBy(offer), validUntil: offer.valid_until! } }),
       ...(input.kind === 'withdraw' && {
         withdraw: { token: ctx.chains[wallet.chain_id].usdc, to: input.to, amount: input.amount },
       }),

@@ -1,5 +1,6 @@
 import { stepGas } from '#domain/gasAllowance.ts'
-import { formatUsdc } from '#domain/money.ts'
+import { formatUsdc, formatUsdcText } from '#domain/money.ts'
+import { allowanceInMicro, allowanceProblem } from '#domain/sessionKey.ts'
 import { dayMs } from '#domain/time.ts'
 import type { Address, WalletState } from '../../../chain/types.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../../result.ts'
@@ -35,8 +36,12 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   if (stopped) return stopped
   const operator = operatorKey(ctx)
   if (!operator) return refuse('owner_must_sign', 'Bursar cannot rotate session keys here. Sign with your owner key.')
+  const allowance = allowanceFor(ctx, wallet, state, input)
+  if (!allowance.ok) return allowance
+  const purchaseAllowance = allowance.value
   const key = await newSessionKey(ctx, wallet.id)
-  const rotation = rotationAt(state, { key: key.address, limit: input.limit, hours: input.hours })
+  const { limit, hours } = input
+  const rotation = rotationAt(state, { key: key.address, limit, hours, purchaseAllowance })
   const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operator))
   if (refused) return refused
   const start = (): Result<WalletActionRow> => {
@@ -44,13 +49,15 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
     if (meanwhile) return meanwhile
     if (!ctx.store.liveWallet(wallet.id)) return notFound('Wallet')
     if (isChanging(ctx, wallet.id)) return changeInProgress
-    // An expired session lets nothing leave, whatever it has left.
-    const more = input.limit - (state.validUntil < state.timestamp ? 0n : state.remaining)
+    // An expired session lets nothing leave, whatever it has left. As the wallet does, this credits what sends have left: what
+    // purchases have used of their allowance is unknown.
+    const more = limit - (state.validUntil < state.timestamp ? 0n : state.remaining)
     const limited =
       takeIncrease(ctx, more > 0n ? more : 0n, input.passwordChecked ?? false) ??
       takeOwnerAction(ctx, 'rotate', wallet.chain_id)
     if (limited) return limited
-    const id = insertSession(ctx, wallet, 'rotate', 'draining', input, key, { epoch: state.epoch, validUntil: null })
+    const session = { ...key, purchaseAllowance, epoch: state.epoch, validUntil: null }
+    const id = insertSession(ctx, wallet, 'rotate', 'draining', input, session)
     ctx.schedule('settle', ctx.now())
     return ok(ctx.store.walletAction(id)!)
   }
@@ -68,6 +75,29 @@ export async function activeSmartWallet(
   const state = wallet.status === 'active' ? ((await readSession(ctx, wallet))?.latest ?? null) : null
   if (!state) return refuse('wallet_not_ready', 'The wallet is not ready yet.')
   return ok({ wallet, state })
+}
+
+/**
+ * The purchase allowance of the session that replaces the present one, in whole USDC: the requested one, or the present one.
+ * A revoked session has none on chain, so then that of the last session that Bursar had.
+ */
+export function allowanceFor(
+  { store }: Context,
+  wallet: WalletRow,
+  state: WalletState,
+  { limit, purchaseAllowance }: RotateInput,
+): Result<number> {
+  const last = () => store.lastSession(wallet.id)?.purchase_allowance ?? wallet.purchase_allowance
+  const allowance = purchaseAllowance ?? (state.sessionRevoked ? last() : state.purchaseAllowance)
+  const problem = allowanceProblem(allowance, limit)
+  if (problem === null) return ok(allowance)
+  if (purchaseAllowance !== undefined) return refuse('invalid_input', problem, { field: 'purchaseAllowance' })
+  const text = formatUsdcText(allowanceInMicro(allowance))
+  return refuse(
+    'invalid_input',
+    `Spending limit must be at least ${text} USDC, which this wallet’s session keys set aside for purchases`,
+    { field: 'spendingLimit' },
+  )
 }
 
 /** How long payments of the old session may delay its replacement. */
@@ -88,8 +118,8 @@ export const tooOften: Refused = refuse(
 /** The two ways to start a new session: a rotation under the provider's authority, or a change that the owner signs. */
 type SessionChange = 'rotate' | 'setSession'
 
-const requestOf = (kind: SessionChange, { key, walletId, limit, hours }: RotateInput) =>
-  idempotentRequest({ type: 'user' }, key, [kind, walletId, limit, hours])
+const requestOf = (kind: SessionChange, { key, walletId, limit, hours, purchaseAllowance }: RotateInput) =>
+  idempotentRequest({ type: 'user' }, key, [kind, walletId, limit, hours, purchaseAllowance ?? null])
 
 /** The action that an earlier request with this idempotency key started; null if there was none. */
 export function actionReplay(ctx: Context, kind: SessionChange, input: RotateInput): Result<WalletActionRow> | null {
@@ -115,9 +145,14 @@ export function insertSession(
   kind: SessionChange,
   status: 'draining' | 'offered',
   input: RotateInput,
-  key: { address: Address; sealed: string },
   /** `epoch` is that of the session to be replaced; null if the owner's signature binds it. */
-  { epoch, validUntil }: { epoch: number | null; validUntil: number | null },
+  session: {
+    address: Address
+    sealed: string
+    purchaseAllowance: number
+    epoch: number | null
+    validUntil: number | null
+  },
 ): string {
   const { store } = ctx
   const id = newId(ctx, 'act')
@@ -127,12 +162,13 @@ export function insertSession(
     wallet_id: wallet.id,
     kind,
     status,
-    key_address: key.address,
-    sealed_key: key.sealed,
+    key_address: session.address,
+    sealed_key: session.sealed,
     spend_limit: toColumn(input.limit),
     ttl_hours: input.hours,
-    epoch,
-    valid_until: validUntil,
+    purchase_allowance: session.purchaseAllowance,
+    epoch: session.epoch,
+    valid_until: session.validUntil,
     drain_until: now + drainMs,
     created_at: now,
   })
@@ -140,8 +176,9 @@ export function insertSession(
   audit(store, now, `action.${status}`, id, {
     kind,
     wallet: wallet.id,
-    sessionKey: key.address,
+    sessionKey: session.address,
     limit: formatUsdc(input.limit),
+    purchaseAllowance: session.purchaseAllowance,
     hours: input.hours,
   })
   return id

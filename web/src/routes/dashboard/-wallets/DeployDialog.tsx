@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { noPurchases } from '#domain/sessionKey.ts'
 import { slowDeployMs } from '#domain/walletRules.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import { FullAddress } from '#web/components/Address.tsx'
@@ -269,7 +268,7 @@ async function expectedAddress(config: PublicConfig, wallet: Wallet, ownerAddres
       salt: wallet.salt as Hex,
       sessionKey: wallet.sessionKeyAddress as Hex,
       limit: BigInt(wallet.spendingLimit),
-      purchaseAllowance: noPurchases,
+      purchaseAllowance: wallet.purchaseAllowance,
       validUntil: wallet.validUntil,
     },
   )

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { saturatingSub } from '#domain/money.ts'
+import { sendLimitOf } from '#domain/sessionKey.ts'
 import { percentUsed } from '#domain/statistics.ts'
 import { hourMs } from '#domain/time.ts'
 import { budgetLevel } from '#web/components/BudgetRing.tsx'
@@ -42,8 +43,8 @@ export const renewalLabel = ({ canRotate }: SessionKeyInfo) =>
   canRotate ? 'Rotate session key' : 'Renew with owner key'
 
 /**
- * Shows how much of the session key's limit is left, and until when it is valid; for a key that is not valid, what that
- * means and how to get the next one.
+ * Shows how much of the session key's limit is left for payments, and until when it is valid; for a key that is not valid,
+ * what that means and how to get the next one.
  */
 export function SessionKeyBar(props: { info: SessionKeyInfo; onRenew: () => void }) {
   const { info } = props
@@ -63,7 +64,7 @@ export function SessionKeyBar(props: { info: SessionKeyInfo; onRenew: () => void
         </Button>
       </div>
     )
-  const limit = BigInt(info.spendingLimit)
+  const limit = sendLimitOf(BigInt(info.spendingLimit), info.purchaseAllowance)
   const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
   const percent = Math.min(100, percentUsed(used, limit))
   return (

@@ -13,6 +13,7 @@ const sumOf = (amounts: string[]) => formatUsdc(amounts.reduce<bigint>((sum, amo
 const exposureOfWallet = (wallet: Wallet): Exposure | null =>
   wallet.exposure && {
     canLeave: microOf(wallet.exposure.canLeave),
+    canSend: microOf(wallet.exposure.canSend),
     agents: microOf(wallet.exposure.agents),
     inPayouts: microOf(wallet.inPayouts),
     canRenew: wallet.exposure.canRenew,

@@ -1,6 +1,7 @@
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
 import {
+  allowanceInMicro,
   defaultHours,
   defaultLimit,
   durationProblem,
@@ -13,7 +14,7 @@ import { hourMs } from '#domain/time.ts'
 import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
 import { dollars, typedMicro } from '#web/lib/amounts.ts'
 import { formatMoment, plural } from '#web/lib/format.ts'
-import type { Grant } from '#web/queries/wallets.ts'
+import type { Grant, SessionKeyInfo } from '#web/queries/wallets.ts'
 
 /** Shown if the server gives no reason. */
 export const rotationFailed = 'Failed to rotate session key. Please try again or contact support.'
@@ -50,8 +51,8 @@ const limits = ['100', '500', '1000', '5000', formatUsdc(maxLimit)]
 const durations = [1, 7, 30, maxHours / 24].map((days) => ({ value: String(days * 24), label: plural(days, 'day') }))
 
 /** The fields of a session key's limit and duration, each with presets. */
-export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
-  const { form, disabled } = props
+export function GrantFields(props: { form: GrantForm; info: SessionKeyInfo; disabled: boolean }) {
+  const { form, info, disabled } = props
   const { errors } = form.formState
   const values = form.watch()
   const hours = typedHours(values.hours)
@@ -65,6 +66,10 @@ export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
           name="limit"
           label="Spending limit"
           aside={`${dollars(minLimit)} to ${dollars(maxLimit)}`}
+          hint={
+            info.purchaseAllowance > 0 &&
+            `${dollars(allowanceInMicro(info.purchaseAllowance))} of it stays set aside as the purchase allowance. Payments may use the rest.`
+          }
           disabled={disabled}
         />
         <Presets

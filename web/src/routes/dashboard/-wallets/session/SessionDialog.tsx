@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { saturatingSub } from '#domain/money.ts'
+import { allowanceInMicro, sendLimitOf } from '#domain/sessionKey.ts'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Fact } from '#web/components/Card.tsx'
@@ -138,6 +139,7 @@ export default function SessionDialog(props: WalletDialogProps) {
 function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNode }) {
   const { info } = props
   const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
+  const sendLimit = sendLimitOf(BigInt(info.spendingLimit), info.purchaseAllowance)
   return (
     <>
       <dl className="divide-y divide-hairline" data-testid="session-facts">
@@ -146,9 +148,12 @@ function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNod
           <ShortAddress address={info.address} chain={props.chain} />
         </Fact>
         <Fact name="Spending limit">{dollars(BigInt(info.spendingLimit))}</Fact>
+        {info.purchaseAllowance > 0 && (
+          <Fact name="Set aside as purchase allowance">{dollars(allowanceInMicro(info.purchaseAllowance))}</Fact>
+        )}
         <Fact name="Spent">{dollars(BigInt(info.spentAmount))}</Fact>
         {info.heldAmount !== '0' && <Fact name="In payments in progress">{dollars(BigInt(info.heldAmount))}</Fact>}
-        <Fact name="Left">{dollars(info.isActive ? saturatingSub(BigInt(info.spendingLimit), used) : 0n)}</Fact>
+        <Fact name="Left">{dollars(info.isActive ? saturatingSub(sendLimit, used) : 0n)}</Fact>
         <Fact name="Valid until">{formatMoment(info.validUntil * 1000)}</Fact>
         <Fact name="Rotation">
           {info.rotationDisabled

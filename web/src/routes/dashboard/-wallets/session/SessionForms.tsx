@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { noPurchases } from '#domain/sessionKey.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
@@ -70,7 +69,7 @@ export function RotateForm(props: {
           </ErrorBox>
         )}
         <MoneyChain value={props.wallet.chain}>
-          <GrantFields form={form} disabled={busy} />
+          <GrantFields form={form} info={props.info} disabled={busy} />
         </MoneyChain>
         <Exposure wallet={props.wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
       </div>
@@ -97,13 +96,8 @@ export function RenewForm(props: {
       const grant = grantOf(form.getValues())
       // Each grant needs its own offer.
       const offer = await offerSession(wallet.id, grant, `${offerKey}:${grant.spendingLimit}:${grant.ttlHours}`)
-      const { actionId, sessionKeyAddress: sessionKey, validUntil } = offer
-      const message = {
-        sessionKey,
-        limit: BigInt(offer.spendingLimit),
-        purchaseAllowance: noPurchases,
-        validUntil,
-      }
+      const { actionId, sessionKeyAddress: sessionKey, spendingLimit, purchaseAllowance, validUntil } = offer
+      const message = { sessionKey, limit: BigInt(spendingLimit), purchaseAllowance, validUntil }
       return { context: offer, action: { kind: 'setSession', actionId }, message }
     },
   })
@@ -125,7 +119,7 @@ export function RenewForm(props: {
       <div className="space-y-4">
         {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
         <MoneyChain value={wallet.chain}>
-          <GrantFields form={form} disabled={owner.busy} />
+          <GrantFields form={form} info={props.info} disabled={owner.busy} />
         </MoneyChain>
         <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
         <OwnerKey {...owner.keyProps} />

@@ -1,4 +1,3 @@
-import { noPurchases } from '#domain/sessionKey.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import { contractsOfWallet } from '#web/lib/chainConfig.ts'
 import { type Wallet, walletName } from '#web/queries/wallets.ts'
@@ -50,7 +49,7 @@ export function recoverySheet(wallet: Wallet, chain: PublicConfig['chains']['845
 const creation = (wallet: Wallet): [string, string][] => [
   ['First session key', wallet.sessionKeyAddress],
   ['First session limit', `${wallet.spendingLimit} micro-USDC`],
-  ['Purchase allowance', `${noPurchases} USDC`],
+  ['Purchase allowance', `${wallet.purchaseAllowance} USDC`],
   ['First session ends', `${wallet.validUntil} (Unix seconds)`],
 ]
 const create =
