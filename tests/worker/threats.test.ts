@@ -2,13 +2,16 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { giveUpMs, nonceOf } from '#domain/intent.ts'
+import { usdcDomainSeparator } from '../../worker/chain/authorization.ts'
 import { claimCall, sendCall } from '../../worker/chain/calls.ts'
 import { sendDigest } from '../../worker/chain/digests.ts'
+import { signPurchase } from '../../worker/chain/purchase.ts'
 import { signCompact } from '../../worker/chain/sign.ts'
 import { type Address, RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { termsOf } from '../../worker/treasury/payouts/transitions.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { loadSessionKey } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { owner, toEmail, usdc } from '../support/build.ts'
 import {
   changeNode,
@@ -23,6 +26,7 @@ import {
   settlesAs,
 } from '../support/manualClock.ts'
 import { accepted, manualChain as chain, createPayer, fresh, type Payer, prepare, until } from '../support/payer.ts'
+import { settlePurchaseCall } from '../support/purchases.ts'
 import { inTreasury, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
@@ -212,6 +216,29 @@ test('a transfer that a stolen session key signed under our nonce halts the wall
   })
   expect(await payer.pay()).toMatchObject({ ok: false, code: 'wallet_not_ready' })
   expect(await payer.status(paid.id), 'its amount stays held').toBe('PROCESSING')
+})
+
+test('A16: a purchase with a stolen session key is booked, and halts the wallet @threats-14', async () => {
+  const payer = await createPayer({ on: chain, purchaseAllowance: 20 })
+  await payer.ledger()
+  const wallet = payer.wallet.address as Address
+  const { key, separator } = await inTreasury(payer, async ({ context }) => {
+    await loadSessionKey(context, context.store.wallet(payer.wallet.id)!)
+    const separator = await usdcDomainSeparator(context.chains[context.store.wallet(payer.wallet.id)!.chain_id])
+    return { key: [...context.keys.values()][0]!, separator: separator! }
+  })
+  const [thief, validBefore] = [fresh('thief'), (await chain.timestamp()) + 200]
+  const purchase = { from: wallet, to: thief, amount: usdc('1'), validBefore, epoch: 1, class: 2 as const, number: 0 }
+  const call = settlePurchaseCall(purchase, signPurchase(separator, purchase, key))
+  await chain.act(party('facilitator').address, chain.contracts.usdc, call)
+  expect(await chain.usdcBalance(thief)).toBe(usdc('1'))
+  await mineUntil(
+    payer,
+    'halted',
+    async () => (await payer.treasury().wallets().list())[0]!.halted === 'foreign_transfer',
+  )
+  expect(await payer.booksBalance()).toMatchObject({ withdrawn: '1', available: '199' })
+  expect(await payer.pay()).toMatchObject({ ok: false, code: 'wallet_not_ready' })
 })
 
 test('B1: a payout that the owner reclaims without us is booked and released in its group @threats-9', async () => {

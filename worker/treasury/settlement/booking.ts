@@ -20,7 +20,7 @@ import { halt } from '../wallets/walletHalts.ts'
 import { dropWithdrawal, keepBooking, refuseOtherBranch } from './bookings.ts'
 
 /**
- * Logs of one wallet: those of its contract (or USDC's authorization logs), USDC transfers from it, to it and from its
+ * Logs of one wallet: those of its contract and USDC's authorization logs (`own`), USDC transfers from it, to it and from its
  * payouts, and announcements of its payouts. A log may occur twice. Dust is not among the transfers.
  */
 export type Reading = { own: Log[]; transfers: Log[]; announced: Log[]; dust: Dust[] }
@@ -35,6 +35,7 @@ export function book(ctx: Context, wallet: WalletRow, { own, transfers, announce
     // and a node may omit it from one of the two responses.
     if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, nonces, log)
     else bookTransfer(ctx, wallet, nonces, log)
+    if (isPurchase(wallet, nonces, log)) haltForPurchase(ctx, wallet, log)
     // The payout's own state makes it end only once, so its end may also be found in a log that was booked before.
     const returned = bookPayoutEnd(ctx, log)
     // The return has a row of its own, so only what a payout's address had in addition is a deposit.
@@ -60,8 +61,7 @@ function bookTransfer(ctx: Context, wallet: WalletRow, nonces: NonceLogs, log: L
   const [outgoing, incoming] = [sameAddress(from, wallet.address), sameAddress(to, wallet.address)]
   if (outgoing === incoming) return // between a payout and a third party, or from the wallet to itself
   forgetSnapshot(ctx, wallet.id)
-  if (outgoing)
-    bookOutgoing(ctx, wallet, log, nonceBefore(wallet, nonces, log) !== null, paymentBefore(ctx, wallet, nonces, log))
+  if (outgoing) bookOutgoing(ctx, wallet, log, isSigned(wallet, nonces, log), paymentBefore(ctx, wallet, nonces, log))
   else bookIncoming(ctx, wallet, log)
   ctx.store.run(
     'INSERT INTO booked_log (wallet_id, block, log_index) VALUES (?, ?, ?)',
@@ -144,6 +144,22 @@ function nonceBefore(wallet: WalletRow, nonces: NonceLogs, transfer: Log): Hex |
   return authorization?.event === 'used' ? authorization.nonce : null
 }
 
+/**
+ * Whether a smart wallet paid this by an authorization of USDC, which only its session key can sign (Purchase.sol). The
+ * authorization's log is directly before the Transfer.
+ */
+function isPurchase(wallet: WalletRow, nonces: NonceLogs, transfer: Log): boolean {
+  const log = nonces.get(`${transfer.transactionHash}:${transfer.logIndex}`)
+  return wallet.kind === 'smart' && log !== undefined && authorizationIn(log)?.event === 'used'
+}
+
+const isSigned = (wallet: WalletRow, nonces: NonceLogs, transfer: Log): boolean =>
+  nonceBefore(wallet, nonces, transfer) !== null || isPurchase(wallet, nonces, transfer)
+
+/** Bursar makes no purchases, so someone else has the session key. */
+const haltForPurchase = (ctx: Context, wallet: WalletRow, { transactionHash }: Log) =>
+  halt(ctx, wallet.id, 'foreign_transfer', `a purchase that is not ours in ${transactionHash}`)
+
 function paymentBefore(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): PaymentRow | null {
   const nonce = nonceBefore(wallet, nonces, transfer)
   if (nonce === null) return null
@@ -181,7 +197,7 @@ export const cancelledCode = 'authorization_cancelled'
 const isTransferOf = (payment: PaymentRow, log: Log) =>
   fromColumn(payment.amount) === BigInt(log.data) && sameAddress(payment.to_address, addressIn(log.topics[2]))
 
-function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, isSigned: boolean, payment: PaymentRow | null): void {
+function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean, payment: PaymentRow | null): void {
   const { store } = ctx
   const value = Number(BigInt(log.data))
   const to = addressIn(log.topics[2])
@@ -192,7 +208,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, isSigned: boole
       amount: formatColumn(value),
       to,
       tx: log.transactionHash,
-      ...(isSigned && { signed: true, log: log.logIndex }),
+      ...(signed && { signed: true, log: log.logIndex }),
     })
     return
   }

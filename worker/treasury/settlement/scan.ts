@@ -195,6 +195,9 @@ function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
       kind: 'own',
       filter: wallet.kind === 'smart' ? { address: wallet.address } : authorizationLogs(usdc, wallet.address),
     },
+    ...(hadAllowance(ctx, wallet)
+      ? [{ kind: 'own' as const, filter: authorizationLogs(usdc, wallet.address, { event: 'used' }) }]
+      : []),
     transfers(addressTopic(wallet.address)),
     transfers(null, addressTopic(wallet.address)),
     ...chunks(payouts).map((some) => transfers(some.map((payout) => addressTopic(payout.address)))),
@@ -205,6 +208,11 @@ function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
     ),
   ]
 }
+
+/** Whether a session of a smart wallet could make purchases. Its key is known here before the chain shows it. */
+const hadAllowance = ({ store }: Context, wallet: WalletRow): boolean =>
+  wallet.purchase_allowance > 0 ||
+  store.first('SELECT 1 FROM wallet_action WHERE wallet_id = ? AND purchase_allowance > 0 LIMIT 1', wallet.id) !== null
 
 const chunks = <T>(list: T[]): T[][] =>
   Array.from({ length: Math.ceil(list.length / maxTopics) }, (_, i) => list.slice(i * maxTopics, (i + 1) * maxTopics))
