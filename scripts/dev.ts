@@ -95,6 +95,7 @@ function welcome({ url, rpc, contractSets }: Stack): string {
     '  npm run demo shows the main flow. Ctrl-C stops the stack and keeps its state.',
     '  To pay from a program: create an agent on the page Agents, then sdk/README.md (for its API key) or:',
     `    BURSAR_URL=${url} BURSAR_API_KEY=… npm run -s bursar -- budget`,
+    `  Without an API key: BURSAR_URL=${url} npm run -s bursar -- login`,
   ]
   if (wantsSample) lines.push(`  The recovery phrase of the sample’s wallets is “${ownerPhrase}”.`)
   const { newest } = contractSets[8453]

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch'
-import type { Credentials } from './credentials.ts'
+import type { AccessTokens, Credentials } from './credentials.ts'
 import { BursarError, BursarOutcomeUnknown, BursarPaymentFailed, BursarRefusal, errorOf } from './errors.ts'
 import type { components, paths } from './openapi.gen.ts'
 import { pause } from './pause.ts'
@@ -14,6 +14,7 @@ import type {
   PaymentTerms,
   Problem,
 } from './types.ts'
+import { defaultUrl, urlOf } from './url.ts'
 
 /** All are optional where `BURSAR_API_KEY` and `BURSAR_URL` are set. */
 export type BursarOptions = {
@@ -22,6 +23,11 @@ export type BursarOptions = {
   /** Instead of an API key: the agent's OAuth client, whose access tokens are renewed as needed. */
   clientId?: string
   clientSecret?: string
+  /**
+   * Instead of an API key: returns an access token, such as one that a person granted to your app. Called for each attempt.
+   * `rejected` is the token that was just not accepted: do not return it again, throw if there is no other.
+   */
+  accessToken?: AccessTokens
   /** Where Bursar is. Default: `BURSAR_URL`, or `http://localhost:3001`. */
   url?: string
   /** Sends a request. Default: the global `fetch`. */
@@ -77,7 +83,7 @@ export class Bursar {
 
   /** Throws TypeError if there are no credentials, or if the URL would send them unencrypted. */
   constructor(options: BursarOptions = {}) {
-    const url = urlOf(options.url ?? environment('BURSAR_URL') ?? 'http://localhost:3001')
+    const url = urlOf(options.url ?? environment('BURSAR_URL') ?? defaultUrl)
     const { fetch } = new Transport({
       credentials: credentialsOf(options),
       url,
@@ -251,18 +257,11 @@ function unwrap<T>(data: T | undefined, error: unknown, { status }: Response): T
   throw error ? errorOf(status, error as Problem) : new BursarError('unexpected_reply', `Empty reply (${status}).`)
 }
 
-function urlOf(text: string): string {
-  const { protocol, hostname, origin } = new URL(text)
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLocal))
-    throw new TypeError(`url: ${origin} must use https, or credentials would be sent unencrypted`)
-  return origin
-}
-
-function credentialsOf({ apiKey, clientId, clientSecret }: BursarOptions): Credentials {
+function credentialsOf({ apiKey, clientId, clientSecret, accessToken }: BursarOptions): Credentials {
+  if (!apiKey && accessToken) return { accessToken }
   if (!apiKey && clientId && clientSecret) return { clientId, clientSecret }
   const key = apiKey ?? environment('BURSAR_API_KEY')
-  if (!key) throw new TypeError('apiKey: set BURSAR_API_KEY, or pass apiKey, or clientId and clientSecret')
+  if (!key) throw new TypeError('apiKey: set BURSAR_API_KEY, or pass apiKey, accessToken, or clientId and clientSecret')
   return { apiKey: key }
 }
 

@@ -1,7 +1,13 @@
 import { BursarError, BursarSignedOut } from './errors.ts'
 
-/** An agent's API key, or its OAuth client, which gets access tokens that last 15 minutes. */
-export type Credentials = { apiKey: string } | { clientId: string; clientSecret: string }
+/** Returns an access token. `rejected`: one that was just not accepted. */
+export type AccessTokens = (call: { rejected?: string | undefined; signal: AbortSignal }) => Promise<string>
+
+/** An agent's API key, its OAuth client, which gets access tokens that last 15 minutes, or access tokens from elsewhere. */
+export type Credentials =
+  | { apiKey: string }
+  | { clientId: string; clientSecret: string }
+  | { accessToken: AccessTokens }
 
 type Token = { text: string; freshUntil: number }
 
@@ -13,6 +19,7 @@ export class TokenSource {
   readonly #credentials: Credentials
   readonly #post: (form: URLSearchParams, signal: AbortSignal) => Promise<Response>
   #token: Promise<Token> | null = null
+  #rejected: string | undefined
 
   /** `post` sends a form to the token endpoint. */
   constructor(credentials: Credentials, post: (form: URLSearchParams, signal: AbortSignal) => Promise<Response>) {
@@ -25,9 +32,10 @@ export class TokenSource {
     return !('apiKey' in this.#credentials)
   }
 
-  /** Throws BursarSignedOut if the client is unknown, and whatever `post` throws. */
+  /** Throws BursarSignedOut if the client is unknown, and whatever `post` or `accessToken` throws. */
   async get(signal: AbortSignal): Promise<string> {
     if ('apiKey' in this.#credentials) return this.#credentials.apiKey
+    if ('accessToken' in this.#credentials) return this.#credentials.accessToken({ rejected: this.#rejected, signal })
     const known = await this.#token?.catch(() => null)
     if (known && performance.now() < known.freshUntil) return known.text
     this.#token = this.#issue(this.#credentials, signal)
@@ -36,6 +44,7 @@ export class TokenSource {
 
   /** Forgets a token that was not accepted, unless it has been replaced meanwhile. */
   async reject(text: string): Promise<void> {
+    this.#rejected = text
     const known = await this.#token?.catch(() => null)
     if (known?.text === text) this.#token = null
   }

@@ -1,4 +1,5 @@
 export { Bursar, type BursarOptions, type CallOptions, type PayOptions, type WaitUntil } from './bursar.ts'
+export type { AccessTokens } from './credentials.ts'
 export {
   BursarError,
   BursarOutcomeUnknown,

@@ -141,7 +141,7 @@ const lost = (url: string, cause: unknown): Verdict => ({
 })
 
 /** Node hides the reason of a failed connection in the cause. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause as { code?: string; message?: string } | undefined
   return cause?.code ?? cause?.message ?? error.message

@@ -1,7 +1,10 @@
 /** The command line `bursar` against a server that replies as told: output and exit codes. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { help } from '../../sdk/src/cli/help.ts'
 import { run } from '../../sdk/src/cli/run.ts'
+import { pause } from '../../sdk/src/pause.ts'
 
 const payment = {
   id: 'pay_1',
@@ -40,11 +43,15 @@ async function bursar(args: string[], { reply: replyWith = reply(500, {}), isTer
   })
   const [out, err]: [string[], string[]] = [[], []]
   const code = await run(args, {
-    environment: environment ?? { BURSAR_API_KEY: 'bk_test', BURSAR_URL: 'https://bursar.example' },
+    environment: {
+      XDG_CONFIG_HOME: join(tmpdir(), 'bursar-no-login'), // does not exist
+      ...(environment ?? { BURSAR_API_KEY: 'bk_test', BURSAR_URL: 'https://bursar.example' }),
+    },
     isTerminal,
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     signal: new AbortController().signal,
+    clock: { now: Date.now, pause },
   })
   return { code, out: out.join('\n'), err: err.join('\n'), requests }
 }

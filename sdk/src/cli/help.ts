@@ -6,15 +6,18 @@ const codes = `Exit codes:
   2  wrong usage, or a request that Bursar does not understand
   3  refused by a rule or by the owner, or failed: nothing was paid
   4  waiting for the owner's approval
-  5  no API key, or it is not valid any more
+  5  signed out: no login or API key, or it is not valid any more
   6  outcome unknown: repeat the command with the same --key, it never pays twice`
 
 const environment = `Environment:
-  BURSAR_API_KEY  the API key of the agent
-  BURSAR_URL      where Bursar is; default: http://localhost:3001`
+  BURSAR_API_KEY   the API key of an agent, used instead of a login
+  BURSAR_URL       where Bursar is; default: that of the login, or http://localhost:3001
+  XDG_CONFIG_HOME  the login is kept in its bursar/login.json; default: ~/.config`
 
 export const overview = `Pays in USDC on Base from an agent's budget.
 
+  bursar login                 connects this computer; no browser needed here
+  bursar logout                ends that
   bursar budget                what is left of the budget, and what may be paid now
   bursar check <to> <amount>   whether a payment would pass, without paying
   bursar pay <to> <amount>     pays
@@ -33,6 +36,21 @@ ${codes}`
 
 /** By command. */
 export const help = {
+  login: `bursar login [--url <url>] [--json]
+
+Connects this computer as an agent. Shows an address and a code: open the address on any device, sign in there, enter the code, and
+choose what may be spent. Other commands then need no API key. An earlier login on this computer ends.
+
+  --url <url>  where Bursar is; default: BURSAR_URL, or http://localhost:3001
+  --json
+
+  bursar login
+  bursar login --url https://bursar.example`,
+  logout: `bursar logout [--json]
+
+Ends the login, here and at Bursar. The agent and its history stay.
+
+  bursar logout`,
   budget: `bursar budget [--json]
 
 What is left of the budget, what may be paid now, and the rules.

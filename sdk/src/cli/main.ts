@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { pause } from '../pause.ts'
 import { run } from './run.ts'
 
 const stop = new AbortController()
@@ -11,4 +12,5 @@ process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
   signal: stop.signal,
+  clock: { now: Date.now, pause },
 })

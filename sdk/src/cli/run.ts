@@ -4,30 +4,23 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { Bursar, type WaitUntil } from '../bursar.ts'
 import { BursarError, BursarOutcomeUnknown, BursarPaymentFailed, BursarRefusal, BursarSignedOut } from '../errors.ts'
 import type { Payment } from '../types.ts'
+import { urlOf } from '../url.ts'
 import { exitCodes, help, overview } from './help.ts'
+import { login, logout } from './login.ts'
+import { LoginFile } from './loginFile.ts'
+import { loginTokens, signedOut } from './loginTokens.ts'
+import { type Result, type Shell, UsageError } from './shell.ts'
 import { budgetTable, checkTable, paymentsTable, paymentTable, plain, requestTable } from './tables.ts'
 
-/** The process, for `run`. */
-export type Shell = {
-  environment: Record<string, string | undefined>
-  isTerminal: boolean
-  /** Each prints one text and a line break. */
-  out: (text: string) => void
-  err: (text: string) => void
-  signal: AbortSignal
-}
-
-/** What a command prints, as JSON and as a table, and its exit code. */
-type Result = { json: unknown; table: string; code?: number }
 type Values = Record<string, string | boolean | undefined>
 type Command = {
   options: NonNullable<ParseArgsConfig['options']>
   /** How many arguments it takes. */
   arguments: [min: number, max: number]
-  run: (bursar: Bursar, args: string[], values: Values, signal: AbortSignal) => Promise<Result>
-}
-
-class UsageError extends Error {}
+} & (
+  | { run: (bursar: Bursar, args: string[], values: Values, signal: AbortSignal) => Promise<Result> }
+  | { runSignedOut: (shell: Shell, values: Values, wantsJson: boolean) => Promise<Result> }
+)
 
 /** How long a person at a terminal waits for a server that does not reply. */
 const retryForMs = 20_000 // 20 seconds
@@ -35,6 +28,12 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 
 const commands: Record<keyof typeof help, Command> = {
+  login: {
+    options: { url: text },
+    arguments: [0, 0],
+    runSignedOut: (shell, { url }, wantsJson) => login(shell, url === undefined ? url : String(url), wantsJson),
+  },
+  logout: { options: {}, arguments: [0, 0], runSignedOut: logout },
   budget: {
     options: {},
     arguments: [0, 0],
@@ -126,7 +125,10 @@ export async function run(args: string[], shell: Shell): Promise<number> {
     const [min, max] = command.arguments
     if (positionals.length < min || positionals.length > max)
       throw new UsageError(`Usage: ${help[name].split('\n', 1)[0]}`)
-    const result = await command.run(bursarOf(shell), positionals, values, shell.signal)
+    const result =
+      'run' in command
+        ? await command.run(bursarOf(shell), positionals, values, shell.signal)
+        : await command.runSignedOut(shell, values, wantsJson)
     shell.out(wantsJson ? JSON.stringify(result.json, null, shell.isTerminal ? 2 : 0) : result.table)
     return result.code ?? exitCodes.done
   } catch (error) {
@@ -139,11 +141,17 @@ export async function run(args: string[], shell: Shell): Promise<number> {
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
 
-function bursarOf({ environment }: Shell): Bursar {
+/** With BURSAR_API_KEY, else with the login. Throws BursarSignedOut if there is neither. */
+function bursarOf({ environment, clock }: Shell): Bursar {
   const { BURSAR_API_KEY: apiKey, BURSAR_URL: url } = environment
-  if (!apiKey)
-    throw new BursarSignedOut('no_credentials', 'Set BURSAR_API_KEY to the API key of an agent: its owner has it.')
-  return new Bursar({ apiKey, ...(url && { url }), retryForMs })
+  if (apiKey) return new Bursar({ apiKey, ...(url && { url }), retryForMs })
+  const file = new LoginFile(environment)
+  const known = file.read()
+  if (!known) throw signedOut()
+  // Its tokens are for nobody else.
+  if (url && urlOf(url) !== known.url)
+    throw new BursarSignedOut('other_url', `You are signed in at ${known.url}, but BURSAR_URL is ${urlOf(url)}.`)
+  return new Bursar({ url: known.url, accessToken: loginTokens(file, clock), retryForMs })
 }
 
 function parsed(args: string[], { options }: Command): { values: Values; positionals: string[] } {
