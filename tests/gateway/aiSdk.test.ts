@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
+import type { ApprovalList } from '#schemas/approval.ts'
 import { Bursar } from '#sdk'
 import { clientPath, importClient } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
-import { createAgent, url } from './gateway.ts'
+import { createAgent, bursar as owner, url } from './gateway.ts'
 
 const agent = await createAgent()
 const bursar = new Bursar({ url, apiKey: agent.apiKey })
@@ -23,31 +24,32 @@ const { MockLanguageModelV4 } = await importClient('ai/dist/test/index.js')
 type Call = { name: string; input: object }
 type Seen = { name: string; body: Record<string, unknown>; isError: boolean }
 
+type Prompt = { role: string; content: unknown }[]
+/** The next call, or what to call once it is known what the model has read so far. */
+type Step = Call | ((read: string) => Call | Promise<Call>)
+
 /** A model that makes these calls, one after another, and then says "done". */
-function scripted(calls: Call[]) {
+function scripted(steps: Step[]) {
   const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0, text: 0, reasoning: 0 }
-  const usage = { inputTokens: none, outputTokens: none }
-  const steps = calls.map(({ name, input }, i) => ({
-    content: [{ type: 'tool-call', toolCallId: `call-${i}`, toolName: name, input: JSON.stringify(input) }],
-    finishReason: { unified: 'tool-calls', raw: undefined },
-    usage,
-    warnings: [],
-  }))
-  const end = {
-    content: [{ type: 'text', text: 'done' }],
-    finishReason: { unified: 'stop', raw: undefined },
-    usage,
-    warnings: [],
+  const more = { usage: { inputTokens: none, outputTokens: none }, warnings: [] }
+  let taken = 0
+  const doGenerate = async ({ prompt }: { prompt: Prompt }) => {
+    const step = steps[taken++]
+    if (!step)
+      return { content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop', raw: undefined }, ...more }
+    const { name, input } = typeof step === 'function' ? await step(JSON.stringify(prompt)) : step
+    const call = { type: 'tool-call', toolCallId: `call-${taken}`, toolName: name, input: JSON.stringify(input) }
+    return { content: [call], finishReason: { unified: 'tool-calls', raw: undefined }, ...more }
   }
-  return new MockLanguageModelV4({ doGenerate: [...steps, end] })
+  return new MockLanguageModelV4({ doGenerate })
 }
 
 /** Runs the agent. Returns its text, what it saw of each call, and the tools that it was offered. */
-async function run(calls: Call[]) {
-  const model = scripted(calls)
-  const { text, steps } = await payWith(model, 'Pay for the data set.')
+async function run(steps: Step[]) {
+  const model = scripted(steps)
+  const { text, steps: taken } = await payWith(model, 'Pay for the data set.')
   // biome-ignore lint/suspicious/noExplicitAny: an untyped package, see importClient
-  const results = steps.flatMap((step: any) => step.toolResults) as any[]
+  const results = taken.flatMap((step: any) => step.toolResults) as any[]
   const seen: Seen[] = results.map(({ toolName, output }) => ({
     name: toolName,
     body: output.structuredContent,
@@ -88,4 +90,42 @@ test('an agent of the AI SDK that repeats a call after a lost reply pays once @f
   // The SDK shares its keys with MCP.
   const again = await bursar.pay({ to: addressFor('AI SDK'), amount: '2', idempotencyKey: 'data-3' })
   expect([again.id, again.replayed]).toEqual([seen[0]!.body.id, true])
+})
+
+/** The owner approves the only payment that waits. */
+async function approve() {
+  const { sender } = agent
+  const token = await sender.token()
+  const { approvals } = await owner.api<ApprovalList>('/approvals?status=pending', { token })
+  expect(approvals).toHaveLength(1)
+  const [{ id, hash }] = approvals as [ApprovalList['approvals'][number]]
+  await owner.api(`/approvals/${id}/approve`, { token, body: { hash } })
+}
+
+test('an agent of the AI SDK looks at a payment that waits for its owner until it is granted, and pays once @frameworks-4', async () => {
+  const { sender } = agent
+  const body = { name: 'Group', scopes: ['address_payments:write'], approveAbove: '5' }
+  await owner.api(`/policy-groups/${sender.groupId}`, { token: await sender.token(), method: 'PUT', body })
+  const look = (read: string): Call => ({
+    name: 'get_payment',
+    input: { payment_id: /pay_[0-9a-z]{20,}/.exec(read)![0] },
+  })
+  const { text, seen } = await run([
+    pay('6', 'data-4'),
+    look,
+    async (read) => {
+      await approve()
+      return look(read)
+    },
+    pay('6', 'data-4'),
+  ])
+  expect(text).toBe('done')
+  const [asked, waiting, granted, again] = seen.map((each) => each.body) as [object, object, object, object]
+  expect(asked).toMatchObject({ status: 'PENDING_APPROVAL', approval: { status: 'PENDING' } })
+  expect(waiting).toMatchObject({ status: 'PENDING_APPROVAL' })
+  expect(granted).toMatchObject({ amount: '6', approval: { status: 'APPROVED' } })
+  expect((granted as { status: string }).status).not.toBe('PENDING_APPROVAL')
+  const { id } = asked as { id: string }
+  expect(again).toMatchObject({ id, replayed: true })
+  expect(await bursar.payments.wait(id)).toMatchObject({ status: 'CONFIRMED', amount: '6' })
 })
