@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type CodeSample, codeSamples, jsonExamples } from './codeSamples.ts'
 import { commonHeaders, headers, type Json, parameters, ref, schemas } from './components.ts'
 import { introduction, scopeDescriptions } from './descriptions.ts'
 import { type Operation, operations, type RequestName } from './operations.ts'
@@ -14,7 +15,14 @@ export type OpenApi = {
   [part: string]: unknown
 }
 
-type OperationObject = Json & { operationId: string; tags: Operation['tag'][]; summary: string; description: string }
+type OperationObject = Json & {
+  operationId: string
+  tags: Operation['tag'][]
+  summary: string
+  description: string
+  /** Known to Redoc and other renderers under this name. */
+  'x-codeSamples': CodeSample[]
+}
 
 const documents = new Map<string, OpenApi>()
 
@@ -29,7 +37,7 @@ function build(origin: string): OpenApi {
   const paths: OpenApi['paths'] = {}
   for (const operation of operations) {
     const { path, method } = operation
-    paths[path] = { ...paths[path], [method]: operationObject(operation) }
+    paths[path] = { ...paths[path], [method]: operationObject(operation, origin) }
   }
   return {
     openapi: '3.1.0',
@@ -77,7 +85,7 @@ function errorsOf({ access, errors }: Operation): Record<string, string> {
   return Object.fromEntries(statuses.map((status) => [status, `${isOAuth ? 'OAuth' : 'Problem'}${status}`]))
 }
 
-function operationObject(operation: Operation): OperationObject {
+function operationObject(operation: Operation, origin: string): OperationObject {
   const { id, tag, summary, description, access, body, success } = operation
   const isOAuth = access === 'client'
   const parameterList = [
@@ -95,6 +103,7 @@ function operationObject(operation: Operation): OperationObject {
     security: isOAuth ? [{ client: [] }, {}] : [{ apiKey: [] }, ...access.map((scope) => ({ oauth2: [scope] }))],
     ...(parameterList.length > 0 && { parameters: parameterList }),
     ...(body && { requestBody: requestBody(body) }),
+    'x-codeSamples': codeSamples(operation, origin),
     responses: {
       ...Object.fromEntries(
         [success, operation.orElse].flatMap((each) => (each ? [[each.status, successObject(each, isOAuth)]] : [])),
@@ -121,25 +130,6 @@ function queryParameters(query: z.ZodObject): Json[] {
     const { description, ...schema } = property as Json
     return { name, in: 'query', required: required.includes(name), description, schema }
   })
-}
-
-/** Examples of JSON bodies; other bodies are forms. */
-const jsonExamples: { [Name in RequestName]?: Json } = {
-  CreatePayment: {
-    address: {
-      summary: 'To an address',
-      value: {
-        to: { type: 'address', address: '0x8ba1f109551bD432803012645Ac136ddd64DBA72' },
-        amount: '12.5',
-        memo: 'Invoice 1142',
-      },
-    },
-    contact: { summary: 'To a contact', value: { to: { type: 'contact', contactId: 'contact_1' }, amount: '3' } },
-    email: { summary: 'By email', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
-  },
-  CreateBudgetRequest: {
-    more: { summary: 'More budget', value: { amount: '50', reason: 'Twelve more invoices are due this week.' } },
-  },
 }
 
 function requestBody(body: RequestName): Json {

@@ -1,6 +1,7 @@
 import { events, isConnectionEvent, type PaymentEvent, type WebhookEvent, webhookEvents } from '#domain/events.ts'
 import { eachNote, paymentNotes } from '#domain/paymentNotes.ts'
 import type { ConnectionEventData, PaymentEventData, TestEventData } from '#schemas/webhook.ts'
+import { exampleIds } from './codeSamples.ts'
 import { type Json, ref } from './components.ts'
 
 /** The `webhooks` of the OpenAPI document: the requests that webhook receivers get. */
@@ -160,7 +161,7 @@ function paymentExample(type: PaymentEvent, origin: string): PaymentEventData {
     type === 'approval.approved' || !(statuses.status === 'POLICY_REJECTED' || type.startsWith('approval.'))
   const isOnChain = ['CONFIRMED', 'PENDING'].includes(statuses.status) || isPayout
   return {
-    id: 'pay_0mws9c1f4k2b7',
+    id: exampleIds.payment,
     object: 'payment',
     ...statuses,
     amount: '12.5',

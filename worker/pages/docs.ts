@@ -36,14 +36,14 @@ ${operations.map(({ path, method, operation }) => html`<li><a href="#${operation
 }
 
 const start = (origin: string) => html`<h2 id="start">First payment</h2>
-<p>With an agent’s API key: check the payment, then create it.</p>
+<p>Set <code>BURSAR_API_KEY</code> to the API key of an agent, from the page Agents of the dashboard. The SDK and its command line (<code>npm i @bursar/sdk</code>) also need <code>BURSAR_URL=${origin}</code>; <code>bursar login</code> works without a key. Then check the payment, and create it:</p>
 ${code(`curl ${origin}/v1/payments/check \\
   -H "Authorization: Bearer $BURSAR_API_KEY" -H "Content-Type: application/json" \\
   -d '{"to": {"type": "address", "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"}, "amount": "1.50"}'
 
 curl ${origin}/v1/payments \\
   -H "Authorization: Bearer $BURSAR_API_KEY" -H "Content-Type: application/json" \\
-  -H "Idempotency-Key: $(uuidgen)" \\
+  -H "Idempotency-Key: first-payment-by-curl" \\
   -d '{"to": {"type": "address", "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"}, "amount": "1.50"}'`)}
 <p>Or with an access token, which standard OAuth clients request with the client id and secret:</p>
 ${code(`curl ${origin}/oauth/token -u "$BURSAR_CLIENT_ID:$BURSAR_CLIENT_SECRET" -d grant_type=client_credentials`)}`
@@ -125,9 +125,8 @@ function section(document: OpenApi, { path, method, operation }: Described) {
   }
   const rows = (schema: Schema, prefix = ''): Html[][] => fields(schema, resolve, prefix)
   const parameters = ((operation.parameters ?? []) as unknown[]).map((each) => resolve<Json>(each))
-  const body = operation.requestBody as { content: Record<string, { schema: unknown; examples?: Json }> } | undefined
+  const body = operation.requestBody as { content: Record<string, { schema: unknown }> } | undefined
   const [type, content] = Object.entries(body?.content ?? {})[0] ?? []
-  const [example] = Object.values(content?.examples ?? {}) as { value: unknown }[]
   const responses = Object.entries(operation.responses as Json).map(([status, response]) => ({
     status,
     ...resolve<{ description: string; content?: Record<string, { schema: unknown }> }>(response),
@@ -140,6 +139,7 @@ function section(document: OpenApi, { path, method, operation }: Described) {
 <h3><span class="method">${method}</span> <code>${path}</code></h3>
 <p><strong>${operation.summary}</strong> · ${operation.description}</p>
 <p class="muted">${access(operation)}</p>
+${operation['x-codeSamples'].map(({ label, source }) => html`<h4>${label}</h4>${code(source)}`)}
 ${
   parameters.length > 0
     ? html`<h4>Parameters</h4>${table(
@@ -151,7 +151,7 @@ ${
       )}`
     : ''
 }
-${content ? html`<h4>Body, <code>${type}</code></h4>${table(['Field', 'Description'], rows(resolve(content.schema)))}${example ? code(JSON.stringify(example.value, null, 2)) : ''}` : ''}
+${content ? html`<h4>Body, <code>${type}</code></h4>${table(['Field', 'Description'], rows(resolve(content.schema)))}` : ''}
 ${successes.map(({ status, description }) => html`<h4>${status}: ${marked(description)}</h4>`)}
 ${returned ? table(['Field', 'Description'], rows(resolve(returned))) : ''}
 <h4>Errors</h4>

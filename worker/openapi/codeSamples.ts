@@ -1,0 +1,111 @@
+import type { Json } from './components.ts'
+import type { Operation, RequestName } from './operations.ts'
+
+/** Ids that the samples contain; readers replace them by their own. */
+export const exampleIds = { payment: 'pay_0mws9c1f4k2b7', budgetRequest: 'apr_0mws9c1f4k2b7' }
+
+const address = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
+const amount = '12.5'
+const memo = 'Invoice 1142'
+const more = { amount: '50', reason: 'Twelve more invoices are due this week.' }
+/** Names a payment and, in another operation, a budget request. */
+const keys = { createPayment: 'invoice-1142', requestBudget: 'more-invoices' } as const
+
+/** Examples of JSON bodies; other bodies are forms. The first one is in the samples. */
+export const jsonExamples: { [Name in RequestName]?: Json } = {
+  CreatePayment: {
+    address: { summary: 'To an address', value: { to: { type: 'address', address }, amount, memo } },
+    contact: { summary: 'To a contact', value: { to: { type: 'contact', contactId: 'contact_1' }, amount: '3' } },
+    email: { summary: 'By email', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
+  },
+  CreateBudgetRequest: { more: { summary: 'More budget', value: more } },
+}
+
+/** How an operation is called with the SDK and with the command line, by its id. */
+const others: Record<string, { typescript?: string; commandLine?: string }> = {
+  createPayment: {
+    typescript: `const payment = await bursar.pay({
+  to: '${address}',
+  amount: '${amount}',
+  memo: '${memo}',
+  idempotencyKey: '${keys.createPayment}',
+})
+console.log(payment.id, payment.status)`,
+    commandLine: `bursar pay ${address} ${amount} --memo "${memo}" --key ${keys.createPayment}`,
+  },
+  checkPayment: {
+    typescript: `const { allowed, refusal } = await bursar.check({ to: '${address}', amount: '${amount}' })
+console.log(allowed, refusal?.next)`,
+    commandLine: `bursar check ${address} ${amount}`,
+  },
+  listPayments: {
+    typescript: 'for await (const payment of bursar.payments.list()) console.log(payment.id, payment.status)',
+    commandLine: 'bursar payments --limit 100',
+  },
+  getPayment: {
+    typescript: `const payment = await bursar.payments.get('${exampleIds.payment}')
+console.log(payment.status)`,
+    commandLine: `bursar payments ${exampleIds.payment}`,
+  },
+  cancelPayment: {
+    typescript: `const payment = await bursar.payments.cancel('${exampleIds.payment}')
+console.log(payment.status)`,
+  },
+  requestBudget: {
+    typescript: `const request = await bursar.budgetRequests.create({
+  amount: '${more.amount}',
+  reason: '${more.reason}',
+  idempotencyKey: '${keys.requestBudget}',
+})
+console.log(request.id, request.approval.url)`,
+    commandLine: `bursar ask ${more.amount} --reason "${more.reason}" --key ${keys.requestBudget}`,
+  },
+  getBudgetRequest: {
+    typescript: `const request = await bursar.budgetRequests.get('${exampleIds.budgetRequest}')
+console.log(request.status)`,
+  },
+  getContext: {
+    typescript: `const { budget, max_allowed_now } = await bursar.context()
+console.log(budget.remaining, max_allowed_now)`,
+    commandLine: 'bursar budget',
+  },
+}
+
+export type CodeSample = { lang: 'Shell' | 'TypeScript'; label: string; source: string }
+
+/** Complete programs that call the operation, with credentials from the environment. */
+export function codeSamples(operation: Operation, origin: string): CodeSample[] {
+  const { typescript, commandLine } = others[operation.id] ?? {}
+  return [
+    { lang: 'Shell', label: 'curl', source: curl(operation, origin) },
+    ...(typescript
+      ? [
+          {
+            lang: 'TypeScript' as const,
+            label: 'TypeScript',
+            source: `import { Bursar } from '@bursar/sdk'\n\nconst bursar = new Bursar()\n${typescript}`,
+          },
+        ]
+      : []),
+    ...(commandLine ? [{ lang: 'Shell' as const, label: 'Command line', source: commandLine }] : []),
+  ]
+}
+
+const forms: { [Name in RequestName]?: string } = {
+  TokenRequest: '-d grant_type=client_credentials',
+  SubmittedToken: '-d "token=$BURSAR_TOKEN"',
+}
+
+function curl({ method, path, id, access, needsKey, body }: Operation, origin: string): string {
+  const address = path.replace('{paymentId}', exampleIds.payment).replace('{requestId}', exampleIds.budgetRequest)
+  const [example] = Object.values((body && jsonExamples[body]) ?? {}) as { value: unknown }[]
+  const form = body && forms[body]
+  const parts = [
+    `curl ${method === 'post' && !body ? '-X POST ' : ''}${origin}${address}`,
+    access === 'client' ? '-u "$BURSAR_CLIENT_ID:$BURSAR_CLIENT_SECRET"' : '-H "Authorization: Bearer $BURSAR_API_KEY"',
+    ...(needsKey ? [`-H "Idempotency-Key: ${keys[id as keyof typeof keys]}"`] : []),
+    ...(example ? ['-H "Content-Type: application/json"', `-d '${JSON.stringify(example.value)}'`] : []),
+    ...(form ? [form] : []),
+  ]
+  return parts.join(' \\\n  ')
+}
