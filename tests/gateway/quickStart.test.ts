@@ -22,6 +22,7 @@ const env = () => ({
   BURSAR_API_KEY: agent.apiKey,
   BURSAR_CLIENT_SECRET: agent.clientSecret,
 })
+const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
 /** Runs in the folder of the test tools, so that imports resolve there. */
 const run = (program: string, args: string[]) =>
   promisify(execFile)(program, args, { env: env(), cwd: clientPath('..'), timeout: 30_000 })
@@ -69,7 +70,6 @@ test('command line example: returns the payment of the same key @quick-start-5',
 test('MCP example: a client with the configuration lists the tools @quick-start-3', async () => {
   const config = join(stateDir, 'mcp.json')
   await writeFile(config, examples.MCP!.replace(`\${BURSAR_API_KEY}`, agent.apiKey))
-  const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
   const { stdout, stderr } = await runClient(inspector, [
     '--cli',
     '--config',
@@ -80,6 +80,18 @@ test('MCP example: a client with the configuration lists the tools @quick-start-
     'tools/list',
   ])
   expect(stdout, stderr).toContain('pay_address')
+})
+
+test('the commands of the page on MCP list the tools and pay @quick-start-6', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/agents/mcp.md'), 'utf8')
+  const commands = [...page.matchAll(/```sh\n(.*?)```/gs)].map((match) =>
+    match[1]!
+      .replace(/npx @modelcontextprotocol\/inspector@\S+/, `"${process.execPath}" ${clientPath(inspector)}`)
+      .replace('http://localhost:3001', url),
+  )
+  const [list, pay] = await Promise.all(commands.map((command) => run('bash', ['-c', command])))
+  expect(list!.stdout).toContain('pay_address')
+  expect(JSON.parse(pay!.stdout).structuredContent).toMatchObject({ object: 'payment', amount: '1.5' })
 })
 
 test('MCP example with OAuth: the client fetches its own token', async () => {
