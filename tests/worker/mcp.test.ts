@@ -31,6 +31,25 @@ describe('access control', () => {
     }
   })
 
+  test('a client that begins again with a revoked token is refused, in both protocols, so that it asks for consent @mcp-39', async () => {
+    const token = await accessToken(api, own, { resource })
+    const hello = { protocolVersion: legacy, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    const begin = async () => [
+      await legacyCall(api, token, 'initialize', hello),
+      await mcp(api, 'server/discover', {}, { token }),
+      await mcp(api, 'tools/list', {}, { token }),
+    ]
+    for (const { status, text } of await begin()) expect(status, text).toBe(200)
+    const { clientId: client_id, clientSecret: client_secret } = own
+    const raw = new URLSearchParams({ token, client_id, client_secret }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await api.call('POST', '/oauth/revoke', { raw, headers })).status).toBe(200)
+    for (const { status, headers: replied } of await begin()) {
+      expect(status).toBe(401)
+      expect(replied.get('www-authenticate')).toContain('error="invalid_token"')
+    }
+  })
+
   test('a token in the URL is ignored', async () => {
     const answer = await api.call('POST', `/mcp?access_token=${own.apiKey}`, { body: {} })
     expect(answer.status).toBe(401)

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../appEnv.ts'
 import { AppError } from '../errors.ts'
@@ -7,6 +7,8 @@ import type { ServerOf } from '../mcp/server.ts'
 import type { McpCall } from '../mcp/tool.ts'
 import { agent, challenge } from '../middleware/auth.ts'
 import { rejectNullCharacters } from '../middleware/requests.ts'
+import type { Refused } from '../result.ts'
+import { credentialProblem } from '../services/agentPayments.ts'
 
 /** Rejects requests from pages of other origins (DNS rebinding). Clients other than browsers send no Origin. */
 const ownOrigin = createMiddleware<AppEnv>(async (c, next) => {
@@ -15,6 +17,20 @@ const ownOrigin = createMiddleware<AppEnv>(async (c, next) => {
     throw new AppError('forbidden', 'Requests from this origin are not accepted.')
   await next()
 })
+
+/**
+ * Methods with which clients begin. No tool is called, so the Treasury would not be asked, and a client whose connection was
+ * revoked would believe that it is connected: only a 401 here makes clients ask for consent again.
+ */
+const opening = new Set(['initialize', 'server/discover', 'tools/list'])
+
+function isOpening(body: string): boolean {
+  try {
+    return opening.has(JSON.parse(body).method)
+  } catch {
+    return false // The server answers it with a parse error.
+  }
+}
 
 /** /mcp: the payments of /v1 as tools. Protocol tests pass another `serverOf`. */
 export const mcp = (serverOf?: ServerOf) =>
@@ -28,12 +44,18 @@ export const mcp = (serverOf?: ServerOf) =>
       throw new AppError('invalid_input', 'Send one message per request; batches are not supported.')
     const request = new Request(url, { method: 'POST', headers, body })
     const call: McpCall = { env: c.env, agent: c.var.agent, requestId: c.var.requestId }
+    const refused = isOpening(body) ? await credentialProblem(call) : null
+    if (refused) return notValid(c, refused)
     const served = await serveMcp(request, call, serverOf ?? bursarServer)
     const isListening = headers.get('mcp-method') === listenMethod
     const response = isListening ? await listenToTasks(body, call, served) : await afterFirstChunk(served)
     if (!call.rejected) return c.newResponse(response.body, response)
     await response.body?.cancel()
-    // The credential was revoked after its token was verified.
-    challenge(c, '/mcp', 'invalid_token')
-    throw new AppError('unauthenticated', call.rejected.message)
+    return notValid(c, call.rejected)
   })
+
+/** For a credential that was revoked although its token has not expired. */
+function notValid(c: Context<AppEnv>, { message }: Refused): never {
+  challenge(c, '/mcp', 'invalid_token')
+  throw new AppError('unauthenticated', message)
+}

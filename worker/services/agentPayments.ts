@@ -79,6 +79,12 @@ export async function cancelPayment(caller: Caller, id: string): Promise<Result<
   return treasury(caller).cancelPayment(principal(caller), id)
 }
 
+/** Why the caller's credential is not valid, or null. A paused or suspended agent's credential is valid. */
+export async function credentialProblem(caller: Caller): Promise<Refused | null> {
+  const scopes = await treasury(caller).policies().agentScopes(principal(caller))
+  return !scopes.ok && scopes.code === 'unauthenticated' ? scopes : null
+}
+
 /** The agent, its policy group and its budget. */
 export async function paymentContext(caller: Caller): Promise<Result<PaymentContext>> {
   const result = await treasury(caller).policies().agentContext(principal(caller))
