@@ -157,6 +157,9 @@ testAsNewUser(
     await expect(button(page, 'Allow')).toBeHidden()
     await audit(page, 'connect-without-wallet')
     await button(page, 'Create a wallet').click()
+    await expect(page.getByRole('dialog')).toContainText('Wallet Security Setup')
+    await page.keyboard.press('Escape')
+    await button(page, 'Choose its name or owner key').click()
     await expect(page.getByRole('dialog')).toContainText('Deploy Smart Wallet')
     await page.keyboard.press('Escape')
 

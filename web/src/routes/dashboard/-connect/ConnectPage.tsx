@@ -16,13 +16,14 @@ import { useSession } from '#web/lib/session.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { groupsQuery } from '#web/queries/agents.ts'
 import { type ConnectionRequest, connectionRequestQuery, refreshAfterAllowing } from '#web/queries/connections.ts'
-import { isActive, refreshWallets, walletsQuery } from '#web/queries/wallets.ts'
+import { isActive, refreshWallets, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
 import { other } from '../../-shell/pages.ts'
 import { doubtsAbout, placeOf } from './appWords.ts'
 import { ConsentForm } from './ConsentForm.tsx'
 import { type Answer, useDeny } from './useDeny.ts'
 
 const DeployDialog = lazy(() => import('../-wallets/DeployDialog.tsx'))
+const AddFundsDialog = lazy(() => import('../-wallets/AddFundsDialog.tsx'))
 
 const deployingMs = 2_000 // 2 seconds
 
@@ -59,6 +60,7 @@ function Consent({ requestId }: { requestId: string }) {
   const groups = useQuery(groupsQuery)
   const [answer, setAnswer] = useState<Answer | null>(null)
   const [ended, setEnded] = useState<ApiError | null>(null)
+  const [making, setMaking] = useState<Making | null>(null)
 
   if (answer && request.data) return <Answered answer={answer} request={request.data} />
   const problem = ended ?? request.error
@@ -84,7 +86,7 @@ function Consent({ requestId }: { requestId: string }) {
   return (
     <Card aria-labelledby="consent-title">
       <Asker request={request.data} />
-      {wallets.data.some(isActive) ? (
+      {wallets.data.some(isActive) && !making ? (
         <ConsentForm
           request={request.data}
           wallets={wallets.data}
@@ -96,6 +98,8 @@ function Consent({ requestId }: { requestId: string }) {
         <WalletFirst
           request={request.data}
           isDeploying={wallets.data.some(({ status }) => status === 'deploying')}
+          making={making}
+          onMake={setMaking}
           onAnswered={setAnswer}
           onEnded={setEnded}
         />
@@ -169,10 +173,23 @@ function Caution({ request: { destination } }: { request: ConnectionRequest }) {
   }
 }
 
+/** The dialog that makes the wallet: by a new key, by a key of the owner's choice; or the wallet that gets its first funds. */
+type Making = 'new-key' | 'own-key' | Wallet
+
 /** For an owner who has no wallet yet. The request waits. */
-function WalletFirst(props: Parameters<typeof useDeny>[0] & { isDeploying: boolean }) {
-  const [open, setOpen] = useState(false)
+function WalletFirst(
+  props: Parameters<typeof useDeny>[0] & {
+    isDeploying: boolean
+    making: Making | null
+    onMake: (making: Making | null) => void
+  },
+) {
+  const { making, onMake } = props
   const deny = useDeny(props)
+  const close = () => {
+    onMake(null)
+    void refreshWallets()
+  }
   return (
     <div className="space-y-3 border-hairline border-t px-5 py-5">
       <h2 className="font-semibold">First, a wallet</h2>
@@ -183,22 +200,23 @@ function WalletFirst(props: Parameters<typeof useDeny>[0] & { isDeploying: boole
           Your wallet is being created...
         </p>
       ) : (
-        <Button className="w-full" onClick={() => setOpen(true)}>
-          Create a wallet
-        </Button>
+        <>
+          <Button className="w-full" onClick={() => onMake('new-key')}>
+            Create a wallet
+          </Button>
+          <Button look="quiet" className="w-full" onClick={() => onMake('own-key')}>
+            Choose its name or owner key
+          </Button>
+        </>
       )}
       <Button look="secondary" className="w-full" busy={deny.busy} onClick={() => deny.start()}>
         Deny
       </Button>
       <Suspense>
-        {open && (
-          <DeployDialog
-            onClose={() => {
-              setOpen(false)
-              void refreshWallets()
-            }}
-          />
+        {typeof making === 'string' && (
+          <DeployDialog withNewKey={making === 'new-key'} onFund={onMake} onClose={close} />
         )}
+        {making && typeof making !== 'string' && <AddFundsDialog wallet={making} onClose={close} />}
       </Suspense>
     </div>
   )

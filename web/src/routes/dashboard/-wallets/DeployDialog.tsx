@@ -42,9 +42,16 @@ const CreationFailed = (props: { reason: string }) => (
   </ErrorBox>
 )
 
-/** Deploys a smart wallet in steps: name and owner, the key generated in this browser, deployment, address check. */
-export default function DeployDialog(props: { onClose: () => void }) {
-  const [state, setState] = useState<Step>({ step: 'config' })
+/**
+ * Deploys a smart wallet in steps: name and owner, the key generated in this browser, deployment, address check.
+ * `withNewKey` skips the first step. If `onFund` is set, adding funds to the wallet is what comes next.
+ */
+export default function DeployDialog(props: {
+  onClose: () => void
+  withNewKey?: boolean
+  onFund?: (wallet: Wallet) => void
+}) {
+  const [state, setState] = useState<Step>(props.withNewKey ? { step: 'keypair', keypair: null } : { step: 'config' })
   const [name, setName] = useState('')
   const [ownWallet, setOwnWallet] = useState(false)
   const [walletAddress, setWalletAddress] = useState<string | null>(null)
@@ -145,7 +152,7 @@ export default function DeployDialog(props: { onClose: () => void }) {
     case 'deploying':
       return <Deploying owner={state.owner} wallet={wallet ?? null} slow={slow} onLeave={props.onClose} />
     case 'success':
-      return <Deployed wallet={state.wallet} ownerAddress={state.ownerAddress} onClose={props.onClose} />
+      return <Deployed {...props} wallet={state.wallet} ownerAddress={state.ownerAddress} />
   }
 }
 
@@ -223,18 +230,28 @@ function Deploying(props: { owner: Owner; wallet: Wallet | null; slow: boolean; 
 }
 
 /** The deployed wallet. This browser checks, without the server, that the address is derived from the owner key. */
-function Deployed(props: { wallet: Wallet; ownerAddress: string; onClose: () => void }) {
-  const { wallet } = props
+function Deployed(props: {
+  wallet: Wallet
+  ownerAddress: string
+  onClose: () => void
+  onFund?: (wallet: Wallet) => void
+}) {
+  const { wallet, onFund } = props
   return (
     <Dialog
       title="Smart Wallet Created"
       description={`${walletName(wallet)} is ready on ${networkName(wallet.chain)}.`}
       onClose={props.onClose}
+      {...(onFund && { cancel: 'Later' })}
       footer={
-        <>
-          <CopyButton text={wallet.address} what="address" wide />
-          <Button onClick={props.onClose}>Done</Button>
-        </>
+        onFund ? (
+          <Button onClick={() => onFund(wallet)}>Add funds</Button>
+        ) : (
+          <>
+            <CopyButton text={wallet.address} what="address" wide />
+            <Button onClick={props.onClose}>Done</Button>
+          </>
+        )
       }
     >
       <p className="mb-1 text-muted text-small">Wallet address</p>
