@@ -37,13 +37,13 @@ const agents = async () => (await bursar.api<unknown[]>('/agents', { token: awai
 const groups = async () => (await bursar.api<unknown[]>('/policy-groups', { token: await sender.token() })).length
 
 /** What an app keeps of its authorization. */
-function createProvider() {
+function createProvider(name: string) {
   // biome-ignore lint/suspicious/noExplicitAny: untyped packages, see importClient
   const kept: Record<string, any> = {}
   return {
     kept,
     redirectUrl: redirectUri,
-    clientMetadata: { client_name: 'Unmodified client', redirect_uris: [redirectUri] },
+    clientMetadata: { client_name: name, redirect_uris: [redirectUri] },
     state: () => 'a-state',
     clientInformation: () => kept.client,
     saveClientInformation: (client: unknown) => {
@@ -88,7 +88,8 @@ test.each(Object.keys(packages))(
   '%s connects by the URL, pays, is refused above its budget, asks above the line, and is revoked; again it gets the same agent @connect-21',
   async (name) => {
     const { Client, Transport } = await packages[name]!()
-    const provider = createProvider()
+    const appName = `Unmodified ${name.split('/')[1]}`
+    const provider = createProvider(appName)
     const open = async () => {
       const client = new Client({ name: 'app', version: '1.0.0' })
       const transport = new Transport(new URL(`${url}/mcp`), { authProvider: provider })
@@ -115,7 +116,7 @@ test.each(Object.keys(packages))(
     const refused = await pay('21')
     expect([refused.isError, refused.structuredContent.code]).toEqual([true, 'budget_exceeded'])
     const [connection] = await connections()
-    expect(connection).toMatchObject({ app: { name: 'Unmodified client', kind: 'registered' } })
+    expect(connection).toMatchObject({ app: { name: appName, kind: 'registered' } })
     const before = [await agents(), await groups()]
     await revoke(connection!)
     const { refresh_token: refreshToken } = provider.kept.tokens

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { type ConnectingApp, createConnectingApp, formOf, password, redirectUri } from '../support/connectingApp.ts'
+import { type ConnectingApp, createConnectingApp, formOf, password, redirectUri, register } from '../support/connectingApp.ts'
 import { setClock } from '../support/treasuries.ts'
 import { type Api, createUser, env } from './apiClient.ts'
 
@@ -173,4 +173,25 @@ test('device codes are for our own command line, expire, may be denied, and cann
   const statuses: number[] = []
   for (let i = 0; i < 5; i++) statuses.push((await device({}, '203.0.113.60')).status)
   expect(statuses).toEqual([200, 200, 200, 200, 429])
+})
+
+test('a program that registers anew is offered the agent of its ended connection, but never of one in use @connect-26', async () => {
+  const registered = async (client_name: string) => {
+    const { client_id: clientId } = (await register(api, { client_name })).json
+    return createConnectingApp(api, own, { clientId })
+  }
+  const offered = async ({ ask }: ConnectingApp, redirect_uri = redirectUri) => {
+    const request = await ask({ redirect_uri })
+    return (await own.asOwner('GET', `/connections/requests/${request}`)).json.data.existing
+  }
+  const first = await registered('Porter')
+  const { connection } = await first.connect()
+  expect(await offered(await registered('Porter')), 'it may be on another computer').toBeNull()
+  await own.asOwner('DELETE', `/connections/${connection}`)
+  expect(await offered(await registered('Porter'))).toMatchObject({ agentName: 'Helper' })
+  expect(await offered(await registered('Porter'), redirectUri.replace('5000', '6000')), 'any port').not.toBeNull()
+  expect(await offered(await registered('Sporter'))).toBeNull()
+  const unnamed = await registered('Bursar')
+  await own.asOwner('DELETE', `/connections/${(await unnamed.connect()).connection}`)
+  expect(await offered(await registered('Bursar')), 'a name that nobody has').toBeNull()
 })

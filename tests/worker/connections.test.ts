@@ -216,14 +216,15 @@ test('a token that nobody uses for 60 days ends @connect-7', async () => {
 })
 
 test('a request is answered once, by the person who opened it, with the password @connect-8', async () => {
-  const { ask, allow, exchange } = await app()
+  const { client_id: clientId } = (await register(api, { client_name: 'New app' })).json
+  const { ask, allow, exchange } = await createConnectingApp(api, own, { clientId })
   const other = await createUser(api)
   const asOther = (method: string, path: string, body?: object) =>
     other.asOwner(method, `/connections/requests/${path}`, body)
   const request = await ask()
   const shown = await own.asOwner('GET', `/connections/requests/${request}`)
   expect(shown.json.data).toMatchObject({
-    app: { name: 'Test app', kind: 'registered' },
+    app: { name: 'New app', kind: 'registered' },
     destination: { type: 'loopback' },
     passwordRequired: true,
     existing: null,

@@ -5,6 +5,7 @@ import { isoOf, minuteMs } from '#domain/time.ts'
 import type {
   AllowConnection,
   CodeDestination,
+  ConnectingApp,
   ConnectionAnswer,
   ConnectionRequest as ConnectionRequestView,
 } from '#schemas/connection.ts'
@@ -17,7 +18,7 @@ import { newId } from '../identity/secrets.ts'
 import { unwrap } from '../result.ts'
 import type { AllowInput } from '../treasury/connections/rpcTypes.ts'
 import { knownScopes } from './authorize.ts'
-import { type KnownClient, knownClient, ownOrigins } from './oauthClients.ts'
+import { type KnownClient, knownClient, ownOrigins, unnamed } from './oauthClients.ts'
 import { groupInput } from './policies.ts'
 
 /** From the moment at which a person opens the request. Enough to make a wallet first. */
@@ -39,7 +40,7 @@ export async function showRequest(person: Person, id: string): Promise<Connectio
     expiresAt: isoOf(row.expiresAt),
     scopes,
     passwordRequired: !isFreshSignIn,
-    existing: await person.treasury.connections().existing(row.clientId, keyOf(row)),
+    existing: await person.treasury.connections().existing(row.clientId, keyOf(row), registeredName(app)),
     proposed: {
       agentName: app.name,
       group: { name: app.name, scopes, periodBudget: { period: 'day', limit: '20' }, approveAbove: '5' },
@@ -126,6 +127,8 @@ const destinationOf = (
   redirectUri === null ? { type: 'device', askedAt: isoOf(createdAt), place } : redirectTarget(redirectUri, own)
 
 const keyOf = ({ redirectUri }: ConnectionRequestRow) => (redirectUri === null ? '' : redirectKey(redirectUri))
+
+const registeredName = ({ kind, name }: ConnectingApp) => (kind === 'registered' && name !== unnamed ? name : null)
 
 async function choiceOf(
   person: Person,

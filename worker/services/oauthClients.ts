@@ -23,6 +23,9 @@ export const ownOrigins = ({ API_ORIGIN, APP_ORIGIN }: Pick<Env, 'API_ORIGIN' | 
 /** Whether a client id is the address of a metadata document, which only a signed-in person's request may fetch. */
 export const isDocument = (clientId: string) => /^https?:/i.test(clientId)
 
+/** Shown for a registered app whose name is missing or borrowed. */
+export const unnamed = 'Unnamed app'
+
 /** What is known of a client. `document`: the hash of what its website says about it, null if it has none. */
 export type KnownClient = { app: ConnectingApp; document: string | null }
 
@@ -44,7 +47,7 @@ export async function knownClient(deps: Deps, id: string, redirectUri: string | 
   }
   const client = await findClient(deps.db, id)
   if (!client || !isRegisteredRedirect(client.redirectUris, redirectUri)) return null
-  return { app: { name: client.name ?? 'Unnamed app', kind: 'registered', host: null }, document: null }
+  return { app: { name: client.name ?? unnamed, kind: 'registered', host: null }, document: null }
 }
 
 /** Why a client may not send a person here, as far as this is known without fetching anything. Null if it may. */

@@ -47,14 +47,21 @@ export class Connections extends RpcTarget {
       lastUsedAt: used_at === null ? null : isoOf(used_at),
     }
   }
-  /** The agent that this client with this redirect was last connected to, if it still exists. */
-  async existing(clientId: string, redirectKey: string): Promise<ExistingAgent | null> {
+  /**
+   * The agent that this client with this redirect was last connected to, if it still exists. Some programs register anew each
+   * time: `name`, of a registered client, also finds a client of that name with that redirect whose connection has ended.
+   */
+  async existing(clientId: string, redirectKey: string, name: string | null): Promise<ExistingAgent | null> {
     return this.#ctx.store.first<ExistingAgent>(
       `SELECT agent.id AS agentId, agent.name AS agentName, agent.group_id AS policyGroupId
        FROM connection JOIN agent ON agent.id = connection.agent_id AND agent.deleted_at IS NULL
-       WHERE connection.client_id = ? AND connection.redirect_key = ? ORDER BY connection.created_at DESC LIMIT 1`,
-      clientId,
+       WHERE connection.redirect_key = ?1 AND (connection.client_id = ?2 OR (
+         connection.status = 'ended' AND json_extract(connection.app, '$.app.kind') = 'registered'
+         AND json_extract(connection.app, '$.app.name') = ?3))
+       ORDER BY connection.client_id = ?2 DESC, connection.created_at DESC LIMIT 1`,
       redirectKey,
+      clientId,
+      name,
     )
   }
   async allow(input: AllowInput) {
