@@ -9,7 +9,8 @@ import { thorough } from './thorough.ts'
 
 const widths = [390, 820, 1400]
 /** The width at which a state is checked with axe and Tab. Checking every width would double the cost of browser tests. */
-const widthOf = (name: string) => widths[[...name].reduce((sum, each) => sum + each.charCodeAt(0), 0) % widths.length]
+const widthOf = (name: string, among: number[]) =>
+  among[[...name].reduce((sum, each) => sum + each.charCodeAt(0), 0) % among.length]
 /** Read from the package, because `axe.source` is not minified and three times as long. */
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const everyRule: RunOptions = {
@@ -29,21 +30,21 @@ const layoutRules: RunOptions = {
  * `npm run test:long screens` makes the latter two checks at each width. If a width shows the same as an earlier one, it
  * skips the Tab walk and runs only axe's layout rules. Open menus are left to the test: arrow keys walk them, and they
  * cover what is below. Leaves the page at the last width and restores the focus. If SCREENS_DIR is set, saves a
- * screenshot of each width in that folder.
+ * screenshot of each width in that folder. `among`: other widths than the usual three.
  */
-export async function audit(page: Page, name: string): Promise<void> {
+export async function audit(page: Page, name: string, among = widths): Promise<void> {
   await page.evaluate(() => {
     window.auditFrom = document.activeElement
     delete window.auditControls
     delete window.auditStyles
   })
-  for (const width of widths) {
+  for (const width of among) {
     const at = `${name} at ${width}`
     await page.setViewportSize({ width, height: width < 600 ? 844 : 900 })
     await settled(page)
     await keepPicture(page, `${name}-${width}`)
     expect.soft(await beyondEdge(page), `${at}: pixels beyond the right edge`).toBeLessThanOrEqual(0)
-    const isThorough = thorough || width === widthOf(name)
+    const isThorough = thorough || width === widthOf(name, among)
     if (isThorough) {
       const rules = (await showsSomethingNew(page)) ? everyRule : layoutRules
       expect.soft(await lasting(page, (each) => violations(each, rules)), `${at}: axe`).toEqual([])

@@ -1,6 +1,7 @@
 /** Apps that are given the URL only: consent, connected apps, the page for assistants, and device codes. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
+import type { Agent } from '#schemas/policy.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { installClients } from '../support/clients.ts'
 import { connectingClient } from '../support/connectingClient.ts'
@@ -36,12 +37,7 @@ base(
       await expect(page.getByRole('main')).toContainText('It calls itself “Scout”')
       await expect(page.getByRole('main')).toContainText('Unverified app')
       await expect(page.getByTestId('most')).toContainText('At most $20.00 USDC a day (UTC) can leave')
-      await page.setViewportSize({ width: 320, height: 640 })
-      const { scrollWidth, clientWidth } = await page.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement
-        return { scrollWidth, clientWidth }
-      })
-      expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
+      await audit(page, 'connect-narrow', [320])
       await audit(page, 'connect')
     })
 
@@ -177,7 +173,25 @@ testAsPayer(
     await page.goto('/dashboard/connect?request=req_unknown')
     await expect(page.getByRole('heading', { name: 'This request can’t be answered' })).toBeVisible()
     await audit(page, 'connect-ended')
-    await page.getByRole('link', { name: 'Open Agents' }).click()
+    await base.step('connected apps while they load, fail and are none', async () => {
+      let fail: () => void = () => undefined
+      const failed = new Promise<void>((resolve) => {
+        fail = resolve
+      })
+      let reply = { status: 422, json: { success: false, code: 'unprocessable', error: 'Not today.' } as object }
+      await page.route('**/api/connections', async (route) => {
+        await failed
+        await route.fulfill(reply)
+      })
+      await page.getByRole('link', { name: 'Open Agents' }).click()
+      await expect(apps(page).getByRole('status', { name: 'Loading' })).toBeVisible()
+      fail()
+      await expect(apps(page).getByRole('alert')).toContainText('Not today.')
+      await audit(page, 'connected-apps-failed')
+      reply = { status: 200, json: { success: true, data: [] } }
+      await button(page, 'Try again').click()
+      await expect(apps(page)).toContainText('No connected apps yet')
+    })
     await apps(page).getByRole('link', { name: 'Connect an Assistant' }).click()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Connect an assistant')
     await expect(page.getByRole('main').locator('code').first()).toHaveText(`${baseURL}/mcp`)
@@ -217,6 +231,8 @@ testAsPayer(
   async ({ page, own, baseURL }) => {
     const form = async <T>(path: string, parameters: Record<string, string>) =>
       (await (await fetch(baseURL + path, { method: 'POST', body: new URLSearchParams(parameters) })).json()) as T
+    const group = { name: 'Errands', spendLimit: 12, scopes: ['address_payments:write'], walletId: own.wallet.id }
+    await own.api('/policy-groups', group)
     const client_id = 'bursar-cli'
     const device = await form<{ device_code: string; user_code: string }>('/oauth/device', { client_id })
     await page.goto('/device')
@@ -230,6 +246,10 @@ testAsPayer(
     const main = page.getByRole('main')
     await expect(page.getByTestId('destination')).toHaveText('Bursar’s command line')
     await expect(main).toContainText('Continue only if you started this on a device in front of you.')
+    await page.getByLabel('Budget', { exact: true }).selectOption('Shares that of Errands')
+    await expect(page.getByTestId('most')).toHaveText(
+      'At most $12.00 USDC can leave now, by all agents of Errands together.',
+    )
     await audit(page, 'connect-device')
     await page.getByLabel('Your Bursar password').fill(own.account.password)
     await button(page, 'Allow').click()
@@ -241,7 +261,10 @@ testAsPayer(
         grant_type,
         device_code: device.device_code,
       })
-    expect((await collect()).access_token).toBeTruthy()
+    const { access_token } = await collect()
+    expect(access_token).toBeTruthy()
+    const agents = await own.api<Agent[]>('/agents')
+    expect(agents.filter(({ policyGroup }) => policyGroup.name === 'Errands')).toHaveLength(1)
     expect((await collect()).error).toBe('invalid_grant')
   },
 )

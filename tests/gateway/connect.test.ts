@@ -1,11 +1,9 @@
 /** Unmodified clients that are given nothing but the URL, and a person who consents by the API. */
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Connection, ConnectionAnswer, ConnectionRequest } from '#schemas/connection.ts'
-import { clientPath, importClient } from '../support/clients.ts'
+import { runAuthorizationSuite } from '../support/authorizationSuite.ts'
+import { importClient } from '../support/clients.ts'
 import { addressFor, type Sender } from '../support/stackClient.ts'
 import { bursar, createAgent, url } from './gateway.ts'
 import type { ToolAnswer } from './mcpClients.ts'
@@ -171,53 +169,11 @@ test('openid-client registers, checks state and issuer, renews its token, and gi
   })
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 test('the MCP conformance suite for authorization servers passes, with a person who consents @connect-23', async () => {
-  const port = await freePort()
-  const form = { client_name: 'Conformance', redirect_uris: [`http://127.0.0.1:${port}/callback`] }
-  const client = await bursar.plain<{ client_id: string }>('/oauth/register', { body: form })
-  const suite = execFile(process.execPath, [
-    clientPath('@modelcontextprotocol/conformance/dist/index.js'),
-    ...[
-      'authorization',
-      '--url',
-      url,
-      '--client-id',
-      client.client_id,
-      '--port',
-      String(port),
-      '--resource',
-      `${url}/mcp`,
-    ],
-  ])
-  let output = ''
-  const followed = new Promise<void>((resolve, reject) => {
-    suite.stdout!.on('data', (chunk: string) => {
-      output += chunk
-      const asked = /^http:\S+\/oauth\/authorize\?\S+$/m.exec(output)?.[0]
-      if (!asked || !output.includes('Waiting up to')) return
-      suite.stdout!.removeAllListeners('data').on('data', (rest: string) => {
-        output += rest
-      })
-      consent(sender, new URL(asked))
-        .then(fetch)
-        .then(() => resolve(), reject)
-    })
-  })
-  suite.stderr!.on('data', (chunk: string) => {
-    output += chunk
-  })
-  const code = new Promise((resolve) => suite.on('close', resolve))
-  await Promise.race([followed, code])
-  expect(await code, output).toBe(0)
+  const { code, output } = await runAuthorizationSuite(bursar, async (asked) =>
+    fetch(await consent(sender, new URL(asked))),
+  )
+  expect(code, output).toBe(0)
   expect(output).toMatch(/authorization-server-metadata-endpoint: 2 passed, 0 failed/)
   expect(output).toMatch(/authorization-code-grant: 1 passed, 0 failed/)
 })

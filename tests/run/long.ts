@@ -53,6 +53,15 @@ const runs: Record<string, LongRun> = {
     command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],
     env: { SCREENS: 'all' },
   },
+  connect: {
+    about:
+      'five unmodified clients with the URL only, and the authorization conformance suite, with a browser that consents',
+    command: [
+      ...['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list', '--workers=1'],
+      'tests/e2e/assistants.spec.ts',
+    ],
+    env: { CONNECT: 'all' },
+  },
   'late-answers': {
     about: 'all browser tests, with requests and responses delayed at random',
     command: ['playwright', 'test', '-c', 'tests/e2e/playwright.config.ts', '--reporter=list'],

@@ -1,16 +1,20 @@
-/** Heavy tools that only tests use: tests/clients has its own lockfile, so that users of the product need none. */
+/**
+ * Heavy tools that only tests use: tests/clients has its own lockfile, so that users of the product need none. Those of
+ * tests/assistants are for `npm run test:long connect` only.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-const folder = join(import.meta.dirname, '../clients')
-const lock = join(folder, '.installing')
+type Folder = 'clients' | 'assistants'
+
+const pathOf = (folder: Folder) => join(import.meta.dirname, '..', folder)
 const waitMs = 300_000 // 5 minutes
 
 /** A file of an installed package. */
-export const clientPath = (path: string) => join(folder, 'node_modules', path)
+export const clientPath = (path: string, folder: Folder = 'clients') => join(pathOf(folder), 'node_modules', path)
 
 /**
  * A module of an installed package. Untyped: types are checked before these packages are installed.
@@ -30,13 +34,15 @@ export async function runClient(path: string, args: string[], env: Record<string
 }
 
 /** Runs `npm ci` unless it was run since the lockfile changed; one process at a time. */
-export async function installClients(): Promise<void> {
+export async function installClients(folder: Folder = 'clients'): Promise<void> {
   const deadline = Date.now() + waitMs
-  while (!isCurrent()) {
-    if (takeLock()) {
+  const cwd = pathOf(folder)
+  const lock = join(cwd, '.installing')
+  while (!isCurrent(folder, lock)) {
+    if (takeLock(lock)) {
       try {
-        if (!isCurrent())
-          await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
+        if (!isCurrent(folder, lock))
+          await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd })
       } finally {
         rmSync(lock, { force: true })
       }
@@ -47,17 +53,17 @@ export async function installClients(): Promise<void> {
   }
 }
 
-function isCurrent(): boolean {
-  const installed = clientPath('.package-lock.json')
+function isCurrent(folder: Folder, lock: string): boolean {
+  const installed = clientPath('.package-lock.json', folder)
   return (
     !existsSync(lock) &&
     existsSync(installed) &&
-    statSync(installed).mtimeMs >= statSync(join(folder, 'package-lock.json')).mtimeMs
+    statSync(installed).mtimeMs >= statSync(join(pathOf(folder), 'package-lock.json')).mtimeMs
   )
 }
 
 /** Returns false if the lock file exists, after deleting that of a dead process. */
-function takeLock(): boolean {
+function takeLock(lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })
     return true

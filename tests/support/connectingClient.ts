@@ -15,7 +15,7 @@ const packages = {
 }
 
 /** The program's own web server, on any free port of 127.0.0.1, to which the browser returns. */
-async function startListener() {
+export async function startListener() {
   let arrived: (params: URLSearchParams) => void = () => undefined
   const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Scout</title><p>You can close this page.</p>')
@@ -32,6 +32,12 @@ async function startListener() {
     stop: () => server.close(),
   }
 }
+
+/** What tests do with any client that was given the URL. */
+export type ConnectingClient = Pick<
+  Awaited<ReturnType<typeof connectingClient>>,
+  'begin' | 'finish' | 'pay' | 'tokens' | 'clientId' | 'close'
+>
 
 /** Needs installClients(). `name` is what the client calls itself. */
 export async function connectingClient(url: string, name: string, kind: keyof typeof packages = 'client') {

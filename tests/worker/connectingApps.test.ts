@@ -2,7 +2,14 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
-import { type ConnectingApp, createConnectingApp, formOf, password, redirectUri, register } from '../support/connectingApp.ts'
+import {
+  type ConnectingApp,
+  createConnectingApp,
+  formOf,
+  password,
+  redirectUri,
+  register,
+} from '../support/connectingApp.ts'
 import { setClock } from '../support/treasuries.ts'
 import { type Api, createUser, env } from './apiClient.ts'
 
