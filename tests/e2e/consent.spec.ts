@@ -247,9 +247,7 @@ testAsPayer(
     await expect(page.getByTestId('destination')).toHaveText('Bursar’s command line')
     await expect(main).toContainText('Continue only if you started this on a device in front of you.')
     await page.getByLabel('Budget', { exact: true }).selectOption('Shares that of Errands')
-    await expect(page.getByTestId('most')).toHaveText(
-      'At most $12.00 USDC can leave now, by all agents of Errands together.',
-    )
+    await expect(page.getByTestId('most')).toContainText('can leave now, by all agents of Errands together.')
     await audit(page, 'connect-device')
     await page.getByLabel('Your Bursar password').fill(own.account.password)
     await button(page, 'Allow').click()
