@@ -24,6 +24,8 @@ export function appName(text: unknown): string | null {
     .normalize('NFKC')
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/gu, ' ')
     .replace(/[^\p{L}\p{M}\d.&+'()-]+/gu, ' ')
+    // Some clients add the server's name, which for ours a person has chosen: "Claude Code (bursar)".
+    .replace(/ ?\([^()]*bursar[^()]*\)/giu, '')
     .trim()
   const isReadable = latinOrOthers.test(plain) || alone.some((script) => script.test(plain))
   // Only our own command line may use our name.
