@@ -3,7 +3,9 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
 import { createApp } from '../../worker/app.ts'
 import type { HistoryApi } from '../../worker/history/api.ts'
+import { refuseCall } from '../../worker/middleware/rateLimit.ts'
 import { attemptKey } from '../../worker/services/attemptLimits.ts'
+import { Quota } from '../../worker/services/quotas.ts'
 import { createApi, createUser, env, login, newEmail, seed } from './apiClient.ts'
 
 beforeAll(seed)
@@ -206,6 +208,16 @@ describe('calls of one signed-in user', () => {
       expect(status).toBe(429)
       expect(ms).toBeGreaterThanOrEqual(249)
     }
+  })
+
+  test('a refused call names the wait of its own moment, whatever others do until it is answered @quotas-13', async () => {
+    const quota = new Quota('agent', 10, 10_000)
+    const now = Date.now()
+    while (quota.take('hot', now) >= 0);
+    const retryAfter = quota.resetsIn('hot', now)
+    const refused = refuseCall(quota, 'hot', now)
+    quota.take('hot', now + 5_000)
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited', retryAfter })
   })
 
   test.each([

@@ -21,8 +21,10 @@ export async function rateLimit(c: Context<AppEnv>, quota: Quota, key: string): 
 
 /** Throws `rate_limited` after a delay. */
 export async function refuseCall(quota: Quota, key: string, now: number, cost?: number): Promise<never> {
+  // Before the delay, in which another call may begin the next window, whose end would be too late.
+  const refusal = quotaExceeded(quota, key, now, cost)
   await delayRefusal()
-  throw quotaExceeded(quota, key, now, cost)
+  throw refusal
 }
 
 const refusalDelayMs = 250
