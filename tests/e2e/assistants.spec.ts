@@ -147,11 +147,14 @@ if (process.env.CONNECT === 'all') {
     const { press, type, enter } = hands
     await page.goto(await app.begin())
     await press(page.getByRole('link', { name: 'Create an account' }))
+    // Sign-in has a field of the same name.
+    await expect(page.getByRole('heading', { name: 'Create an account' })).toBeVisible()
     await type('Email', email)
     await type('Your Name', 'Ada')
     await enter(page.getByRole('textbox', { name: 'Signup passcode' }), demo.signupPasscode)
     await press(button(page, 'Create Account'))
     await press(page.getByRole('link', { name: 'Go to sign in' }))
+    await expect(button(page, 'Sign In')).toBeVisible()
     const [, password] = await bursar.message(email, /temporary password:\n\n(\S+)/, 'the temporary password')
     await type('Email', email)
     await type('Password', password!)
