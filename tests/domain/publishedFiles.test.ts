@@ -49,3 +49,10 @@ test('llms.txt links to the documents and the MCP endpoint of the Worker @publis
   const links = [...read('web/public/llms.txt').matchAll(/\]\((.*?)\)/g)].map((match) => match[1]!)
   expect(links).toEqual(['/docs', '/openapi.json', '/mcp'])
 })
+
+test('nothing tells anyone to install or run by name a package that is not published @published-4', () => {
+  const texts = ['README.md', 'sdk/README.md', 'skills/bursar/SKILL.md', 'worker/pages/docs.ts', 'CHANGELOG.md']
+  const shown = ['web/src/routes/dashboard/-agents/quickStart.ts', 'docs/agents/README.md', 'docs/walkthrough.md']
+  for (const path of [...texts, ...shown])
+    expect(read(path), path).not.toMatch(/(npm i|npm install|npx( -y)?) @bursar\//)
+})

@@ -36,7 +36,7 @@ ${operations.map(({ path, method, operation }) => html`<li><a href="#${operation
 }
 
 const start = (origin: string) => html`<h2 id="start">First payment</h2>
-<p>Set <code>BURSAR_API_KEY</code> to the API key of an agent, from the page Agents of the dashboard. The SDK and its command line (<code>npm i @bursar/sdk</code>) also need <code>BURSAR_URL=${origin}</code>; <code>bursar login</code> works without a key. Then check the payment, and create it:</p>
+<p>Set <code>BURSAR_API_KEY</code> to the API key of an agent, from the page Agents of the dashboard. The SDK and its command line, which are in Bursar’s repository, also need <code>BURSAR_URL=${origin}</code>; <code>bursar login</code> works without a key. Then check the payment, and create it:</p>
 ${code(`curl ${origin}/v1/payments/check \\
   -H "Authorization: Bearer $BURSAR_API_KEY" -H "Content-Type: application/json" \\
   -d '{"to": {"type": "address", "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"}, "amount": "1.50"}'

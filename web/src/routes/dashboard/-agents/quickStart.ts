@@ -46,7 +46,7 @@ curl ${origin}/v1/payments \\
     },
     {
       name: 'TypeScript',
-      note: `npm i @bursar/sdk. Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
+      note: `Install the SDK from Bursar’s repository (README): it is not on npm yet. Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
       code: `import { Bursar } from '@bursar/sdk'
 
 const bursar = new Bursar({ url: '${origin}' })
@@ -106,9 +106,9 @@ function commandLine(origin: string, { address, email, phone }: Record<string, s
   return [
     {
       name: 'Command line',
-      note: `Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
+      note: `With the SDK installed. Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
       code: `export BURSAR_URL=${origin}
-npx @bursar/sdk pay ${quoted(to)} 1.00 --key first-payment`,
+npx --no bursar pay ${quoted(to)} 1.00 --key first-payment`,
     },
   ]
 }
