@@ -10,28 +10,9 @@ import {
   BursarSignedOut,
   type Payment,
 } from '#sdk'
+import { address, payment } from '../support/sdkPayment.ts'
 
-const address = '0x8ba1f109551bD432803012645Ac136ddd64DBA72'
 const terms = { to: address, amount: '12.5' }
-
-const payment = (over: Partial<Payment> = {}): Payment => ({
-  id: 'pay_1',
-  object: 'payment',
-  status: 'QUEUED',
-  amount: '12.5',
-  to: { type: 'address', address },
-  memo: null,
-  reference: null,
-  tx_hash: null,
-  error: null,
-  created_at: '2026-11-20T12:00:00.000Z',
-  accepted_at: '2026-11-20T12:00:00.000Z',
-  signed_at: null,
-  confirmed_at: null,
-  approval: null,
-  budget: { limit: '100', spent: '0', held: '12.5', remaining: '87.5' },
-  ...over,
-})
 
 type Reply = Response | Error | ((request: Request) => Response | Promise<Response>)
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>

@@ -5,24 +5,9 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { help } from '../../sdk/src/cli/help.ts'
 import { run } from '../../sdk/src/cli/run.ts'
 import { pause } from '../../sdk/src/pause.ts'
+import { payment as paymentWith } from '../support/sdkPayment.ts'
 
-const payment = {
-  id: 'pay_1',
-  object: 'payment',
-  status: 'QUEUED',
-  amount: '12.5',
-  to: { type: 'email', email: 'ada@example.com' },
-  memo: 'For \u001b[31mAda',
-  reference: null,
-  tx_hash: null,
-  error: null,
-  created_at: '2026-11-20T12:00:00.000Z',
-  accepted_at: '2026-11-20T12:00:00.000Z',
-  signed_at: null,
-  confirmed_at: null,
-  approval: null,
-  budget: { limit: '100', spent: '0', held: '12.5', remaining: '87.5' },
-}
+const payment = paymentWith({ to: { type: 'email', email: 'ada@example.com' }, memo: 'For \u001b[31mAda' })
 const waiting = {
   ...payment,
   status: 'PENDING_APPROVAL',

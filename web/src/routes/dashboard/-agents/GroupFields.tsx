@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
-import { visibleScopes } from '#domain/scopes.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Checkbox, ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
 import { AmountField, TextField } from '#web/components/forms.tsx'
+import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
 import { messageOf } from '#web/lib/apiError.ts'
 import { plural } from '#web/lib/format.ts'
-import { scopeWords } from '#web/lib/scopes.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
-import { useSms } from '#web/queries/config.ts'
 import { contactsQuery } from '#web/queries/contacts.ts'
 import { blockedBecause, canPay, walletLabel, walletName, walletsQuery } from '#web/queries/wallets.ts'
 import { NoWalletNotice } from '../-send/WalletField.tsx'
@@ -24,7 +22,6 @@ export function GroupFields(props: {
   budgetHint: string
 }) {
   const { form } = props
-  const sms = useSms()
   const byContact = form.watch('scopes').includes(contactScope)
   const walletId = form.watch('walletId')
   const chain = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)?.chain
@@ -48,17 +45,7 @@ export function GroupFields(props: {
       )}
       <fieldset>
         <legend className="mb-1 font-medium text-small">Permissions</legend>
-        {visibleScopes.map((scope) => (
-          <Checkbox
-            key={scope}
-            value={scope}
-            {...form.register('scopes')}
-            label={scopeWords[scope].name}
-            {...(scope === 'sms_payments:write' && !sms
-              ? { disabled: true, hint: 'Text messages are not available here' }
-              : { hint: scopeWords[scope].hint })}
-          />
-        ))}
+        <ScopeChecks field={form.register('scopes')} />
         <p className="mt-1 text-muted text-small">Everything else is refused.</p>
       </fieldset>
       {byContact && (

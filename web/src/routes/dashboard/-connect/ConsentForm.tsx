@@ -2,14 +2,14 @@ import { useEffect, useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { MoneyChain, useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
-import { Checkbox, ErrorBox, Field, Select } from '#web/components/Field.tsx'
+import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
 import { AmountField, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
+import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
-import { permissionsInWords, scopeWords } from '#web/lib/scopes.ts'
+import { permissionsInWords } from '#web/lib/scopes.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import type { PolicyGroup, PolicyGroupWithAgents } from '#web/queries/agents.ts'
-import { useSms } from '#web/queries/config.ts'
 import { allowConnection, type ConnectionRequest } from '#web/queries/connections.ts'
 import { blockedBecause, type Wallet, walletLabel } from '#web/queries/wallets.ts'
 import { fundsOf, NoWalletNotice } from '../-send/WalletField.tsx'
@@ -174,7 +174,6 @@ function AgentFields({ form, request, wallets, groups }: Parts) {
 const walletOf = (group: PolicyGroup, wallets: Wallet[]) => wallets.find(({ id }) => id === group.walletId)
 
 function NewGroupFields({ form, wallets }: Pick<Parts, 'form' | 'wallets'>) {
-  const sms = useSms()
   const [walletId, scopes] = form.watch(['walletId', 'scopes'])
   const chain = wallets.find(({ id }) => id === walletId)?.chain
   return (
@@ -206,27 +205,14 @@ function NewGroupFields({ form, wallets }: Pick<Parts, 'form' | 'wallets'>) {
         </summary>
         <fieldset className="mt-1">
           <legend className="sr-only">It may make</legend>
-          {(Object.keys(scopeWords) as (keyof typeof scopeWords)[]).map((scope) => (
-            <Checkbox
-              key={scope}
-              value={scope}
-              {...form.register('scopes')}
-              label={scopeWords[scope].name}
-              {...(scope === 'sms_payments:write' && !sms
-                ? { disabled: true, hint: 'Text messages are not available here' }
-                : { hint: hints[scope] })}
-            />
-          ))}
+          <ScopeChecks field={form.register('scopes')} hints={hints} />
         </fieldset>
       </details>
     </MoneyChain>
   )
 }
 
-const hints = {
-  ...Object.fromEntries(Object.entries(scopeWords).map(([scope, { hint }]) => [scope, hint])),
-  'contact_payments:write': 'Pay the contacts that you list in its policy group',
-} as Record<keyof typeof scopeWords, string>
+const hints = { 'contact_payments:write': 'Pay the contacts that you list in its policy group' }
 
 /** The last sentence before the buttons. */
 function MostThatCanLeave({ form, request, wallets, groups }: Parts) {
