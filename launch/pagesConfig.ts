@@ -57,6 +57,9 @@ export async function preparePages(state: State, options: PagesOptions): Promise
     services: [{ binding: 'API', service: worker }],
   }
   writeFileSync(pagesConfigPath(state), JSON.stringify(config, null, 2))
+  // wrangler builds below the nearest package.json, and searches for its config from there: without this file a
+  // package.json in any folder above would leave the function without its binding.
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
   return pagesVersion(state) !== before
 }
 

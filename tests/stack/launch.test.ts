@@ -38,6 +38,7 @@ beforeAll(async () => {
   }
   const config = `{ // free ports\n  "local-production": { "ports": ${JSON.stringify(ports)}, "blockSeconds": 1 },\n}`
   await writeFile(join(folder, 'config.jsonc'), config)
+  await writeFile(join(folder, 'package.json'), '{}') // as in a home folder: wrangler must not build there
   launched = launch()
   await launched.printed('Ctrl-C stops it')
 })
