@@ -1099,7 +1099,7 @@ export interface components {
         TokenRequest: {
             /** @constant */
             grant_type: "client_credentials";
-            /** @description Separated by spaces. Known scopes: contact_payments:write address_payments:write email_payments:write sms_payments:write payment_context:read. */
+            /** @description Separated by spaces. Known scopes: contact_payments:write address_payments:write email_payments:write sms_payments:write x402_payments:write payment_context:read. */
             scope?: string;
             /** @description The resource to issue the token for (RFC 8707): the URL of /v1 (default) or of /mcp. */
             resource?: string;

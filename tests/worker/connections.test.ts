@@ -1,5 +1,6 @@
 /** Connecting apps by URL: consent, codes, refresh tokens, revoking. Documents and devices: connectingApps.test.ts. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
+import { allScopes, sendScopes } from '#domain/scopes.ts'
 import { minuteMs } from '#domain/time.ts'
 import { type AccountFixture, createAccountFixture, createTestApp } from '../support/accountFixture.ts'
 import { createConnectingApp, formOf, password, redirectUri, register } from '../support/connectingApp.ts'
@@ -368,6 +369,24 @@ test('codes and refresh tokens are stored as hashes, and another kind of token i
     token.slice(0, -4),
   ])
     expect((await refresh(text)).json.error, text).toBe('invalid_grant')
+})
+
+test('purchases are proposed to an app that names its scopes, and granted like any other @connect-27', async () => {
+  const { newAgent, ask, allowed, exchange } = await app()
+  const proposedFor = async (scope: string | undefined) => {
+    const shown = await own.asOwner('GET', `/connections/requests/${await ask({ scope })}`)
+    const { scopes, proposed } = shown.json.data
+    expect(scopes, 'what it asks for').toContain('x402_payments:write')
+    return proposed.group.scopes
+  }
+  const named = 'x402_payments:write email_payments:write payment_context:read'
+  expect(await proposedFor(named)).toEqual(['email_payments:write', 'x402_payments:write'])
+  for (const everything of [undefined, allScopes.join(' ')]) expect(await proposedFor(everything)).toEqual(sendScopes)
+
+  const scopes = ['x402_payments:write', 'address_payments:write']
+  const agent = { ...newAgent, name: 'Buyer', policyGroup: { ...newAgent.policyGroup, scopes } }
+  const { code } = await allowed({ agent })
+  expect((await exchange(code)).json.scope).toBe('address_payments:write x402_payments:write payment_context:read')
 })
 
 test('an app registers with what may be registered, at most 20 times an hour from one address @connect-14', async () => {

@@ -105,6 +105,18 @@ describe('POST /oauth/token', () => {
     expect((await token(form({ ...grant, scope: '' }))).json.scope).toContain('contact_payments:write')
   })
 
+  test('who may only buy has a token for purchases, and sends nothing with it @oauth-28', async () => {
+    const buyer = await createAccountFixture(api, { scopes: ['x402_payments:write'] })
+    const client = { client_id: buyer.clientId, client_secret: buyer.clientSecret }
+    const { json } = await token(form({ ...grant, ...client }), {})
+    expect(json.scope).toBe('x402_payments:write payment_context:read')
+    const sent = await buyer.pay(
+      { to: { type: 'address', address: fresh('shop') }, amount: '1' },
+      { token: json.access_token },
+    )
+    expect([sent.status, sent.json.code]).toEqual([403, 'insufficient_scope'])
+  })
+
   test('refuses invalid token requests with the error codes of RFC 6749 @oauth-4', async () => {
     const { clientId, clientSecret, apiKey } = own
     const both = { client_id: clientId, client_secret: clientSecret }

@@ -1,10 +1,14 @@
-/** What a policy group allows its agents. `payment_context:read` is always granted and not displayed. */
-export const visibleScopes = [
+/** Each is a kind of recipient of POST /v1/payments. */
+export const sendScopes = [
   'contact_payments:write',
   'address_payments:write',
   'email_payments:write',
   'sms_payments:write',
 ] as const
+/** Buying from sellers that speak x402, from the session's purchase allowance. */
+export const purchaseScope = 'x402_payments:write'
+/** What a policy group allows its agents. `payment_context:read` is always granted and not displayed. */
+export const visibleScopes = [...sendScopes, purchaseScope] as const
 export type VisibleScope = (typeof visibleScopes)[number]
 export type Scope = VisibleScope | 'payment_context:read'
 export const allScopes: readonly Scope[] = [...visibleScopes, 'payment_context:read']
@@ -18,7 +22,7 @@ export const grantedScopes = (requested: readonly Scope[] | null, allowed: reado
   )
 
 export type RecipientType = 'contact' | 'address' | 'email' | 'phone'
-export const scopeFor: Record<RecipientType, VisibleScope> = {
+export const scopeFor: Record<RecipientType, (typeof sendScopes)[number]> = {
   contact: 'contact_payments:write',
   address: 'address_payments:write',
   email: 'email_payments:write',

@@ -58,6 +58,7 @@ export const scopeDescriptions = {
   'address_payments:write': 'Pay any address',
   'email_payments:write': 'Pay email addresses by claim link',
   'sms_payments:write': 'Pay phone numbers by claim link',
+  'x402_payments:write': 'Buy from sellers that charge by x402',
   'payment_context:read': 'Read the budget, payments and whitelisted contacts; always granted',
 } as const
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Scope, visibleScopes } from '#domain/scopes.ts'
+import { type Scope, sendScopes, visibleScopes } from '#domain/scopes.ts'
 import { PaymentsQuery } from '#schemas/payment.ts'
 
 /** Names of components of the document (components.ts). */
@@ -44,7 +44,7 @@ export const operations: readonly Operation[] = [
     summary: 'Create a payment',
     description:
       'Decided immediately: 201 means that the amount is reserved and the payment is being processed. 202 means that the owner has to approve it first: nothing is reserved, and repeating the request with the same key returns the current state. Poll GET until the status is final. Payments to email addresses and phone numbers send a claim link; unclaimed money returns to the wallet.',
-    access: visibleScopes,
+    access: sendScopes,
     needsKey: true,
     body: 'CreatePayment',
     success: {
@@ -69,7 +69,7 @@ export const operations: readonly Operation[] = [
     summary: 'Check a payment',
     description:
       'A dry run under the same rules. Nothing is reserved or recorded, so a later payment may still be refused. A refusal by a rule is a successful response with allowed: false.',
-    access: visibleScopes,
+    access: sendScopes,
     body: 'CreatePayment',
     success: { status: 200, description: 'The expected result of the payment.', schema: 'PaymentCheck' },
     errors: [400, 403, 404, 413, 502],

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { redirectKey, redirectTarget, withParameters } from '#domain/redirectUri.ts'
-import { visibleScopes } from '#domain/scopes.ts'
+import { sendScopes, visibleScopes } from '#domain/scopes.ts'
 import { isoOf, minuteMs } from '#domain/time.ts'
 import type {
   AllowConnection,
@@ -33,6 +33,8 @@ type Opened = KnownClient & { row: ConnectionRequestRow; destination: CodeDestin
 export async function showRequest(person: Person, id: string): Promise<ConnectionRequestView> {
   const { row, app, destination, isFreshSignIn } = await open(person, id)
   const scopes = visibleScopes.filter((scope) => knownScopes(row.scope)?.includes(scope) ?? true)
+  // Purchases need a part of the wallet's limit, so an app that asks for everything is not proposed to make them.
+  const proposed = scopes.length === visibleScopes.length ? [...sendScopes] : scopes
   return {
     id,
     app,
@@ -43,7 +45,7 @@ export async function showRequest(person: Person, id: string): Promise<Connectio
     existing: await person.treasury.connections().existing(row.clientId, keyOf(row), registeredName(app)),
     proposed: {
       agentName: app.name,
-      group: { name: app.name, scopes, periodBudget: { period: 'day', limit: '20' }, approveAbove: '5' },
+      group: { name: app.name, scopes: proposed, periodBudget: { period: 'day', limit: '20' }, approveAbove: '5' },
     },
   }
 }

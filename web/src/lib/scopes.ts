@@ -6,6 +6,10 @@ export const scopeWords: Record<VisibleScope, { name: string; hint: string }> = 
   'address_payments:write': { name: 'Address payments', hint: 'Pay any wallet address, contact or not' },
   'email_payments:write': { name: 'Email payouts', hint: 'Create claimable payouts to any email address' },
   'sms_payments:write': { name: 'SMS payouts', hint: 'Create claimable payouts to any phone number' },
+  'x402_payments:write': {
+    name: 'x402 purchases',
+    hint: 'Buy from any website or API that charges by x402, up to $1 at a time',
+  },
 }
 
 const recipients: Record<VisibleScope, string> = {
@@ -13,6 +17,7 @@ const recipients: Record<VisibleScope, string> = {
   'address_payments:write': 'any address',
   'email_payments:write': 'any email address (by payout)',
   'sms_payments:write': 'any phone number (by payout)',
+  'x402_payments:write': 'sellers that charge by x402',
 }
 
 const list = new Intl.ListFormat('en-US')

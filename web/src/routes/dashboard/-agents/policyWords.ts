@@ -64,6 +64,8 @@ function whom(scope: VisibleScope, { emailDomains, phoneCodes }: PolicyGroup): s
       return emailDomains ? `email addresses at ${list.format(emailDomains)}` : 'any email address'
     case 'sms_payments:write':
       return phoneCodes ? `phone numbers with ${list.format(phoneCodes)}` : 'any phone number'
+    case 'x402_payments:write':
+      return 'sellers that charge by x402'
   }
 }
 
