@@ -47,6 +47,10 @@ export const statusOf = {
   session_key_expired: 422,
   session_limit_exceeded: 422,
   insufficient_balance: 422,
+  purchases_used_up: 422,
+  /** No offer of an x402 seller can be paid (domain/x402/chooseOffer.ts), or all cost more than `max_amount`. */
+  unsupported_payment: 422,
+  max_amount_exceeded: 422,
   recipient_blocked: 422,
   rate_limited: 429,
   // Limits of this service (domain/limits.ts).
@@ -82,6 +86,8 @@ export type RefusalFigures = {
   resets_at?: string
   /** The scope that the access token lacks. */
   scope?: Scope
+  /** Of purchases that are used up: 0, 1 or 2, up to 0.01, 0.1 and 1 USDC. */
+  class?: number
   /** Id of the recorded refusal, if it was recorded. */
   id?: string
 }

@@ -136,6 +136,7 @@ function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number)
     errorMessage: status === 'FAILED' ? 'The payment failed on chain.' : null,
     recipientEmail: category === 'escrow' ? `person${i % size.contacts}@bursar.test` : null,
     recipientPhone: null,
+    resource: null,
     escrowId: null,
     approvalId: null,
     policyGroupId: agent?.groupId ?? null,

@@ -271,7 +271,7 @@ test('whatever is paid, fails and is edited, windows are those of the payments, 
         const rules = rulesOf(group)
         const windows = () =>
           [1, 2, 3].map((to) => {
-            const paidTo = { address: addressOf(to), email: null, phone: null }
+            const paidTo = { address: addressOf(to), email: null, phone: null, seller: null }
             return readWindows(book.store, book.store.group(book.groupId)!, rules, paidTo, book.clock.now).used
           })
         const kept = windows()

@@ -42,6 +42,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     errorMessage: null,
     recipientEmail: category === 'escrow' ? `person${i % 20}@example.com` : null,
     recipientPhone: null,
+    resource: null,
     escrowId: null,
     approvalId: null,
     policyGroupId: null,

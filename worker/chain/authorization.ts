@@ -80,11 +80,20 @@ function expanded({ r, vs }: CompactSignature): { r: Hex; s: Hex; v: number } {
  * The token's EIP-712 domain separator. Computed here for the names that Circle uses and only compared with the node's
  * result, because a lying node could otherwise make us sign for another token or chain. Null if none of them matches.
  */
-export async function usdcDomainSeparator(chain: Chain): Promise<Hex | null> {
+export const usdcDomainSeparator = async (chain: Chain): Promise<Hex | null> =>
+  (await usdcDomain(chain))?.separator ?? null
+
+/** The same, with the name and version that sellers of x402 have to know. */
+export async function usdcDomain(chain: Chain): Promise<{ name: string; version: string; separator: Hex } | null> {
   const { usdc } = chain
   const reported = await chain.call({ to: usdc, data: separatorCall })
-  const known = ['USD Coin', 'USDC'].map((name) => domainSeparator(name, chain.chainId, usdc, '2'))
-  return known.find((separator) => separator === reported) ?? null
+  const version = '2'
+  const known = ['USD Coin', 'USDC'].map((name) => ({
+    name,
+    version,
+    separator: domainSeparator(name, chain.chainId, usdc, version),
+  }))
+  return known.find(({ separator }) => separator === reported) ?? null
 }
 
 /** Whether the authorization was used or cancelled. A used authorization does not prove that our payment was made. */

@@ -1,8 +1,8 @@
 import { concat, numberToHex } from 'viem/utils'
-import type { PurchaseClass } from '#domain/x402/purchaseClasses.ts'
+import { type PurchaseClass, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { authorizationDigest } from './authorization.ts'
 import { plain } from './calls.ts'
-import { signCompact } from './sign.ts'
+import { type CompactSignature, signCompact } from './sign.ts'
 import type { Address, Hex } from './types.ts'
 
 /** A purchase from a smart wallet: an authorisation of USDC with a number, which the wallet confirms (Purchase.sol). */
@@ -26,12 +26,13 @@ export const purchaseNonce = (purchase: Pick<Purchase, 'epoch' | 'class' | 'numb
   })
 
 /** The numbers in a nonce of this form; null for any other nonce. */
-export function purchaseIn(nonce: Hex): { epoch: number; class: number; number: number } | null {
+export function purchaseIn(nonce: Hex): { epoch: number; class: PurchaseClass; number: number } | null {
   const word = BigInt(nonce)
-  if ((word & ((1n << 184n) - 1n)) !== 0n) return null
+  const ofClass = purchaseClasses.find((each) => BigInt(each) === ((word >> 216n) & 0xffn))
+  if ((word & ((1n << 184n) - 1n)) !== 0n || ofClass === undefined) return null
   return {
     epoch: Number(word >> 224n),
-    class: Number((word >> 216n) & 0xffn),
+    class: ofClass,
     number: Number((word >> 184n) & 0xffff_ffffn),
   }
 }
@@ -43,8 +44,11 @@ export function purchaseDigest(usdcDomainSeparator: Hex, purchase: Purchase): He
 }
 
 /** 103 bytes: `to 20 | value 8 | validBefore 6 | class 1 | number 4 | r 32 | vs 32`. Throws if a value is too large for its field. */
-export function signPurchase(usdcDomainSeparator: Hex, purchase: Purchase, sessionKey: Hex): Hex {
-  const { r, vs } = signCompact(purchaseDigest(usdcDomainSeparator, purchase), sessionKey)
+export const signPurchase = (usdcDomainSeparator: Hex, purchase: Purchase, sessionKey: Hex): Hex =>
+  purchaseSignature(purchase, signCompact(purchaseDigest(usdcDomainSeparator, purchase), sessionKey))
+
+/** The wallet's form of a signature that the session key has made. */
+export function purchaseSignature(purchase: Omit<Purchase, 'from' | 'epoch'>, { r, vs }: CompactSignature): Hex {
   return concat([
     plain(purchase.to),
     numberToHex(purchase.amount, { size: 8 }),

@@ -3,8 +3,11 @@ import { allow, both, type Decision, orOwner, refuse } from './refusal.ts'
 import { recipientVerdict } from './rules/values.ts'
 import { type RecipientType, scopeFor } from './scopes.ts'
 
-/** `email` and `phone` are where a payout's message goes, both null for a payment to an address. */
-export type RecipientCheck = { email: string | null; phone: string | null } & (
+/**
+ * `email` and `phone` are where a payout's message goes, both null for a payment to an address. `host`: of a purchase's seller,
+ * with its port.
+ */
+export type RecipientCheck = { email: string | null; phone: string | null; host?: string | null } & (
   | { type: Exclude<RecipientType, 'contact'> }
   | { type: 'contact'; whitelisted: boolean; stale: boolean; hasMethod: boolean }
 )

@@ -21,6 +21,9 @@ export const defaultLimits = {
   ownerSlots: 16,
   agentInFlight: 24,
   agentQueued: 200,
+  /** Purchases of one agent that are not settled, and those of them from one seller. */
+  openPurchases: 20,
+  openPurchasesPerSeller: 5,
   /** Approvals that one agent may request per day, including decided ones. */
   agentApprovalsPerDay: 100,
 
@@ -108,6 +111,8 @@ export const userLimits = [
   'ownerSlots',
   'agentInFlight',
   'agentQueued',
+  'openPurchases',
+  'openPurchasesPerSeller',
   'agentApprovalsPerDay',
   'gasPerDay',
   'maxGasPerDay',

@@ -1,10 +1,10 @@
 /** Filters, sort orders and page cursors of lists, in the API and in page URLs. */
 
-export const transactionTypes = ['payout', 'transfer', 'deposit', 'withdrawal'] as const
+export const transactionTypes = ['payout', 'transfer', 'x402', 'deposit', 'withdrawal'] as const
 
 /** The kinds of rows in the list of transactions: payments, the ends of payouts, and money that moved without a payment. */
 export const transactionCategories = [
-  ...(['contact', 'address', 'escrow', 'escrow_withdraw', 'escrow_reclaim'] as const),
+  ...(['contact', 'address', 'x402', 'escrow', 'escrow_withdraw', 'escrow_reclaim'] as const),
   ...(['deposit', 'withdrawal'] as const),
 ] as const
 export type TransactionCategory = (typeof transactionCategories)[number]

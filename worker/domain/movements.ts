@@ -16,6 +16,7 @@ export function balanceChange(row: {
   switch (row.category) {
     case 'contact':
     case 'address':
+    case 'x402':
     case 'escrow':
     case 'withdrawal':
       return -amount

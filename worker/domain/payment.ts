@@ -12,12 +12,14 @@ export const minPayoutText = 'A payout must be at least 0.10 USDC'
  *     PENDING_APPROVAL → QUEUED       `approved`, and the rules of that moment accept it; PROCESSING if signed at once
  *     PENDING_APPROVAL → POLICY_REJECTED  `rejected`: the owner denied it, or did not decide in time
  *     PENDING_APPROVAL → CANCELLED    `cancelled` by its agent, or with its agent or group
- *     accepted → QUEUED, PROCESSING   PROCESSING if it could be signed at once
- *     QUEUED → PROCESSING             `signed` by the settle alarm, once it has the key and a slot
+ *     accepted → QUEUED, PROCESSING   PROCESSING if it could be signed at once. The Relayer submits it, or of a purchase the
+ *                                     seller, to whom its agent gives the signature
+ *     QUEUED → PROCESSING             `signed` by the settle alarm, once it has the key and a slot; a purchase when its
+ *                                     agent asks for it again
  *     QUEUED → CANCELLED              `cancelled` by its creator
  *     QUEUED → FAILED                 `dead`: not signed in time, or its agent, group, wallet or account was stopped
- *     PROCESSING → PROCESSING         `signed` again under its nonce, because the deadline is near
- *     PROCESSING → CONFIRMED          `paid`: the log of its nonce with our Transfer is deep enough (a send)
+ *     PROCESSING → PROCESSING         `signed` again under its nonce, because the deadline is near (not a purchase)
+ *     PROCESSING → CONFIRMED          `paid`: the log of its nonce with our Transfer is deep enough (not a payout)
  *     PROCESSING → PENDING            `funded`: the same for a payout, whose money is now at the payout's address
  *     PROCESSING → FAILED             `dead`: a finalized block proves that no signature can be executed any more
  *     PENDING → CONFIRMED             `withdrawn`: the recipient has the payout

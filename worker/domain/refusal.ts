@@ -1,4 +1,5 @@
 import { type MicroUsdc, zeroUsdc } from './money.ts'
+import type { PurchaseClass } from './x402/purchaseClasses.ts'
 
 /** Why a payment is refused, and what to do about it. */
 
@@ -18,6 +19,8 @@ export type RefusalCode =
   | 'session_key_expired'
   | 'session_limit_exceeded'
   | 'insufficient_balance'
+  /** The session key has signed all the purchases of this size that it may. */
+  | 'purchases_used_up'
 
 /** Figures of a rule. Of a rule that counts payments, `count` alone is set. */
 export type Figures =
@@ -48,6 +51,8 @@ export type Refusal = {
   maxAllowedNow: MicroUsdc
   /** The part of `maxAllowedNow` that would not need the owner's approval. */
   maxWithoutAsking: MicroUsdc
+  /** Of `purchases_used_up`. */
+  purchaseClass?: PurchaseClass
 }
 export type Decision = { ok: true } | { ok: false; refusal: Refusal }
 

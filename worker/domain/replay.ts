@@ -14,6 +14,7 @@ import {
 import { addTo, type Ring, returnTo, type Used, usedOf, type Window, windowOf, windowStart } from './rules/windows.ts'
 import { type RecipientType, type Scope, scopeFor } from './scopes.ts'
 import { minuteMs } from './time.ts'
+import { sellerPair } from './x402/seller.ts'
 
 /**
  * What rules would have decided about payments that were requested before. Amounts are micro-USDC, instants ms. Not replayed:
@@ -33,6 +34,9 @@ export type PastDecision = {
   address: string | null
   email: string | null
   phone: string | null
+  /** Of a purchase's seller, with its port; and whether the host itself had named the address. */
+  host: string | null
+  isConfirmed: boolean
   /** Identifies the recipient of a request that was refused before it was known where the money would go. */
   contactId: string | null
   outcome: Outcome
@@ -115,8 +119,8 @@ class ReplayState {
     const rules = this.#use(policy.rules, decision.at)
     const scope: Scope = scopeFor[decision.type]
     if (!scopes.includes(scope)) return say('refused', scope)
-    const { type, email, phone } = decision
-    const unpayable = recipientVerdict(rules, { type, email, phone })
+    const { type, email, phone, host } = decision
+    const unpayable = recipientVerdict(rules, { type, email, phone, host })
     if (unpayable) return say('refused', unpayable.rule)
     const verdicts = this.#verdicts(decision, rules)
     const amount = BigInt(decision.amount)
@@ -216,7 +220,7 @@ class ReplayState {
   }
 
   #facts(decision: PastDecision, at: number): PaymentFacts {
-    const { type, email, phone, isPayout } = decision
+    const { type, email, phone, isPayout, host } = decision
     return {
       at,
       isPayout,
@@ -225,8 +229,10 @@ class ReplayState {
         type,
         email,
         phone,
+        seller: host === null ? null : { host, isConfirmed: () => decision.isConfirmed },
         isNew: () => !this.#paidBefore.has(exactOf(decision)) && !this.#alive.get(exactOf(decision)),
-        isDuplicate: (minutes) => this.#isDuplicate(decision, minutes),
+        // As when it was decided: purchases are repeated on purpose.
+        isDuplicate: (minutes) => host === null && this.#isDuplicate(decision, minutes),
       },
     }
   }
@@ -242,6 +248,8 @@ class ReplayState {
   }
 }
 
-const exactOf = ({ address, email, phone, contactId }: PastDecision) =>
-  address?.toLowerCase() ?? email ?? phone ?? contactId ?? ''
+const exactOf = ({ address, email, phone, contactId, host }: PastDecision) =>
+  host !== null && address !== null
+    ? sellerPair(host, address)
+    : (address?.toLowerCase() ?? email ?? phone ?? contactId ?? '')
 const subjectOf = (decision: PastDecision) => (decision.email === null ? exactOf(decision) : mailboxOf(decision.email))

@@ -21,10 +21,12 @@ export const grantedScopes = (requested: readonly Scope[] | null, allowed: reado
       (allowed.includes(scope) && (requested === null || requested.includes(scope))),
   )
 
-export type RecipientType = 'contact' | 'address' | 'email' | 'phone'
-export const scopeFor: Record<RecipientType, (typeof sendScopes)[number]> = {
+/** `x402`: a seller, who is paid for a resource. */
+export type RecipientType = 'contact' | 'address' | 'email' | 'phone' | 'x402'
+export const scopeFor = {
   contact: 'contact_payments:write',
   address: 'address_payments:write',
   email: 'email_payments:write',
   phone: 'sms_payments:write',
-}
+  x402: purchaseScope,
+} as const satisfies Record<RecipientType, VisibleScope>

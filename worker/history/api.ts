@@ -27,7 +27,7 @@ export type Position = {
 /** A row as the API returns it, with its amount in micro-USDC. `kept`: JSON to restore the row from; it is never shown. */
 export type ListRow<Row> = { row: Row; amount: number; kept: string | null }
 
-export type PaymentMethod = 'address' | 'contact' | 'email' | 'phone'
+export type PaymentMethod = 'address' | 'contact' | 'email' | 'phone' | 'x402'
 
 /** What figures count of a payment that was accepted or refused. `at`: when (ms). `amount` in micro-USDC. */
 export type Counted = {

@@ -32,7 +32,7 @@ export function transactionsQuery(filter: TransactionsWanted): ListQuery {
   const conditions = and(
     type === 'payout' ? like(view.category, 'escrow%') : undefined,
     type === 'transfer' ? inArray(view.category, ['contact', 'address']) : undefined,
-    type === 'deposit' || type === 'withdrawal' ? eq(view.category, type) : undefined,
+    type === 'x402' || type === 'deposit' || type === 'withdrawal' ? eq(view.category, type) : undefined,
     figure && countedIn(figure),
     status?.length
       ? inArray(

@@ -21,10 +21,17 @@ const limitTo = (kilobytes: number) =>
 const standardLimit = limitTo(64)
 /** Enough for the ids of 10,000 whitelisted contacts. */
 const policyGroupLimit = limitTo(1024)
+/** A seller's challenge may be 1 MB, or in base64 a third more. */
+const purchaseLimit = limitTo(1536)
 
-export const limitBodySize = createMiddleware<AppEnv>((c, next) =>
-  (/^\/api\/(policy-groups|connections)/.test(c.req.path) ? policyGroupLimit : standardLimit)(c, next),
-)
+const limitOf = (path: string) =>
+  path === '/v1/x402-payments'
+    ? purchaseLimit
+    : /^\/api\/(policy-groups|connections)/.test(path)
+      ? policyGroupLimit
+      : standardLimit
+
+export const limitBodySize = createMiddleware<AppEnv>((c, next) => limitOf(c.req.path)(c, next))
 
 const json = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
 

@@ -176,6 +176,7 @@ function paymentExample(type: PaymentEvent, origin: string): PaymentEventData {
     signed_at: isAccepted && !type.startsWith('approval.') ? '2026-11-20T12:00:00.000Z' : null,
     confirmed_at: isOnChain && !type.startsWith('approval.') ? timestamp : null,
     approval: type.startsWith('approval.') ? approvalExample(type, origin) : null,
+    receipt: null,
     budget: { limit: '100', spent: '20', held: '12.5', remaining: '67.5' },
     agent_id: 'agt_0mws91xw3v',
     seq: 42,

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
-import { CheckPayment, CreateBudgetRequest, CreatePayment, PaymentsQuery } from '#schemas/payment.ts'
+import { CheckPayment, CreateBudgetRequest, CreatePayment, type Payment, PaymentsQuery } from '#schemas/payment.ts'
+import { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import type { AppEnv } from '../appEnv.ts'
 import { agent, challenge } from '../middleware/auth.ts'
 import { requiredIdempotencyKey } from '../middleware/idempotency.ts'
@@ -10,26 +11,37 @@ import {
   cancelPayment,
   checkPayment,
   createPayment,
+  createPurchase,
   getBudgetRequest,
   getPayment,
+  keepReceipt,
   listPayments,
   paymentContext,
   requestBudget,
 } from '../services/agentPayments.ts'
+import type { RateState } from '../treasury/limits/rpcTypes.ts'
 
 /** /v1: the API for agents. Successful responses are plain objects, without the envelope of /api. */
 export const payments = new Hono<AppEnv>()
   .use(agent('/v1'))
   .post('/payments', validate('json', CreatePayment), async (c) => {
     const key = requiredIdempotencyKey(c)
-    const { payment, replayed, rates } = unwrapOrChallenge(c, await createPayment(caller(c), key, c.req.valid('json')))
-    c.header('Location', `/v1/payments/${payment.id}`)
-    reportRates(c, rates)
-    if (replayed) c.header('Idempotent-Replayed', 'true')
-    if (payment.status !== 'PENDING_APPROVAL') return c.json(payment, 201)
+    const paid = unwrapOrChallenge(c, await createPayment(caller(c), key, c.req.valid('json')))
+    if (!created(c, paid)) return c.json(paid.payment, 201)
     c.header('Retry-After', approvalRetrySeconds)
-    return c.json(payment, 202)
+    return c.json(paid.payment, 202)
   })
+  .post('/x402-payments', validate('json', CreatePurchase), async (c) => {
+    const key = requiredIdempotencyKey(c)
+    const bought = unwrapOrChallenge(c, await createPurchase(caller(c), key, c.req.valid('json')))
+    const isWaiting = created(c, bought)
+    if (!isWaiting && bought.payment.status !== 'QUEUED') return c.json(bought.payment, 201)
+    c.header('Retry-After', isWaiting ? approvalRetrySeconds : signingRetrySeconds)
+    return c.json(bought.payment, 202)
+  })
+  .post('/x402-payments/:paymentId/receipt', validate('json', PurchaseReceipt), async (c) =>
+    c.json(unwrapOrChallenge(c, await keepReceipt(caller(c), c.req.param('paymentId'), c.req.valid('json')))),
+  )
   .post('/budget-requests', validate('json', CreateBudgetRequest), async (c) => {
     const key = requiredIdempotencyKey(c)
     const { request, replayed } = unwrapOrChallenge(c, await requestBudget(caller(c), key, c.req.valid('json')))
@@ -64,6 +76,17 @@ export const payments = new Hono<AppEnv>()
 
 /** People decide more slowly than programs, so polling more often is pointless. */
 const approvalRetrySeconds = '30'
+/** Of a purchase that could not be signed yet: a block or two. */
+const signingRetrySeconds = '3'
+
+/** Sets the headers of a payment that was created. Returns whether it waits for its owner. */
+function created(c: Context<AppEnv>, { payment, replayed, rates }: Created): boolean {
+  c.header('Location', `/v1/payments/${payment.id}`)
+  reportRates(c, rates)
+  if (replayed) c.header('Idempotent-Replayed', 'true')
+  return payment.status === 'PENDING_APPROVAL'
+}
+type Created = { payment: Payment; replayed: boolean; rates: RateState[] }
 
 const caller = (c: Context<AppEnv>) => ({ env: c.env, agent: c.var.agent })
 

@@ -6,6 +6,7 @@ import { eachNote } from '#domain/paymentNotes.ts'
 import { askingNames } from '#domain/rules/values.ts'
 import { rowCursor, shownText, usdcAmount } from './common.ts'
 import { commonTerms, noteFilters, PaymentRecipient } from './paymentTerms.ts'
+import { PurchaseReceipt, PurchaseSignature } from './x402.ts'
 
 /**
  * The contract of /v1 and the MCP tools. These schemas validate requests, type responses and are published in
@@ -91,11 +92,12 @@ export const Payment = z.object({
     ),
   amount: usdc,
   to: z.object({
-    type: z.enum(['contact', 'address', 'email', 'phone']),
+    type: z.enum(['contact', 'address', 'email', 'phone', 'x402']),
     address: z.string().optional(),
     contactId: z.string().optional(),
     email: z.string().optional(),
     phone: z.string().optional(),
+    resource: z.string().optional().describe('Of a purchase: method and address of what is bought, without its query.'),
   }),
   ...eachNote(() => z.string().nullable()),
   tx_hash: z.string().nullable().describe('Transaction hash on Base, once broadcast.'),
@@ -105,9 +107,18 @@ export const Payment = z.object({
   signed_at: instant.nullable(),
   confirmed_at: instant.nullable(),
   approval: ApprovalReference.nullable().describe('Null unless the payment needed approval.'),
+  receipt: PurchaseReceipt.nullable().describe('What you reported about a purchase; null if nothing.'),
   budget: Budget,
 })
 export type Payment = z.infer<typeof Payment>
+
+/** The reply of POST /v1/x402-payments. */
+export const Purchase = Payment.extend({
+  x402: PurchaseSignature.nullable().describe(
+    'While the seller may settle the purchase; null before it is signed, and once it has ended.',
+  ),
+})
+export type Purchase = z.infer<typeof Purchase>
 
 export const PaymentList = z
   .object({ data: z.array(Payment), next_cursor: z.string().nullable(), has_more: z.boolean() })
@@ -129,6 +140,7 @@ const figures = {
   max_allowed_now: usdc.optional().describe('The largest amount that this recipient could be paid now.'),
   max_without_asking: usdc.optional().describe('The part of it that would not need the owner’s approval.'),
   scope: z.string().optional().describe('The scope that the access token lacks.'),
+  class: z.int().optional().describe('Of purchases_used_up: 0, 1 or 2, for purchases of up to 0.01, 0.1 and 1 USDC.'),
   next: z.string().optional().describe('What to do next.'),
 }
 

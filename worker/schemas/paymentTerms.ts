@@ -49,7 +49,16 @@ export const PaymentRecipient = z
       .meta({ title: 'A phone number' }),
   ])
   .describe('The recipient.')
-export type Recipient = z.output<typeof PaymentRecipient>
+
+/** A seller that is paid for a resource (domain/x402/seller.ts). Requests for payments cannot name one. */
+export const Seller = z.strictObject({
+  type: z.literal('x402'),
+  /** Where the seller is paid, with its checksum. */
+  address: z.custom<`0x${string}`>((value) => typeof value === 'string'),
+  /** Method, origin and path: `GET https://api.example.com/weather`. */
+  resource: z.string(),
+})
+export type Recipient = z.output<typeof PaymentRecipient> | z.output<typeof Seller>
 
 const note = (name: NoteName) =>
   z
@@ -78,7 +87,7 @@ export const commonTerms = {
 export const PaymentTerms = z.strictObject({
   /** The wallet that pays. Null for agents, who pay from their group's wallet. */
   wallet: z.string().nullable(),
-  to: PaymentRecipient,
+  to: z.discriminatedUnion('type', [...PaymentRecipient.options, Seller]),
   ...commonTerms,
   /** Payouts only. Null: the default. */
   expiresInDays: z.literal(expiryDays).nullable(),

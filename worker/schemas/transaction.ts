@@ -43,6 +43,8 @@ export type Transaction = PaymentNotes & {
   errorMessage: string | null
   recipientEmail: string | null
   recipientPhone: string | null
+  /** Of a purchase: the method, and the address without its query. */
+  resource: string | null
   escrowId: string | null
   policyGroupId: string | null
   /** The approval that the payment waits or waited for. While it is open, status is PENDING. */

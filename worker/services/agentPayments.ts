@@ -9,7 +9,9 @@ import type {
   PaymentContext,
   PaymentList,
   PaymentsQuery,
+  Purchase,
 } from '#schemas/payment.ts'
+import type { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import type { AgentPrincipal } from '../appEnv.ts'
 import type { Env } from '../env.ts'
 import { ok, type Refused, type Result } from '../result.ts'
@@ -37,6 +39,31 @@ export async function createPayment(
     ...requestOf(input),
   })
   return paid.ok ? paid : withFieldOf(input, paid)
+}
+
+/** Buys a resource from an x402 seller: the reply has what the agent hands to it, once the purchase is signed. */
+export async function createPurchase(
+  caller: Caller,
+  key: string,
+  request: CreatePurchase,
+): Promise<Result<{ payment: Purchase; replayed: boolean; rates: RateState[] }>> {
+  const missing = missingScope(caller.agent, scopeFor.x402)
+  if (missing) return missing
+  const paid = await treasury(caller).buyAsAgent({ principal: principal(caller), key, request })
+  if (!paid.ok) return paid.field === 'toAddress' ? { ...paid, field: 'payment_required.accepts' } : paid
+  const { payment, signature, replayed, rates } = paid.value
+  return ok({ payment: { ...payment, x402: signature && signatureOf(signature) }, replayed, rates })
+}
+
+function signatureOf({ header, validBefore }: { header: string; validBefore: number }): Purchase['x402'] {
+  const bytes = Uint8Array.from(atob(header), (character) => character.charCodeAt(0))
+  return { header, payload: JSON.parse(new TextDecoder().decode(bytes)), valid_before: validBefore }
+}
+
+/** Keeps what the seller replied. `not_found` for any id but the caller's own payments. */
+export async function keepReceipt(caller: Caller, id: string, receipt: PurchaseReceipt): Promise<Result<Payment>> {
+  const missing = missingScope(caller.agent, scopeFor.x402)
+  return missing ?? treasury(caller).keepReceipt(principal(caller), id, receipt)
 }
 
 /** A dry run: reserves and records nothing. */

@@ -3,6 +3,7 @@ import { appName } from '#domain/appName.ts'
 import { redirectTarget } from '#domain/redirectUri.ts'
 import { webhookRulesOf, webhookUrlProblem } from '#domain/webhookUrl.ts'
 import type { Deps } from '../appEnv.ts'
+import { boundedText } from '../boundedText.ts'
 import type { Env } from '../env.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../identity/secrets.ts'
@@ -82,26 +83,13 @@ async function fetchText(url: string): Promise<{ text: string; keepSeconds: numb
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const text = response.status === 200 ? await textOf(response) : null
+    const text = response.status === 200 ? await boundedText(response, maxBytes) : null
     if (text === null) await response.body?.cancel().catch(() => {})
     else return { text, keepSeconds: keepSecondsOf(response.headers.get('cache-control') ?? '') }
   } catch {
     throw unusable('it could not be read within 5 seconds')
   }
   throw unusable('it is missing, larger than 5 kB, or elsewhere')
-}
-
-/** Null if the body is too large. */
-async function textOf(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    // Leaving the loop cancels the body.
-    if (size > maxBytes) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function keepSecondsOf(cacheControl: string): number {

@@ -66,7 +66,7 @@ async function andSubmit<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
 async function settleOpen(ctx: Context): Promise<number | null> {
   const { store, now } = ctx
   const reported = reportInProgress(ctx)
-  const queued = store.count("payment WHERE status = 'QUEUED'")
+  const queued = store.count("payment WHERE status = 'QUEUED' AND kind <> 'x402'")
   const { isOpen, isBehind } = await andSubmit(ctx, () => settle(ctx))
   await reported
   if (isOpen && isBehind) return now()

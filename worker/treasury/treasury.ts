@@ -1,4 +1,5 @@
 import { maxResends } from '#domain/attempts.ts'
+import type { PurchaseReceipt } from '#schemas/x402.ts'
 import { endedSession } from '../errors.ts'
 import type { Position } from '../history/api.ts'
 import type { JobReport } from '../relayer/api.ts'
@@ -26,6 +27,8 @@ import { claimUrlOf, resendCode } from './payouts/codes.ts'
 import { requestReceipt } from './payouts/receipts.ts'
 import type { ClaimInput, PayoutAction, RenewedBy } from './payouts/rpcTypes.ts'
 import { createdPayout, escrowView } from './payouts/views.ts'
+import { headerOf } from './purchases/offers.ts'
+import { keepReceipt, type PurchaseInput, purchaseInput } from './purchases/request.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
 import { Reports } from './reports/rpc.ts'
@@ -97,6 +100,23 @@ export class Treasury extends TreasuryObject {
       const rates = paymentRateStates(this.context, payment.agent_id)
       return ok({ payment: paymentView(this.context, payment, accepted?.group), replayed, rates })
     })
+  }
+  /** POST /v1/x402-payments. The same key returns the same signature while it is valid, and its outcome afterwards. */
+  async buyAsAgent(input: PurchaseInput) {
+    const refused = this.agentGate.callerRefusal(input.principal)
+    if (refused) return refused
+    const purchase = await refuseUnreachable(() => purchaseInput(this.context, input))
+    return andThen(purchase.ok ? await this.payAsAgent(purchase.value) : purchase, (paid) => {
+      const { store } = this.context
+      return ok({ ...paid, signature: headerOf(store, store.payment(paid.payment.id)!) })
+    })
+  }
+  /** POST /v1/x402-payments/{id}/receipt. */
+  async keepReceipt(principal: Principal, id: string, receipt: PurchaseReceipt) {
+    const refused = this.agentGate.refusal(principal)
+    return andThen(refused ?? keepReceipt(this.context, principal, id, receipt), (payment) =>
+      ok(paymentView(this.context, payment)),
+    )
   }
   /** POST /transactions/send. Waits up to 300 ms for a transaction hash. */
   async send(input: PayInput) {

@@ -72,6 +72,7 @@ const facts: fc.Arbitrary<PaymentFacts> = fc.record({
     type: fc.constant('address' as const),
     email: fc.constant(null),
     phone: fc.constant(null),
+    seller: fc.constant(null),
     isNew: fc.boolean().map((is) => () => is),
     isDuplicate: fc.boolean().map((is) => () => is),
   }),

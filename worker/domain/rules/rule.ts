@@ -14,9 +14,11 @@ export type PaymentFacts = {
   /** Null when no payment is meant, only what the group allows in general. The functions read tables. */
   recipient: {
     type: RecipientType
-    /** Where a payout's message goes; both null for a payment to an address. */
+    /** Where a payout's message goes; both null for a payment to an address or a seller. */
     email: string | null
     phone: string | null
+    /** Of a purchase: who is paid for what; null for all others. A host: with its port, in lower case. */
+    seller: { host: string; isConfirmed: () => boolean } | null
     /** The account has not paid them before. */
     isNew: () => boolean
     /** The group has paid, or asked for, the same amount to them within so many minutes. */

@@ -188,13 +188,21 @@ const tooManyRecipients = (rule: Rule): Verdict => ({
 /** The first rule about recipients that refuses this one, whatever the amount. */
 export function recipientVerdict(
   values: RuleValues,
-  recipient: Pick<NonNullable<PaymentFacts['recipient']>, 'type' | 'email' | 'phone'>,
+  {
+    host,
+    ...recipient
+  }: Pick<NonNullable<PaymentFacts['recipient']>, 'type' | 'email' | 'phone'> & { host?: string | null },
 ): Verdict | null {
   const facts: PaymentFacts = {
     at: 0,
     isPayout: true,
     unclaimed: zeroUsdc,
-    recipient: { ...recipient, isNew: () => false, isDuplicate: () => false },
+    recipient: {
+      ...recipient,
+      seller: host == null ? null : { host, isConfirmed: () => false },
+      isNew: () => false,
+      isDuplicate: () => false,
+    },
   }
   for (const rule of anyRules) {
     if (!rule.isAboutRecipient || !isOn(rule, values)) continue

@@ -23,6 +23,17 @@ export function parseResource(
   return { ok: true, resource: { method, origin, path: pathname, host } }
 }
 
+/** As in a payment's terms and row: `GET https://api.example.com/weather`. */
+export const resourceText = ({ method, origin, path }: Resource): string => `${method} ${origin}${path}`
+
+export const urlOf = (resource: string): string => resource.slice(resource.indexOf(' ') + 1)
+
+/** The host of such a text, with its port. */
+export const hostOf = (resource: string): string => new URL(urlOf(resource)).host
+
+/** Identifies a seller: its host, and the address where it is paid. */
+export const sellerPair = (host: string, address: string): string => `${host} ${address.toLowerCase()}`
+
 const isAddress = (value: unknown, address: string) => typeof value === 'string' && sameAddress(value, address)
 
 /**

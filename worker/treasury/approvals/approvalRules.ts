@@ -5,14 +5,16 @@ import { both } from '#domain/refusal.ts'
 import type { Verdict } from '#domain/rules/rule.ts'
 import { ruleNamed } from '#domain/rules/values.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
-import type { RecipientType } from '#domain/scopes.ts'
 import { minuteMs } from '#domain/time.ts'
+import { sellerPair } from '#domain/x402/seller.ts'
+import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Context } from '../core/context.ts'
 import { type GroupWindows, noWindows, readWindows } from '../ledger/windows.ts'
 import type { Caller } from '../policies/paymentParties.ts'
+import { isConfirmedSeller } from '../purchases/sellers.ts'
 import { toColumn } from '../storage/columns.ts'
 import type { Target } from '../storage/newPayment.ts'
-import { type PaidTo, paymentsTo } from '../storage/paidRecipients.ts'
+import { type PaidTo, paymentsTo, recipientText } from '../storage/paidRecipients.ts'
 import type { GrantRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { coveringGrant } from './grants.ts'
@@ -21,7 +23,12 @@ import { coveringGrant } from './grants.ts'
 const isAlive = `payment.status IN ${statusIn.alive}`
 
 /** SQL for "paid to this recipient", and its value. A payout's address does not identify its recipient. */
-export const paidTo = ({ address, email, phone }: PaidTo): [where: string, value: string] => {
+export const paidTo = ({ address, email, phone, seller }: PaidTo): [where: string, value: string] => {
+  if (address !== null && seller !== null)
+    return [
+      "payment.kind = 'x402' AND payment.seller || ' ' || lower(payment.to_address) = ?",
+      sellerPair(seller, address),
+    ]
   if (address !== null) return ["payment.kind = 'send' AND payment.to_address = ? COLLATE NOCASE", address]
   return email !== null ? ['payment.recipient_email = ?', email] : ['payment.recipient_phone = ?', phone ?? '']
 }
@@ -31,7 +38,7 @@ export const paidTo = ({ address, email, phone }: PaidTo): [where: string, value
  * new reference must not evade a denial.
  */
 export const sameRequest = (groupId: string, to: PaidTo | null, amount: bigint): string =>
-  JSON.stringify([groupId, to && (to.address?.toLowerCase() ?? to.email ?? to.phone), amount.toString()])
+  JSON.stringify([groupId, to && recipientText(to), amount.toString()])
 
 /** Number of the group's payments of this amount to this recipient that were accepted after `since` (ms); counts to `most`. */
 export function equalPayments(
@@ -68,22 +75,24 @@ export function paymentKind(
   ctx: Context,
   { wallet, group, policy }: Caller,
   target: Target,
-  to: RecipientType,
+  to: Recipient,
   amount: MicroUsdc,
   now: number,
 ): { kind: PaymentKind; windows: GroupWindows } {
   const { store } = ctx
   const windows = group && policy ? readWindows(store, group, policy.rules, target, now) : noWindows
-  const { address, email, phone } = target
+  const { address, email, phone, seller } = target
   let isNew: boolean | null = null
   const recipient: PaymentKind['recipient'] = {
-    type: to,
+    type: to.type,
     email,
     phone,
+    seller: to.type === 'x402' ? { host: seller!, isConfirmed: () => isConfirmedSeller(ctx, wallet, to) } : null,
     // No payment to them on this chain has moved money or still may.
     isNew: () => (isNew ??= paymentsTo(store, target, wallet.chain_id).payments === 0),
     isDuplicate(minutes) {
-      if (!group) return false
+      // Sellers charge the same for every call: a purchase is repeated on purpose, with a key of its own.
+      if (!group || seller !== null) return false
       const since = now - minutes * minuteMs
       return (
         equalPayments(ctx, group.id, target, toColumn(amount), since, { most: 1 }) > 0 ||

@@ -13,8 +13,10 @@ import { findReplay, type IdempotentRequest, idempotentRequest, remember } from 
 import { approvalRate, takeRate } from '../limits/rates.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
+import type { PayInput } from '../payments/rpcTypes.ts'
 import { raisedLimit } from '../policies/budgets.ts'
 import { type Caller, resolveCaller } from '../policies/paymentParties.ts'
+import { insertOffer, type StoredOffer } from '../purchases/offers.ts'
 import { toColumn } from '../storage/columns.ts'
 import { newPayment, type Target } from '../storage/newPayment.ts'
 import type { ApprovalRow, GrantRow, PaymentRow, WalletRow } from '../storage/rows.ts'
@@ -34,7 +36,7 @@ type NewApproval = {
   amount: MicroUsdc
   reason: string | null
   rules: Asked[]
-  payment: { terms: PaymentTerms; target: Target } | null
+  payment: { terms: PaymentTerms; target: Target; offer?: StoredOffer | undefined } | null
 }
 
 /**
@@ -69,6 +71,7 @@ function ask(ctx: Context, approval: NewApproval, request: IdempotentRequest | n
         request_key: request?.key ?? null,
       }),
     )
+  if (payment?.offer) insertOffer(store, paymentId!, payment.offer)
   store.insert('approval', {
     id,
     kind: payment ? 'payment' : 'budget',
@@ -184,7 +187,7 @@ export function requestBudget(
   })
 }
 
-type Requested = { principal: Principal; terms: PaymentTerms; reason?: string | null }
+type Requested = Pick<PayInput, 'principal' | 'terms' | 'reason' | 'offer'>
 
 export const noRules: { rules: Verdict[]; grant: GrantRow | null } = { rules: [], grant: null }
 
@@ -196,10 +199,10 @@ export function requestApproval(
   request: IdempotentRequest | null,
 ): Result<PaymentRow> {
   if (input.principal.type !== 'agent') throw new Error('only agents need approval')
-  const { principal, terms, reason = null } = input
+  const { principal, terms, reason = null, offer } = input
   const asked = ask(
     ctx,
-    { principal, caller, amount: terms.amount, reason, rules, payment: { terms, target } },
+    { principal, caller, amount: terms.amount, reason, rules, payment: { terms, target, offer } },
     request,
   )
   return asked.ok ? ok(ctx.store.payment(asked.value.payment_id!)!) : asked

@@ -46,5 +46,6 @@ export function figuresView(refusal: Refusal): RefusalFigures {
     max_without_asking: formatUsdc(maxWithoutAsking),
     ...(figures && ('count' in figures ? figures : budgetFigures(figures))),
     ...(resetsAt !== null && { resets_at: isoOf(resetsAt) }),
+    ...(refusal.purchaseClass !== undefined && { class: refusal.purchaseClass }),
   }
 }

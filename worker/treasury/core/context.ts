@@ -11,6 +11,7 @@ import type { Sealer } from '../../keyrings/sealer.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { RelayJob } from '../../relayer/api.ts'
 import type { StopReader } from '../../stops/reader.ts'
+import type { KnownToken } from '../purchases/token.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -65,6 +66,8 @@ export type Context = {
   lastReadAt: (walletId: string) => number
   /** A payment as replies and events show it (payments/views.ts). */
   paymentView: (payment: PaymentRow) => Payment
+  /** USDC by chain, once it was read (purchases/token.ts). */
+  tokens: Map<ChainId, KnownToken>
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Newest block in which the Relayer has reported one of our transactions, and when (ms): see minedReports.ts. */

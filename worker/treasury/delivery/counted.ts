@@ -1,6 +1,8 @@
 import { chainNameOf } from '#domain/networks.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import type { Counted } from '../../history/api.ts'
+import { paidToOf } from '../storage/newPayment.ts'
+import { recipientText } from '../storage/paidRecipients.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import { openPayoutStatuses, statuses } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
@@ -26,16 +28,21 @@ export function countedOf(store: Store, payment: PaymentRow, payout: PayoutRow |
 function outcomeOf({ status, kind }: PaymentRow): Counted['outcome'] {
   if (status === 'CONFIRMED') return 'confirmed'
   const hasFailed = status === 'FAILED' || isIn<PaymentStatus>(statuses.refused, status)
-  return hasFailed || (status === 'CANCELLED' && kind === 'send') ? 'failed' : 'other'
+  return hasFailed || (status === 'CANCELLED' && kind !== 'payout') ? 'failed' : 'other'
 }
 
 /** The same for all payments to one recipient. Null if it is not known where the money would have gone. */
 export const recipientKey = (payment: PaymentRow): string | null =>
-  payment.contact_id ?? payment.recipient_email ?? payment.recipient_phone ?? payment.to_address?.toLowerCase() ?? null
+  (payment.seller === null ? null : recipientText(paidToOf(payment))) ??
+  payment.contact_id ??
+  payment.recipient_email ??
+  payment.recipient_phone ??
+  payment.to_address?.toLowerCase() ??
+  null
 
 function recipientOf(payment: PaymentRow): Counted['recipient'] {
-  const { contact_id, contact_name, recipient_email, recipient_phone, to_address } = payment
+  const { contact_id, contact_name, recipient_email, recipient_phone, to_address, seller } = payment
   const address = recipient_email ?? recipient_phone ?? to_address
   if (address === null) return null
-  return { key: recipientKey(payment)!, contactId: contact_id, name: contact_name, address }
+  return { key: recipientKey(payment)!, contactId: contact_id, name: contact_name ?? seller, address }
 }

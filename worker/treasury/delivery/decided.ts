@@ -1,6 +1,8 @@
 import { chainNameOf } from '#domain/networks.ts'
 import type { Decided } from '../../history/api.ts'
 import type { RecordedRefusal } from '../../result.ts'
+import { paidToOf } from '../storage/newPayment.ts'
+import { recipientText } from '../storage/paidRecipients.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 import { recipientKey } from './counted.ts'
@@ -13,7 +15,7 @@ export function decidedOf(store: Store, payment: PaymentRow): Decided | undefine
   const approval = approval_id === null ? null : store.approval(approval_id)
   const refused = refusal === null || approval ? null : (JSON.parse(refusal) as { refusal?: RecordedRefusal }).refusal
   const asked = approval ? (JSON.parse(approval.rules) as { rule: string }[]).map(({ rule }) => rule) : []
-  const isSend = payment.kind === 'send'
+  const isPayout = payment.kind === 'payout'
   return {
     groupId: payment.group_id,
     chain: chainNameOf(store.wallet(payment.wallet_id)!.chain_id),
@@ -21,11 +23,13 @@ export function decidedOf(store: Store, payment: PaymentRow): Decided | undefine
     at: approval ? created_at : (accepted_at ?? created_at),
     n: store.first<{ n: number }>('SELECT rowid AS n FROM payment WHERE id = ?', payment.id)!.n,
     amount: payment.amount,
-    isPayout: !isSend,
+    isPayout,
     type: payment.to_type as Decided['type'],
-    address: isSend ? payment.to_address : null,
+    address: isPayout ? null : payment.to_address,
     email: payment.recipient_email,
     phone: payment.recipient_phone,
+    host: payment.seller,
+    isConfirmed: payment.seller !== null && hasConfirmed(store, payment),
     contactId: payment.contact_id,
     outcome: approval ? 'asked' : refused ? 'refused' : 'allowed',
     rules: refused ? [refused.rule ?? ''] : asked,
@@ -35,3 +39,9 @@ export function decidedOf(store: Store, payment: PaymentRow): Decided | undefine
     releasedAt: payment.released_at,
   }
 }
+
+const hasConfirmed = (store: Store, payment: PaymentRow): boolean =>
+  store.first(
+    'SELECT 1 FROM seller WHERE pair = ? AND confirmed_at IS NOT NULL LIMIT 1',
+    recipientText(paidToOf(payment)),
+  ) !== null

@@ -20,7 +20,8 @@ export function reserve(
   store: Store,
   payment: {
     walletId: string
-    epoch: number
+    /** Null for a purchase of a smart wallet: it uses a number, and nothing that the session has for sends. */
+    epoch: number | null
     agentId: string | null
     amount: MicroUsdc
     isPayout: boolean
@@ -70,7 +71,7 @@ const factsOf = (at: number, isPayout: boolean, to: PaidTo, isNew: () => boolean
   at,
   isPayout,
   unclaimed: zeroUsdc,
-  recipient: { type: 'contact', email: to.email, phone: to.phone, isNew, isDuplicate: () => false },
+  recipient: { type: 'contact', email: to.email, phone: to.phone, seller: null, isNew, isDuplicate: () => false },
 })
 
 /** The money left the wallet: session held → used, wallet held → out. A negative `sum` moves it back. */
@@ -111,7 +112,7 @@ function unreserve(store: Store, payment: PaymentRow, now: number): void {
   if (payment.agent_id) store.run('UPDATE agent SET held = held - ? WHERE id = ?', payment.amount, payment.agent_id)
 }
 
-/** Send confirmed: group held → spent as well. */
+/** Send or purchase confirmed: group held → spent as well. */
 export function settleSend(store: Store, payment: PaymentRow, now: number): void {
   leave(store, payment, payment.amount)
   spend(store, payment, now)

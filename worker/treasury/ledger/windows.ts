@@ -20,7 +20,7 @@ import {
   parseWindows,
 } from '../storage/countedWindows.ts'
 import { paidToOf } from '../storage/newPayment.ts'
-import type { PaidTo } from '../storage/paidRecipients.ts'
+import { type PaidTo, recipientText } from '../storage/paidRecipients.ts'
 import type { GroupRow, PaymentRow } from '../storage/rows.ts'
 import { listedAt, statusIn } from '../storage/statuses.ts'
 import type { Store } from '../storage/store.ts'
@@ -34,8 +34,7 @@ import type { Store } from '../storage/store.ts'
 export const maxSubjects = 50_000
 
 /** The recipient as windows name it: a mailbox counts with all its tags and dots. */
-const subjectOf = ({ address, email, phone }: PaidTo): string =>
-  address?.toLowerCase() ?? (email === null ? phone! : mailboxOf(email))
+const subjectOf = (to: PaidTo): string => (to.email === null ? recipientText(to)! : mailboxOf(to.email))
 
 /** `used`: by rule. `recipient`: null if nothing is counted of them. */
 export type GroupWindows = { used: Record<string, Used>; group: CountedWindows; recipient: CountedWindows | null }
@@ -241,7 +240,7 @@ function paidSince(
     PaymentRow,
     'kind' | 'to_address' | 'recipient_email' | 'recipient_phone'
   >
-  const to = perRecipient ? ', kind, to_address, recipient_email, recipient_phone' : ''
+  const to = perRecipient ? ', kind, to_address, recipient_email, recipient_phone, seller' : ''
   const rows = store.all<Paid>(
     `SELECT max(accepted_at) AS at, ${counts ? 'count(*)' : 'sum(amount)'} AS paid${to} FROM payment
      WHERE agent_id IN (SELECT id FROM agent WHERE group_id = ?) AND accepted_at IS NOT NULL AND ${listedAt} >= ?

@@ -8,8 +8,11 @@ import { limitRefusal, waitAndRepeat } from './limitRefusal.ts'
 import { countMessage, type MessageTo, messageRefusal, newAccountRefusal } from './messageLimits.ts'
 import { lookupRate, paymentRates, takeRate, takeRates } from './rates.ts'
 
-/** A payment that policy and funds allow. `agentId` is null if the owner pays, `message` if no message is sent. */
-type Work = { wallet: WalletRow; agentId: string | null; message: MessageTo | null }
+/**
+ * A payment that policy and funds allow. `agentId` is null if the owner pays, `message` if no message is sent. The gas of a
+ * purchase is paid by the seller.
+ */
+type Work = { wallet: WalletRow; agentId: string | null; message: MessageTo | null; isPurchase?: boolean }
 
 /** What a new account still has to be granted elsewhere, once everything else is decided. */
 export type LimitNeed = { need: 'gasGrant'; wallet: WalletRow; gas: number } | { need: 'messageGrant'; to: MessageTo }
@@ -23,20 +26,21 @@ type Admission = { ok: true; shortOfGas: number | null; commit: () => void }
  * Decides whether the service limits allow one more payment. Nothing is counted before `commit`, which belongs in the
  * transaction that accepts the payment.
  */
-export function admit(ctx: Context, { wallet, agentId, message }: Work): Refused | Admission {
+export function admit(ctx: Context, { wallet, agentId, message, isPurchase = false }: Work): Refused | Admission {
   const rates = takeRates(ctx, paymentRates(ctx.limits, agentId))
   if (!rates.ok) return rates
-  const refused = queueRefusal(ctx, wallet, agentId) ?? (message && messageRefusal(ctx, agentId, message))
+  const refused =
+    (isPurchase ? null : queueRefusal(ctx, wallet, agentId)) ?? (message && messageRefusal(ctx, agentId, message))
   if (refused) return refused
   const work = { chainId: wallet.chain_id, agentId, gas: paymentGas(message !== null) }
-  const shortage = gasShortage(ctx, work)
+  const shortage = isPurchase ? null : gasShortage(ctx, work)
   if (shortage && 'code' in shortage) return shortage
   return {
     ok: true,
     shortOfGas: shortage?.grant ?? null,
     commit: () => {
       rates.save()
-      reserveGas(ctx, work)
+      if (!isPurchase) reserveGas(ctx, work)
       if (message) countMessage(ctx, { agentId }, message)
     },
   }
@@ -79,7 +83,7 @@ function queueRefusal(ctx: Context, wallet: WalletRow, agentId: string | null): 
 export const queuedOf = (ctx: Context, walletId: string, agentId: string | null): number =>
   ctx.store.cached('payment', `queued ${walletId} ${agentId}`, () =>
     ctx.store.count(
-      "(SELECT 1 FROM payment WHERE status = 'QUEUED' AND wallet_id = ? AND agent_id IS ? LIMIT ?)",
+      "(SELECT 1 FROM payment WHERE status = 'QUEUED' AND kind <> 'x402' AND wallet_id = ? AND agent_id IS ? LIMIT ?)",
       walletId,
       agentId,
       Math.max(1, Math.ceil(ctx.limits.agentQueued)),

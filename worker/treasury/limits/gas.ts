@@ -164,7 +164,9 @@ const steps = {
   end: { column: 'gas_end', estimate: Math.max(stepGas.claim, stepGas.reclaim) },
 } as const satisfies Record<PaymentStep, { column: keyof PaymentRow; estimate: number }>
 
-const stepsOf = (payment: PaymentRow) => (payment.kind === 'payout' ? Object.values(steps) : [steps.send])
+/** None of a purchase: the seller pays for its gas. */
+const stepsOf = ({ kind }: PaymentRow) =>
+  kind === 'payout' ? Object.values(steps) : kind === 'send' ? [steps.send] : []
 
 /** With what was confirmed on the primary network while the account was new: payments, and their sum. */
 type Level = GasLevel & { payments: number; sent: MicroUsdc }

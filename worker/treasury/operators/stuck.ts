@@ -93,6 +93,8 @@ function delivery(report: JobReport | null | undefined): string {
 function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null | undefined): string {
   const isStopped = stoppedSince(ctx) !== null
   const wallet = ctx.store.wallet(payment.wallet_id)
+  if (payment.kind === 'x402' && payment.status === 'QUEUED')
+    return 'its agent has not asked for it since it was approved'
   if (payment.status === 'QUEUED') {
     if (isStopped) return `not signed: ${stopped}`
     if (wallet?.halt_kind) return `not signed: its wallet is halted: ${wallet.halt_detail}`
@@ -101,13 +103,15 @@ function whyPayment(ctx: Context, payment: PaymentRow, report: JobReport | null 
     return 'not signed: no free slot of its wallet, or the node does not respond'
   }
   const refused = payment.revert === null ? null : `the contract refuses it: ${payment.revert}`
-  if (payment.max_deadline! * 1000 >= ctx.now()) return refused ?? delivery(report)
+  if (payment.max_deadline! * 1000 >= ctx.now())
+    return payment.kind === 'x402' ? 'its seller has not submitted it' : (refused ?? delivery(report))
   return `${refused ?? 'its last signature has expired'}; ${whyNotEnded(ctx, payment, wallet)}`
 }
 
 /** Why a payment whose last signature has expired is neither released nor signed again. */
 function whyNotEnded(ctx: Context, payment: PaymentRow, wallet: WalletRow | null): string {
   if (wallet && hasMismatch(wallet)) return 'the books of its wallet differ from the chain'
+  if (payment.kind === 'x402') return 'waits for a final block'
   const isOfSession = ctx.store.session(payment.wallet_id)?.epoch === payment.epoch
   if (payment.revert !== null || wallet?.halt_kind || !isOfSession) return 'waits for a final block'
   if (stoppedSince(ctx) !== null) return stopped

@@ -3,6 +3,7 @@ import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideActive, decideAmount, type PaymentKind, type WalletFunds } from '#domain/policy.ts'
 import type { Refusal } from '#domain/refusal.ts'
+import { classFor } from '#domain/x402/purchaseClasses.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
 import { contactMoved, hasMoved, noRules, replayOf, requestApproval } from '../approvals/ask.ts'
@@ -25,6 +26,10 @@ import { sendPaymentEvent } from '../outbox/events.ts'
 import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgets.ts'
 import { type Caller, resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
+import { hasNumbers, purchaseFunds, purchaseProblem, resumePurchase, signerNeed } from '../purchases/decide.ts'
+import { insertOffer } from '../purchases/offers.ts'
+import { classRefusal } from '../purchases/open.ts'
+import { signPurchase } from '../purchases/sign.ts'
 import { newPayment } from '../storage/newPayment.ts'
 import type { GroupRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
@@ -66,7 +71,9 @@ export function accept(
     const replay = active?.ok === false ? null : findReplay(store, request)
     if (replay) {
       const earlier = replay.ok ? replayOf(ctx, replay.value) : replay
-      return earlier.ok ? ok({ payment: earlier.value, replayed: true, accepted: null }) : earlier
+      if (!earlier.ok) return earlier
+      const need = resumePurchase(ctx, earlier.value, gathered)
+      return need ?? ok({ payment: store.payment(earlier.value.id) ?? earlier.value, replayed: true, accepted: null })
     }
     if (store.isFull) return accountFull
     if (!caller.ok) return caller
@@ -88,8 +95,13 @@ export function accept(
     const isPayout = target.address === null
     if (isPayout && terms.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
 
-    const funds = walletFunds(wallet, session, gathered.arriving)
-    const { kind, windows } = paymentKind(ctx, caller.value, target, terms.to.type, terms.amount, now)
+    const { to } = terms
+    const isPurchase = to.type === 'x402'
+    const problem = isPurchase && purchaseProblem(ctx, caller.value, to, terms.amount, approved)
+    if (problem) return problem
+    const isNumbered = hasNumbers(wallet, to)
+    const funds = (isNumbered ? purchaseFunds : walletFunds)(wallet, session, gathered.arriving)
+    const { kind, windows } = paymentKind(ctx, caller.value, target, terms.to, terms.amount, now)
     const decision = decideAmount(policy, funds, terms.amount, chainNow(ctx, wallet, now), kind)
     if (!decision.ok) {
       // Refusals for balance or session require a fresh reading of the chain. A refusal for a budget does not; only the
@@ -98,7 +110,9 @@ export function accept(
         return { need: 'refresh', wallet, freshEnoughMs: decision.refusal.rule.startsWith('group.') ? 2_000 : 0 }
       return refused(decision.refusal, inputsOf(caller.value, funds, kind))
     }
-    const work = { wallet, agentId: agent?.id ?? null, message: messageTo(target) }
+    const usedUp = isNumbered && classRefusal(ctx, wallet, session!, agent?.id ?? null, classFor(terms.amount)!)
+    if (usedUp) return refused(usedUp, inputsOf(caller.value, funds, kind))
+    const work = { wallet, agentId: agent?.id ?? null, message: messageTo(target), isPurchase }
     const admission = admit(ctx, work)
     if (!admission.ok) return admission
     // These checks come last because they cause work elsewhere: a request that is refused anyway should cost nothing.
@@ -111,7 +125,9 @@ export function accept(
       const waiting = requestApproval(ctx, input, { caller: caller.value, target, rules }, request)
       return waiting.ok ? ok({ payment: waiting.value, replayed: false, accepted: null }) : waiting
     }
-    const missing = sharedNeed(ctx, work, admission, gathered.grants)
+    const missing =
+      sharedNeed(ctx, work, admission, gathered.grants) ??
+      (isPurchase && !approved ? signerNeed(ctx, wallet, session, gathered) : null)
     if (missing) return missing
     const { draft } = gathered
     if (isPayout && !draft) return { need: 'draft', wallet }
@@ -120,9 +136,12 @@ export function accept(
     if (unconfirmed) return unconfirmed
 
     const id = isPayout ? draft!.id : (approved?.id ?? newId(ctx, 'pay'))
-    const to = isPayout ? draft!.address : target.address!
-    const epoch = session!.epoch
-    const intent = signNew(ctx, wallet, session!, work.agentId, { id, to, amount: terms.amount })
+    const address = isPayout ? draft!.address : target.address!
+    const epoch = isNumbered ? null : session!.epoch
+    const content = { id, to: address, amount: terms.amount }
+    // An approved purchase is signed when its agent asks for it again: it would expire before.
+    const handedOut = isPurchase && !approved ? signPurchase(ctx, wallet, session!, content, input.offer!) : null
+    const intent = isPurchase ? null : signNew(ctx, wallet, session!, work.agentId, content)
     reserve(
       store,
       {
@@ -144,13 +163,14 @@ export function accept(
       caller: caller.value,
       target,
       contact: input.contact ?? null,
-      to_address: to,
-      status: intent ? 'PROCESSING' : 'QUEUED',
+      to_address: address,
+      status: intent || handedOut ? 'PROCESSING' : 'QUEUED',
       created_at: approved?.created_at ?? now,
       accepted_at: now,
       give_up_at: now + giveUpMs,
       epoch,
       ...(intent && signedColumns(intent, now)),
+      ...handedOut,
       approval_id: approved?.approval_id ?? null,
       grant_id: grant?.id ?? null,
       request_key: request?.key ?? approved?.request_key ?? null,
@@ -160,18 +180,21 @@ export function accept(
     else if (!store.update('payment', id, payment, { status: 'PENDING_APPROVAL' }))
       throw new Error('a payment was approved twice')
     if (isPayout) insertPayout(ctx, draft!, wallet)
-    if (recipient === 'clear') rememberRecipient(ctx, wallet, to)
+    if (isPurchase && !approved) insertOffer(store, id, input.offer!)
+    if (recipient === 'clear') rememberRecipient(ctx, wallet, address)
     if (grant) takeFromGrant(ctx, grant, terms.amount)
     admission.commit()
     remember(store, request, 'payment', id, now)
     audit(store, now, 'payment.accepted', id, {
       by: agent?.id ?? 'user',
       amount: formatUsdc(terms.amount),
-      to,
+      to: address,
+      ...(isPurchase && { resource: to.resource }),
       ...(approved && { approval: approved.approval_id }),
       ...(grant && { grant: grant.id }),
       ...inputsOf(caller.value, funds, kind),
       ...(intent && { epoch, sequence: intent.sequence, deadline: intent.deadline }),
+      ...(handedOut && { authorization: handedOut.authorization, deadline: handedOut.deadline }),
     })
     recordChange(ctx, id)
     sendPaymentEvent(ctx, 'payment.accepted', id, approved && 'PENDING_APPROVAL')

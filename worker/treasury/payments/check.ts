@@ -54,7 +54,7 @@ export function check(
 
   const now = ctx.now()
   const funds = walletFunds(wallet, session, gathered.arriving)
-  const { kind } = paymentKind(ctx, caller.value, target, input.to.type, input.amount, now)
+  const { kind } = paymentKind(ctx, caller.value, target, input.to, input.amount, now)
   const chainTime = chainNow(ctx, wallet, now)
   const decision = decideAmount(policy, funds, input.amount, chainTime, kind)
   const agentId = agent?.id ?? null

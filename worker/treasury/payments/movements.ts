@@ -107,6 +107,7 @@ export function movementView(store: Store, movement: MovementRow): Transaction {
     errorMessage: null,
     recipientEmail: null,
     recipientPhone: null,
+    resource: null,
     escrowId: null,
     policyGroupId: null,
     approvalId: null,

@@ -4,13 +4,19 @@ import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
 import { messageCounterOf } from '../../messageCounts/counterOf.ts'
 import type { Refused, Result } from '../../result.ts'
+import { freshHead } from '../core/chainHeads.ts'
 import type { Context, RecipientLookup } from '../core/context.ts'
+import { freshStop } from '../core/stop.ts'
 import { bookedOf } from '../ledger/balances.ts'
 import { type Grants, type LimitNeed, lookupLimitRefusal } from '../limits/admission.ts'
 import { askForGas } from '../limits/gas.ts'
 import { countedAs, type MessageTo } from '../limits/messageLimits.ts'
 import { draftPayout, type PayoutDraft } from '../payouts/draft.ts'
+import type { SellerTo } from '../purchases/decide.ts'
+import { askSeller } from '../purchases/sellers.ts'
+import { readToken } from '../purchases/token.ts'
 import type { WalletRow } from '../storage/rows.ts'
+import { loadSessionKey } from '../wallets/sessionKeys.ts'
 import { balanceOf } from '../wallets/snapshots.ts'
 import { isBeingLookedUp, lookUpRecipient } from './recipients.ts'
 
@@ -25,6 +31,10 @@ export type Need =
   | { need: 'lookup'; wallet: WalletRow; address: Address }
   /** The wallet's balance and session; a reading younger than `freshEnoughMs` is good enough. */
   | { need: 'refresh'; wallet: WalletRow; freshEnoughMs: number }
+  /** What the host itself asks for, before it is paid for the first time. */
+  | { need: 'seller'; wallet: WalletRow; to: SellerTo }
+  /** Key, head and token for a purchase, which its agent needs in the reply. */
+  | { need: 'signer'; wallet: WalletRow }
   | LimitNeed
 
 /** The need to look up a new recipient, or a refusal if the caller has caused too many look-ups. */
@@ -41,6 +51,8 @@ export type Gathered = {
   /** The part of the refreshed wallet's balance that is not booked yet. Missing if it could not be read. */
   arriving?: MicroUsdc
   grants: Grants
+  /** Key, head and token were read, as far as possible. */
+  signer?: boolean
 }
 
 /** Gathers what decisions need, so that deciding itself stays synchronous. */
@@ -71,6 +83,13 @@ export class NeedResolver {
           gathered.refreshed = true
           Object.assign(gathered, await arrivingIn(this.#context, result.wallet))
           break
+        case 'seller':
+          await askSeller(this.#context, result.wallet, result.to)
+          break
+        case 'signer':
+          await loadSigner(this.#context, result.wallet)
+          gathered.signer = true
+          break
         case 'gasGrant':
           gathered.grants.gas = await askForGas(this.#context, result.wallet.chain_id, result.gas)
           break
@@ -90,6 +109,12 @@ export class NeedResolver {
     const counter = messageCounterOf(env, `${to.channel}:${countedAs(to)}`, now())
     return counter.count(utcDay(now()), limits.newAccountMessagesPerRecipient)
   }
+}
+
+/** Reads what signing a purchase needs. Throws RpcUnavailable. */
+async function loadSigner(ctx: Context, wallet: WalletRow): Promise<void> {
+  await Promise.all([freshHead(ctx, wallet.chain_id), readToken(ctx, wallet), freshStop(ctx)])
+  await loadSessionKey(ctx, wallet)
 }
 
 /** The amount that is in the wallet's balance but not in its books yet. Empty if the chain can't be read. */

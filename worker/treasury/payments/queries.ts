@@ -69,7 +69,7 @@ export function findTransaction(ctx: Context, id: string): Result<Transaction> {
 /** What a sender should know before paying: a first payment, a repeat within minutes, or a look-alike of a known address. */
 export function recipientHistory({ store, now }: Context, input: RecipientInput): RecipientHistory {
   const { toAddress: address = null, recipientEmail: email = null, recipientPhone: phone = null } = input
-  const to = { address, email, phone }
+  const to = { address, email, phone, seller: null }
   const { payments, last_at } = paymentsTo(store, to, null)
   const [where, value] = paidTo(to)
   const same = store.first<{ at: number }>(

@@ -3,6 +3,7 @@ import type { MicroUsdc } from '#domain/money.ts'
 import type { NoteFilters } from '#domain/paymentNotes.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Principal } from '../core/rpcTypes.ts'
+import type { StoredOffer } from '../purchases/offers.ts'
 
 export type PayInput = {
   principal: Principal
@@ -14,6 +15,8 @@ export type PayInput = {
    * differently must get the same payment, not a second one.
    */
   reason?: string | null
+  /** Of a purchase: what the seller asked for. */
+  offer?: StoredOffer
   /** The user's contact that is paid, for lists only; `terms.to` decides where the money goes. */
   contact?: { id: string; name: string } | null
 }

@@ -40,7 +40,7 @@ export const signedColumns = ({ deadline, ...intent }: Intent, now: number) => (
 /** The content to sign. */
 type Send = { id: string; to: Address; amount: bigint }
 
-const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
+export const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
   maySign(ctx) &&
   wallet.halt_kind === null &&
   wallet.status === 'active' &&

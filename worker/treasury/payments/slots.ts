@@ -95,7 +95,7 @@ const isReplaced = (ctx: Context, walletId: string, head: Block) =>
 export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id: string; agent_id: string | null }[] {
   const queued = ctx.store.all<{ id: string; agent_id: string | null; place: number }>(
     `SELECT id, agent_id, row_number() OVER (PARTITION BY agent_id ORDER BY accepted_at, id) AS place FROM payment
-     WHERE wallet_id = ? AND status = 'QUEUED' AND give_up_at > ? ORDER BY place, accepted_at, id LIMIT ?`,
+     WHERE wallet_id = ? AND status = 'QUEUED' AND kind <> 'x402' AND give_up_at > ? ORDER BY place, accepted_at, id LIMIT ?`,
     walletId,
     ctx.now(),
     maxConsidered,

@@ -7,12 +7,14 @@ import type { RecordedRefusal } from '../../result.ts'
 import { approvalReference } from '../approvals/views.ts'
 import type { Context } from '../core/context.ts'
 import { budgetView } from '../policies/budgets.ts'
+import { receiptOf } from '../purchases/offers.ts'
 import { formatColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 function categoryOf(payment: PaymentRow): TransactionCategory {
   if (payment.kind === 'payout') return 'escrow'
+  if (payment.kind === 'x402') return 'x402'
   return payment.to_type === 'contact' ? 'contact' : 'address'
 }
 
@@ -41,6 +43,7 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     errorMessage: payment.error_message,
     recipientEmail: payment.recipient_email,
     recipientPhone: payment.recipient_phone,
+    resource: payment.resource,
     escrowId: payment.kind === 'payout' && payment.accepted_at !== null ? payment.id : null,
     policyGroupId: payment.group_id,
     approvalId: payment.approval_id,
@@ -83,9 +86,10 @@ export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(c
     to: {
       type: payment.to_type,
       ...(payment.contact_id !== null && { contactId: payment.contact_id }),
-      ...(payment.kind === 'send' && payment.to_address !== null && { address: payment.to_address }),
+      ...(payment.kind !== 'payout' && payment.to_address !== null && { address: payment.to_address }),
       ...(payment.recipient_email !== null && { email: payment.recipient_email }),
       ...(payment.recipient_phone !== null && { phone: payment.recipient_phone }),
+      ...(payment.resource !== null && { resource: payment.resource }),
     },
     ...notesOf(payment),
     tx_hash: payment.tx_hash,
@@ -95,6 +99,7 @@ export function paymentView(ctx: Context, payment: PaymentRow, group = groupOf(c
     signed_at: isoOf(payment.signed_at),
     confirmed_at: isoOf(payment.confirmed_at),
     approval: approvalOf(ctx, payment),
+    receipt: receiptOf(ctx.store, payment),
     budget: budgetView(group),
   }
 }

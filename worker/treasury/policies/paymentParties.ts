@@ -1,6 +1,7 @@
 import { decideRecipient } from '#domain/decideRecipient.ts'
 import type { GroupPolicy } from '#domain/policy.ts'
 import type { Refusal } from '#domain/refusal.ts'
+import { hostOf } from '#domain/x402/seller.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import { unknownCredential } from '../../errors.ts'
 import { notFound, ok, type Result, refuse } from '../../result.ts'
@@ -72,16 +73,17 @@ export function resolveTarget(ctx: Context, { group, policy }: Caller, to: Recip
           stale: contact?.stale === 1,
           hasMethod: Boolean(target.address ?? email ?? phone),
         }
-      : { type: to.type, email, phone },
+      : { type: to.type, email, phone, host: target.seller },
   )
   return decision.ok ? target : { refusal: decision.refusal }
 }
 
 function plainTarget(to: Recipient): Target {
   return {
-    address: to.type === 'address' ? to.address : null,
+    address: to.type === 'address' || to.type === 'x402' ? to.address : null,
     email: to.type === 'email' ? to.email : null,
     phone: to.type === 'phone' ? to.phone : null,
+    seller: to.type === 'x402' ? hostOf(to.resource) : null,
     contact: null,
   }
 }
@@ -93,6 +95,7 @@ function contactTarget(contact: WhitelistRow | null, method: 'address' | 'email'
     address: chosen === 'address' ? (contact?.address ?? null) : null,
     email: chosen === 'email' ? (contact?.email ?? null) : null,
     phone: chosen === 'phone' ? (contact?.phone ?? null) : null,
+    seller: null,
     contact,
   }
 }

@@ -59,6 +59,7 @@ export class PaymentFlow {
 
   /** Submits the payment. If it could not be signed on acceptance, such as without a fresh head, it is signed first. */
   #deliver(wallet: WalletRow, payment: PaymentRow): void {
+    if (payment.kind === 'x402') return // the seller submits it
     if (payment.status === 'QUEUED') {
       this.#waitUntil(this.#signLater(wallet))
       return
@@ -78,7 +79,7 @@ export class PaymentFlow {
     } catch (error) {
       if (!isNodeTrouble(error)) throw error
     } finally {
-      const isSigned = store.count("payment WHERE status = 'QUEUED'") === 0
+      const isSigned = store.count("payment WHERE status = 'QUEUED' AND kind <> 'x402'") === 0
       if (!isSigned) this.#context.schedule('settle', this.#context.now() + signEveryMs)
     }
   }

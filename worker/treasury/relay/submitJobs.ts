@@ -76,7 +76,7 @@ const deploys = (ctx: Context, wallets: Wallets): DueJob[] =>
 function payments(ctx: Context, wallets: Wallets): DueJob[] {
   const open = ctx.store.all<Pick<PaymentRow, 'id' | 'sig_version'>>(
     // A restored payment whose signature is lost is settled by the chain alone.
-    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' AND r IS NOT NULL ORDER BY wallet_id, sequence",
+    "SELECT id, sig_version FROM payment WHERE status = 'PROCESSING' AND kind <> 'x402' AND r IS NOT NULL ORDER BY wallet_id, sequence",
   )
   return open
     .filter((row) => !ctx.submittedAt.has(jobId(paymentRef(row))))

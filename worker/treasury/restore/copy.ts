@@ -9,6 +9,7 @@ import { enqueuePayout } from '../outbox/enqueue.ts'
 import { restored, stopQueued } from '../payments/cancel.ts'
 import { codeReplayMs, newCode } from '../payouts/codes.ts'
 import { storedPayoutKey } from '../payouts/keys.ts'
+import { takeAllNumbers } from '../purchases/numbers.ts'
 import { rescanFrom } from '../settlement/scan.ts'
 import { unset } from '../storage/newPayment.ts'
 import type { PaymentRow, PayoutRow } from '../storage/rows.ts'
@@ -40,6 +41,7 @@ export async function copyPage(
     if (last && rows.length === pageSize) return { next: { createdAt: last.createdAt, id: last.id }, unexplained }
     endUnsigned(ctx, until)
     recompute(store, ctx.now())
+    takeAllNumbers(store)
     const open = "SELECT wallet_id AS id, min(first_block) AS block FROM payment WHERE status = 'PROCESSING' GROUP BY 1"
     for (const { id, block } of store.all<{ id: string; block: number }>(open)) rescanFrom(ctx, id, block)
     return { next: null, unexplained }
@@ -55,7 +57,7 @@ function copyRow(ctx: Context, until: Progress['until'], { kept, payout }: KeptR
   if (!here && row.accepted_at === undefined && request && isBound(ctx, request, id)) return []
   bindKey(ctx, request, 'payment', id, row.created_at!)
   const terms = payout === null ? null : (JSON.parse(payout) as KeptPayout)
-  const unexplained = here && here.sequence !== null ? [] : copyPayment(ctx, until, row, request)
+  const unexplained = here && here.sig_version > 0 ? [] : copyPayment(ctx, until, row, request)
   if (terms && store.payment(id)) unexplained.push(...copyPayout(ctx, terms, code))
   return unexplained
 }
@@ -86,14 +88,13 @@ function copyPayment(
   const copy = { ...unset, ...row, request_key: request?.key ?? null, grant_id: null } as PaymentRow
   const wallet = store.wallet(copy.wallet_id)
   if (!wallet) return [{ what: 'payment', ref: copy.id, detail: `its wallet ${copy.wallet_id} is not here` }]
-  const other =
-    copy.sequence !== null &&
-    store.first<{ id: string }>(
-      'SELECT id FROM payment WHERE wallet_id = ? AND epoch = ? AND sequence = ? AND id <> ?',
-      ...[copy.wallet_id, copy.epoch, copy.sequence, copy.id],
-    )
+  const other = store.first<{ id: string }>(
+    'SELECT id FROM payment WHERE wallet_id = ? AND (epoch = ? AND sequence = ? OR authorization = ?) AND id <> ?',
+    ...[copy.wallet_id, copy.epoch, copy.sequence, copy.authorization, copy.id],
+  )
   if (other) return [{ what: 'payment', ref: copy.id, detail: `${other.id} has its nonce` }]
-  const isOpen = copy.sequence !== null
+  // A purchase without its number was proven dead.
+  const isOpen = copy.sig_version > 0 && (copy.kind !== 'x402' || copy.authorization !== null)
   if (isOpen)
     Object.assign(copy, open, {
       max_deadline: Math.max(until[wallet.chain_id] ?? 0, copy.max_deadline ?? 0),

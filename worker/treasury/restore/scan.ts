@@ -91,7 +91,7 @@ export const unrecordedTransfers = ({ store }: Context, afterAudit: number): Unr
   // One may have been booked before its payment was copied.
   const isRecorded = ({ to, tx }: Unrecorded) =>
     store.first(
-      `SELECT 1 FROM payment WHERE kind = 'send' AND status IN ${statusIn.alive} AND to_address = ?1 COLLATE NOCASE AND tx_hash = ?2
+      `SELECT 1 FROM payment WHERE kind <> 'payout' AND status IN ${statusIn.alive} AND to_address = ?1 COLLATE NOCASE AND tx_hash = ?2
        UNION ALL SELECT 1 FROM payout JOIN payment USING (id) WHERE address = ?1 AND tx_hash = ?2`,
       to,
       tx,

@@ -35,7 +35,7 @@ export function book(ctx: Context, wallet: WalletRow, { own, transfers, announce
     // and a node may omit it from one of the two responses.
     if (isBooked(ctx, wallet, log)) explainWithdrawal(ctx, wallet, nonces, log)
     else bookTransfer(ctx, wallet, nonces, log)
-    if (isPurchase(wallet, nonces, log)) haltForPurchase(ctx, wallet, log)
+    if (isPurchase(wallet, nonces, log)) haltIfNotOurs(ctx, wallet, nonces, log)
     // The payout's own state makes it end only once, so its end may also be found in a log that was booked before.
     const returned = bookPayoutEnd(ctx, log)
     // The return has a row of its own, so only what a payout's address had in addition is a deposit.
@@ -135,35 +135,40 @@ function explainWithdrawal(ctx: Context, wallet: WalletRow, nonces: NonceLogs, l
   bookOutgoing(ctx, wallet, log, true, payment)
 }
 
+/** What was signed for a Transfer: an authorization of USDC, or a send of a smart wallet. */
+type SignedNonce = { authorization: Hex } | { send: bigint }
+
 /** The nonce whose log is directly before this Transfer in the same transaction: together they prove who signed it. */
-function nonceBefore(wallet: WalletRow, nonces: NonceLogs, transfer: Log): Hex | null {
+function nonceBefore(wallet: WalletRow, nonces: NonceLogs, transfer: Log): SignedNonce | null {
   const log = nonces.get(`${transfer.transactionHash}:${transfer.logIndex}`)
-  if (!log) return null
-  if (wallet.kind === 'smart') return log.topics.length === 1 && log.data === '0x' ? log.topics[0]! : null
-  const authorization = authorizationIn(log)
-  return authorization?.event === 'used' ? authorization.nonce : null
+  const authorization = log && authorizationIn(log)
+  if (authorization) return authorization.event === 'used' ? { authorization: authorization.nonce } : null
+  if (!log || wallet.kind !== 'smart') return null
+  return log.topics.length === 1 && log.data === '0x' ? { send: BigInt(log.topics[0]!) } : null
 }
 
-/**
- * Whether a smart wallet paid this by an authorization of USDC, which only its session key can sign (Purchase.sol). The
- * authorization's log is directly before the Transfer.
- */
+/** Whether a smart wallet paid this by an authorization of USDC, which only its session key can sign (Purchase.sol). */
 function isPurchase(wallet: WalletRow, nonces: NonceLogs, transfer: Log): boolean {
-  const log = nonces.get(`${transfer.transactionHash}:${transfer.logIndex}`)
-  return wallet.kind === 'smart' && log !== undefined && authorizationIn(log)?.event === 'used'
+  const nonce = nonceBefore(wallet, nonces, transfer)
+  return wallet.kind === 'smart' && nonce !== null && 'authorization' in nonce
 }
 
 const isSigned = (wallet: WalletRow, nonces: NonceLogs, transfer: Log): boolean =>
-  nonceBefore(wallet, nonces, transfer) !== null || isPurchase(wallet, nonces, transfer)
+  nonceBefore(wallet, nonces, transfer) !== null
 
-/** Bursar makes no purchases, so someone else has the session key. */
-const haltForPurchase = (ctx: Context, wallet: WalletRow, { transactionHash }: Log) =>
-  halt(ctx, wallet.id, 'foreign_transfer', `a purchase that is not ours in ${transactionHash}`)
+/**
+ * A purchase without a payment: someone else has the session key. While the account is restored it may be one that was lost, which
+ * the restore lists.
+ */
+function haltIfNotOurs(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): void {
+  if (paymentBefore(ctx, wallet, nonces, transfer) !== null || ctx.store.meta('restore')?.begun) return
+  halt(ctx, wallet.id, 'foreign_transfer', `a purchase that is not ours in ${transfer.transactionHash}`)
+}
 
 function paymentBefore(ctx: Context, wallet: WalletRow, nonces: NonceLogs, transfer: Log): PaymentRow | null {
   const nonce = nonceBefore(wallet, nonces, transfer)
   if (nonce === null) return null
-  return wallet.kind === 'imported' ? authorizedPayment(ctx, wallet, nonce) : paymentOf(ctx, wallet, BigInt(nonce))
+  return 'send' in nonce ? paymentOf(ctx, wallet, nonce.send) : authorizedPayment(ctx, wallet, nonce.authorization)
 }
 
 const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26)}`
@@ -212,7 +217,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean
     })
     return
   }
-  const event = payment.kind === 'send' ? 'paid' : 'funded'
+  const event = payment.kind === 'payout' ? 'funded' : 'paid'
   const status = nextPayment(payment.status, event)
   if (status === null || !isTransferOf(payment, log)) {
     bookWithdrawal(ctx, wallet, log, value)
@@ -231,9 +236,10 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean
   const name = event === 'paid' ? 'payment.confirmed' : 'payment.funded'
   audit(store, ctx.now(), name, payment.id, { tx: log.transactionHash, block: log.blockNumber })
   recordChange(ctx, payment.id)
-  recordConfirmation(ctx, wallet.chain_id, fromColumn(value))
+  // A purchase costs no gas of ours, so it earns none either.
+  if (payment.kind !== 'x402') recordConfirmation(ctx, wallet.chain_id, fromColumn(value))
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
-  if (payment.kind === 'send') {
+  if (event === 'paid') {
     settleSend(store, payment, ctx.now())
     sendPaymentEvent(ctx, name, payment.id, payment.status)
     return

@@ -2,6 +2,7 @@ import { deadlineIsFinal, nonceOf } from '#domain/intent.ts'
 import { nextPayment } from '#domain/payment.ts'
 import { authorizationIsOver, authorizationLogs } from '../../chain/authorization.ts'
 import { addressTopic, nonceTopic, topics } from '../../chain/calls.ts'
+import { purchaseIn } from '../../chain/purchase.ts'
 import { type RangelessFilter, readLogs } from '../../chain/readLogs.ts'
 import type { Block, Chain, Log } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
@@ -14,6 +15,7 @@ import { releaseGas } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { movePayout } from '../payouts/transitions.ts'
+import { freeNumber } from '../purchases/numbers.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, PayoutRow, WalletRow } from '../storage/rows.ts'
 import { cancelledCode } from './booking.ts'
@@ -29,7 +31,10 @@ export function failUnsigned(ctx: Context, wallet: WalletRow): void {
     Math.min(stoppedSince(ctx) ?? ctx.now(), ctx.now()),
   ))
     store.transaction(() => {
-      const error_message = 'Not sent: the wallet could not sign in time. The amount is available again.'
+      const error_message =
+        payment.kind === 'x402'
+          ? 'The agent did not ask for the approved purchase in time. The amount is available again.'
+          : 'Not sent: the wallet could not sign in time. The amount is available again.'
       const failed = { status: 'FAILED', error_code: 'not_sent', error_message } as const
       const isUnsigned = store.update('payment', payment.id, failed, { status: 'QUEUED', sig_version: 0 })
       if (isUnsigned) fail(ctx, payment, 'never signed')
@@ -75,13 +80,16 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
         "UPDATE payment SET status = 'FAILED', error_code = 'not_executed', error_message = ? WHERE id = ? AND status = 'PROCESSING' AND sig_version = ? AND (? OR max_deadline < ?)",
         cancelled
           ? 'Not sent: the authorization was cancelled with the wallet’s key. The amount is available again.'
-          : 'Not sent: the payment did not reach the chain in time. The amount is available again.',
+          : payment.kind === 'x402'
+            ? 'The seller did not take the payment in time. The amount is available again.'
+            : 'Not sent: the payment did not reach the chain in time. The amount is available again.',
         payment.id,
         payment.sig_version,
         cancelled ? 1 : 0,
         final.timestamp,
       )
       if (dead > 0) fail(ctx, payment, cancelled ? 'cancelled' : 'dead', final)
+      if (dead > 0) releaseNumber(ctx, payment)
     })
   }
   for (const payout of payouts) {
@@ -123,6 +131,14 @@ async function wasUsed(ctx: Context, wallet: WalletRow, payment: PaymentRow, fin
   if (!state || state.epoch !== payment.epoch) return false
   const behind = state.top - nonceOf(payment.epoch, payment.sequence!)
   return behind >= 0n && behind < 128n && ((state.seen >> behind) & 1n) === 1n
+}
+
+/** A purchase that is proven dead gives its number back, which another one may then have. */
+function releaseNumber({ store }: Context, { id, kind, wallet_id, epoch, authorization }: PaymentRow): void {
+  const numbers = kind === 'x402' && epoch === null && authorization ? purchaseIn(authorization) : null
+  if (!numbers) return
+  store.update('payment', id, { authorization: null })
+  freeNumber(store, wallet_id, numbers)
 }
 
 function fail(ctx: Context, payment: PaymentRow, why: string, final?: Block): void {

@@ -80,11 +80,14 @@ export function isBusy(ctx: Context, wallet: WalletRow): boolean {
 }
 
 const hasUnsigned = (ctx: Context, wallet: WalletRow) =>
-  ctx.store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'QUEUED' LIMIT 1", wallet.id) !== null
+  ctx.store.first(
+    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'QUEUED' AND kind <> 'x402' LIMIT 1",
+    wallet.id,
+  ) !== null
 
 const isExpiring = (ctx: Context, wallet: WalletRow, head: Block) =>
   ctx.store.first(
-    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND deadline < ? LIMIT 1",
+    "SELECT 1 FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND kind <> 'x402' AND deadline < ? LIMIT 1",
     wallet.id,
     head.timestamp + 60,
   ) !== null

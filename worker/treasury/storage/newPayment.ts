@@ -1,7 +1,9 @@
 import { eachNote, notesOf } from '#domain/paymentNotes.ts'
+import { hostOf } from '#domain/x402/seller.ts'
 import type { PaymentTerms, Recipient } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
 import { fromColumn, toColumn } from './columns.ts'
+import type { PaidTo } from './paidRecipients.ts'
 import type { AgentRow, GroupRow, PaymentRow, WalletRow, WhitelistRow } from './rows.ts'
 
 /** The columns that may be null, of a payment about which nothing is known yet. */
@@ -14,6 +16,8 @@ export const unset = {
   contact_name: null,
   recipient_email: null,
   recipient_phone: null,
+  resource: null,
+  seller: null,
   ...eachNote(() => null),
   expires_in_days: null,
   sender_name: null,
@@ -45,11 +49,12 @@ export const unset = {
   request_key: null,
 } satisfies Partial<PaymentRow>
 
-/** Where the money would go. Exactly one of address, email and phone is set. */
+/** Where the money would go. Exactly one of address, email and phone is set. `seller`: the host of a purchase. */
 export type Target = {
   address: Address | null
   email: string | null
   phone: string | null
+  seller: string | null
   contact: WhitelistRow | null
 }
 
@@ -69,13 +74,13 @@ export function newPayment(terms: PaymentTerms, parts: Parts): PaymentRow {
   const { caller, target, contact, ...columns } = parts
   const isPayout = target ? target.address === null : to.type === 'email' || to.type === 'phone'
   const recipient = target ?? {
-    address: to.type === 'address' ? to.address : null,
+    address: to.type === 'address' || to.type === 'x402' ? to.address : null,
     email: to.type === 'email' ? to.email : null,
     phone: to.type === 'phone' ? to.phone : null,
   }
   return {
     ...unset,
-    kind: isPayout ? 'payout' : 'send',
+    kind: to.type === 'x402' ? 'x402' : isPayout ? 'payout' : 'send',
     wallet_id: caller.wallet.id,
     group_id: caller.group?.id ?? null,
     agent_id: caller.agent?.id ?? null,
@@ -86,6 +91,7 @@ export function newPayment(terms: PaymentTerms, parts: Parts): PaymentRow {
     contact_name: target?.contact?.name ?? contact?.name ?? null,
     recipient_email: recipient.email,
     recipient_phone: recipient.phone,
+    ...(to.type === 'x402' && { resource: to.resource, seller: hostOf(to.resource) }),
     amount: toColumn(amount),
     ...notesOf(terms),
     expires_in_days: expiresInDays,
@@ -107,13 +113,16 @@ export function termsOf(payment: PaymentRow): PaymentTerms {
 }
 
 /** Where the money of a payment goes. A payout's address identifies nobody. */
-export const paidToOf = ({ kind, to_address, recipient_email, recipient_phone }: PaymentRow) => ({
-  address: kind === 'send' ? to_address : null,
+export const paidToOf = ({ kind, to_address, recipient_email, recipient_phone, seller }: PaymentRow): PaidTo => ({
+  address: kind === 'payout' ? null : to_address,
   email: recipient_email,
   phone: recipient_phone,
+  seller,
 })
 
-function recipientOf({ to_type, contact_id, to_address, recipient_email, recipient_phone }: PaymentRow): Recipient {
+function recipientOf(payment: PaymentRow): Recipient {
+  const { to_type, contact_id, to_address, recipient_email, recipient_phone, resource } = payment
+  if (to_type === 'x402') return { type: 'x402', address: to_address!, resource: resource! }
   if (to_type === 'contact')
     return {
       type: 'contact',

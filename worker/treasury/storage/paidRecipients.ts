@@ -1,5 +1,6 @@
 import { sameEnds } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
+import { sellerPair } from '#domain/x402/seller.ts'
 import { statusIn } from './statuses.ts'
 import type { Store } from './store.ts'
 
@@ -9,7 +10,8 @@ import type { Store } from './store.ts'
  * alive and end in many places.
  */
 
-const recipient = `CASE NEW.kind WHEN 'send' THEN lower(NEW.to_address) ELSE coalesce(NEW.recipient_email, NEW.recipient_phone) END`
+/** A seller is a host and an address: sellerPair in domain/x402/seller.ts. */
+const recipient = `CASE NEW.kind WHEN 'send' THEN lower(NEW.to_address) WHEN 'x402' THEN NEW.seller || ' ' || lower(NEW.to_address) ELSE coalesce(NEW.recipient_email, NEW.recipient_phone) END`
 /** What is left of an address when it is shortened (domain/sendRules.ts). */
 const look = (address: string) => `lower(substr(${address}, 1, ${2 + sameEnds}) || substr(${address}, -${sameEnds}))`
 
@@ -24,7 +26,7 @@ const remove = `
     UPDATE paid_recipient SET payments = payments - 1 WHERE ${row};`
 
 export const paidRecipientTable = `
-  -- Recipients (address in lower case, email or phone) of payments that moved their amount or still may (statuses.ts), and
+  -- Recipients (address in lower case, email, phone, or a seller) of payments that moved their amount or still may (statuses.ts), and
   -- how many. last_at: when the newest was accepted, even if that one failed since. look: of addresses, their ends.
   CREATE TABLE paid_recipient (
     recipient TEXT NOT NULL, chain_id INTEGER NOT NULL, payments INTEGER NOT NULL CHECK (payments > 0),
@@ -41,15 +43,22 @@ export const paidRecipientTable = `
   END;
 `
 
-/** Where money goes: exactly one is set. A payout's address does not identify its recipient. */
-export type PaidTo = { address: string | null; email: string | null; phone: string | null }
+/**
+ * Where money goes: exactly one is set, and for a purchase the host as well. A payout's address does not identify its
+ * recipient.
+ */
+export type PaidTo = { address: string | null; email: string | null; phone: string | null; seller: string | null }
+
+/** The recipient as text, as in `paid_recipient`. */
+export const recipientText = ({ address, email, phone, seller }: PaidTo): string | null =>
+  seller !== null && address !== null ? sellerPair(seller, address) : (address?.toLowerCase() ?? email ?? phone)
 
 /** The recipient's payments on a chain, or on all of them if `chainId` is null. */
-export const paymentsTo = (store: Store, { address, email, phone }: PaidTo, chainId: number | null) =>
+export const paymentsTo = (store: Store, to: PaidTo, chainId: number | null) =>
   store.first<{ payments: number; last_at: number | null }>(
     `SELECT coalesce(sum(payments), 0) AS payments, max(last_at) AS last_at FROM paid_recipient
      WHERE recipient = ?1 AND (?2 IS NULL OR chain_id = ?2)`,
-    address?.toLowerCase() ?? email ?? phone,
+    recipientText(to),
     chainId,
   )!
 

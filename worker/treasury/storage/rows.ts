@@ -144,7 +144,7 @@ export type CredentialRow = {
 /** domain/payment.ts has its states. */
 export type PaymentRow = PaymentNotes & {
   id: string
-  kind: 'send' | 'payout'
+  kind: 'send' | 'payout' | 'x402'
   wallet_id: string
   group_id: string | null
   agent_id: string | null
@@ -155,6 +155,9 @@ export type PaymentRow = PaymentNotes & {
   contact_name: string | null
   recipient_email: string | null
   recipient_phone: string | null
+  /** Of a purchase; null for all others. */
+  resource: string | null
+  seller: string | null
   amount: number
   /** Terms of a payout, as requested. */
   expires_in_days: ExpiryDays | null
@@ -181,7 +184,7 @@ export type PaymentRow = PaymentNotes & {
   r: Hex | null
   vs: Hex | null
   first_block: number | null
-  /** EIP-3009 nonce; null for smart wallets, whose nonce is epoch and sequence. */
+  /** EIP-3009 nonce; null for sends of smart wallets, whose nonce is epoch and sequence. */
   authorization: Hex | null
   /** Gas units paid for each step; null if not reported. */
   gas_send: number | null
@@ -204,6 +207,20 @@ export type ImportedKeyRow = {
   tries: number
   locked_until: number
 }
+
+/** `offer`: JSON of a StoredOffer (purchases/offers.ts). `reply`: JSON of what the agent reported. */
+export type PurchaseRow = { id: string; offer: string | null; reply: string | null }
+
+/** domain/x402/purchaseClasses.ts */
+export type PurchaseClassRow = {
+  wallet_id: string
+  epoch: number
+  class: number
+  next_number: number
+  taken: number
+}
+
+export type SellerRow = { pair: string; chain_id: ChainId; confirmed_at: number | null; asked_at: number }
 
 export type PayoutRow = {
   id: string

@@ -12,6 +12,7 @@ import type {
   NoticeRow,
   PaymentRow,
   PayoutRow,
+  PurchaseRow,
   RecipientWindowRow,
   SessionRow,
   WalletActionRow,
@@ -35,6 +36,7 @@ export type Rows = {
   refresh_token: RefreshTokenRow
   payment: PaymentRow
   payout: PayoutRow
+  purchase: PurchaseRow
   approval: ApprovalRow
   approval_grant: GrantRow
   booking: BookingRow

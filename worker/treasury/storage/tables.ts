@@ -165,10 +165,12 @@ export const tables = `
   -- Payments and payouts
 
   CREATE TABLE payment (
-    id TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('send','payout')),
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('send','payout','x402')),
     wallet_id TEXT NOT NULL REFERENCES wallet(id), group_id TEXT, agent_id TEXT, policy_version INTEGER,
     to_type TEXT NOT NULL, to_address TEXT, contact_id TEXT, contact_name TEXT,
     recipient_email TEXT, recipient_phone TEXT,
+    -- Of a purchase: method, origin and path of what is bought; and the host, which with to_address identifies the seller.
+    resource TEXT, seller TEXT,
     amount INTEGER NOT NULL CHECK (amount > 0),
     -- The notes of domain/paymentNotes.ts.
     memo TEXT, reference TEXT,
@@ -183,7 +185,8 @@ export const tables = `
     -- The intent. A nonce is permanently bound to one recipient and amount.
     epoch INTEGER, sequence INTEGER, deadline INTEGER, max_deadline INTEGER, sig_version INTEGER NOT NULL DEFAULT 0,
     r TEXT, vs TEXT, first_block INTEGER,
-    -- EIP-3009 nonce of an imported wallet's payment.
+    -- EIP-3009 nonce of an imported wallet's payment, and of a purchase until it is proven dead: then its number may be used
+    -- again. The payment of a smart wallet's purchase has no epoch and no sequence of its own, because they are in the nonce.
     authorization TEXT,
     -- Gas units paid for each step, null until it is reported: until then its estimate is reserved.
     gas_send INTEGER, gas_announce INTEGER, gas_end INTEGER,
@@ -197,13 +200,14 @@ export const tables = `
     CHECK (accepted_at IS NOT NULL OR status IN ('PENDING_APPROVAL','POLICY_REJECTED','VALIDATION_FAILED','CANCELLED'))
   );
   CREATE UNIQUE INDEX payment_nonce ON payment (wallet_id, epoch, sequence) WHERE sequence IS NOT NULL;
-  CREATE UNIQUE INDEX payment_authorization ON payment (authorization) WHERE authorization IS NOT NULL;
+  CREATE UNIQUE INDEX payment_authorization ON payment (wallet_id, authorization) WHERE authorization IS NOT NULL;
   -- Not partial: SQLite does not see that one status is part of a list of them.
   CREATE INDEX payment_status ON payment (status, wallet_id, epoch, sequence);
   -- The order of lists (storage/statuses.ts).
   CREATE INDEX payment_agent ON payment (agent_id, coalesce(accepted_at, created_at), id);
   CREATE INDEX payment_reference ON payment (reference, agent_id, coalesce(accepted_at, created_at), id) WHERE reference IS NOT NULL;
-  CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED';
+  CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED' AND kind <> 'x402';
+  CREATE INDEX payment_open_purchase ON payment (agent_id) WHERE kind = 'x402' AND status IN ${statusIn.unsettled};
   -- Repeated payments. Without those that were refused or ended: there may be thousands. Not case-sensitive: addresses are
   -- stored as they were given.
   CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE, amount, accepted_at)
@@ -215,6 +219,31 @@ export const tables = `
   -- The refusals of an agent, and those that are deleted after 30 days.
   CREATE INDEX payment_refused ON payment (agent_id, created_at, id) WHERE refusal IS NOT NULL;
   CREATE INDEX payment_refused_at ON payment (created_at) WHERE refusal IS NOT NULL;
+
+  -- What a seller asked for and answered: the payment's offer (JSON), without which no payload can be made, until the payment
+  -- has ended; and its reply (JSON).
+  CREATE TABLE purchase (id TEXT PRIMARY KEY REFERENCES payment(id), offer TEXT, reply TEXT) WITHOUT ROWID;
+  CREATE TRIGGER purchase_ended AFTER UPDATE OF status ON payment
+    WHEN NEW.kind = 'x402' AND NEW.status IN ('CONFIRMED','FAILED','CANCELLED','POLICY_REJECTED')
+    BEGIN UPDATE purchase SET offer = NULL WHERE id = NEW.id; END;
+  CREATE TRIGGER purchase_deleted BEFORE DELETE ON payment WHEN OLD.kind = 'x402'
+    BEGIN DELETE FROM purchase WHERE id = OLD.id; END;
+  -- The numbers of a session's classes (domain/x402/purchaseClasses.ts): the lowest that was never taken, how many are taken,
+  -- and those below next_number that are free again.
+  CREATE TABLE purchase_class (
+    wallet_id TEXT NOT NULL, epoch INTEGER NOT NULL, class INTEGER NOT NULL, next_number INTEGER NOT NULL DEFAULT 0,
+    taken INTEGER NOT NULL DEFAULT 0 CHECK (taken >= 0 AND taken <= next_number), PRIMARY KEY (wallet_id, epoch, class)
+  ) WITHOUT ROWID;
+  CREATE TABLE free_number (
+    wallet_id TEXT NOT NULL, epoch INTEGER NOT NULL, class INTEGER NOT NULL, number INTEGER NOT NULL,
+    PRIMARY KEY (wallet_id, epoch, class, number)
+  ) WITHOUT ROWID;
+  -- Pairs of host and address, as "host 0xaddress" in lower case: when the host itself last confirmed that it is paid there
+  -- (null: never), and when it was last asked.
+  CREATE TABLE seller (
+    pair TEXT NOT NULL, chain_id INTEGER NOT NULL, confirmed_at INTEGER, asked_at INTEGER NOT NULL,
+    PRIMARY KEY (pair, chain_id)
+  ) WITHOUT ROWID;
 
   CREATE TABLE payout (
     id TEXT PRIMARY KEY REFERENCES payment(id), wallet_id TEXT NOT NULL, address TEXT NOT NULL COLLATE NOCASE UNIQUE,

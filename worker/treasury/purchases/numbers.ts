@@ -1,0 +1,70 @@
+import { type ClassUse, countOf, type PurchaseClass } from '#domain/x402/purchaseClasses.ts'
+import type { PurchaseClassRow, SessionRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+
+/**
+ * The numbers of a session's purchases. A number is taken when a purchase is signed, and free again once that is proven dead:
+ * a nonce is bound to one content as long as that can move money (invariant I6). Call inside a transaction.
+ */
+
+const where = 'wallet_id = ? AND epoch = ? AND class = ?'
+
+export function classUse(
+  store: Store,
+  { wallet_id, epoch, purchase_allowance }: SessionRow,
+  purchaseClass: PurchaseClass,
+): ClassUse {
+  const row = store.first<PurchaseClassRow>(
+    `SELECT * FROM purchase_class WHERE ${where}`,
+    wallet_id,
+    epoch,
+    purchaseClass,
+  )
+  return { count: countOf(purchaseClass, purchase_allowance), taken: row?.taken ?? 0 }
+}
+
+/** The lowest free number. The caller has seen that the class has one. */
+export function takeNumber(store: Store, { wallet_id, epoch }: SessionRow, purchaseClass: PurchaseClass): number {
+  const key = [wallet_id, epoch, purchaseClass] as const
+  const free = store.first<{ number: number }>(`SELECT number FROM free_number WHERE ${where} LIMIT 1`, ...key)
+  if (free) {
+    store.run(`DELETE FROM free_number WHERE ${where} AND number = ?`, ...key, free.number)
+    store.run(`UPDATE purchase_class SET taken = taken + 1 WHERE ${where}`, ...key)
+    return free.number
+  }
+  store.run(
+    `INSERT INTO purchase_class (wallet_id, epoch, class, next_number, taken) VALUES (?, ?, ?, 1, 1)
+     ON CONFLICT DO UPDATE SET next_number = next_number + 1, taken = taken + 1`,
+    ...key,
+  )
+  return store.first<PurchaseClassRow>(`SELECT * FROM purchase_class WHERE ${where}`, ...key)!.next_number - 1
+}
+
+/** The purchase with this number is proven dead: no block can include it any more. */
+export function freeNumber(
+  store: Store,
+  walletId: string,
+  { epoch, class: purchaseClass, number }: { epoch: number; class: number; number: number },
+): void {
+  const key = [walletId, epoch, purchaseClass] as const
+  store.run('INSERT INTO free_number (wallet_id, epoch, class, number) VALUES (?, ?, ?, ?)', ...key, number)
+  store.run(`UPDATE purchase_class SET taken = taken - 1 WHERE ${where}`, ...key)
+}
+
+/**
+ * Takes all numbers of the sessions that exist. After a restore: a purchase that was lost may have any of them.
+ */
+export function takeAllNumbers(store: Store): void {
+  for (const session of store.all<SessionRow>('SELECT * FROM session WHERE purchase_allowance > 0'))
+    for (const purchaseClass of [0, 1, 2] as const) {
+      const key = [session.wallet_id, session.epoch, purchaseClass] as const
+      const count = countOf(purchaseClass, session.purchase_allowance)
+      store.run(
+        `INSERT INTO purchase_class (wallet_id, epoch, class, next_number, taken) VALUES (?1, ?2, ?3, ?4, ?4)
+         ON CONFLICT DO UPDATE SET next_number = max(next_number, ?4), taken = max(next_number, ?4)`,
+        ...key,
+        count,
+      )
+      store.run(`DELETE FROM free_number WHERE ${where}`, ...key)
+    }
+}

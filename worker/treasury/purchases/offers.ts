@@ -1,0 +1,63 @@
+import { paymentHeader, paymentPayload } from '#domain/x402/paymentPayload.ts'
+import type { Json } from '#domain/x402/paymentRequired.ts'
+import type { PurchaseReceipt } from '#schemas/x402.ts'
+import { authorizationSignature } from '../../chain/authorization.ts'
+import { purchaseIn, purchaseSignature } from '../../chain/purchase.ts'
+import type { Hex } from '../../chain/types.ts'
+import { fromColumn } from '../storage/columns.ts'
+import type { PaymentRow, PurchaseRow } from '../storage/rows.ts'
+import type { Store } from '../storage/store.ts'
+
+/** What a payload repeats of the seller's challenge, word for word. `maxTimeoutSeconds` is that of the chosen offer. */
+export type StoredOffer = { accepted: Json; resource?: Json; extensions?: Json; maxTimeoutSeconds: number }
+
+/** Servers refuse longer headers, of which two thirds are this JSON. In bytes. */
+export const maxOfferBytes = 8_192 // 8 kB
+
+export function offerOf(store: Store, paymentId: string): StoredOffer | null {
+  const row = store.first<PurchaseRow>('SELECT * FROM purchase WHERE id = ?', paymentId)
+  return row?.offer ? (JSON.parse(row.offer) as StoredOffer) : null
+}
+
+export const insertOffer = (store: Store, id: string, offer: StoredOffer): void =>
+  store.insert('purchase', { id, offer: JSON.stringify(offer) })
+
+/** Null for all payments about which nothing was reported. */
+export function receiptOf(store: Store, { id, kind }: Pick<PaymentRow, 'id' | 'kind'>): PurchaseReceipt | null {
+  if (kind !== 'x402') return null
+  const row = store.first<PurchaseRow>('SELECT * FROM purchase WHERE id = ?', id)
+  return row?.reply ? (JSON.parse(row.reply) as PurchaseReceipt) : null
+}
+
+/**
+ * What the agent hands to the seller. Null unless the payment is a purchase that is signed and may still be settled; then
+ * every call returns the same.
+ */
+export function headerOf(store: Store, payment: PaymentRow): { header: string; validBefore: number } | null {
+  if (payment.kind !== 'x402' || payment.status !== 'PROCESSING' || payment.authorization === null) return null
+  const offer = offerOf(store, payment.id)
+  const wallet = store.wallet(payment.wallet_id)
+  if (!offer || !wallet || payment.r === null || payment.vs === null) return null
+  const signed = {
+    from: wallet.address,
+    validBefore: payment.deadline!,
+    nonce: payment.authorization,
+    signature: signatureOf(payment, payment.authorization, { r: payment.r, vs: payment.vs }),
+  }
+  const { accepted, maxTimeoutSeconds, ...challenge } = offer
+  const payTo = payment.to_address!
+  const chosen = { payTo, amount: fromColumn(payment.amount), maxTimeoutSeconds, accepted }
+  const payload = paymentPayload({ accepts: [accepted], ...challenge }, chosen, signed)
+  return { header: paymentHeader(payload), validBefore: payment.deadline! }
+}
+
+/** A smart wallet checks a signature that has the purchase's numbers; an imported one's key signs as USDC expects. */
+function signatureOf(payment: PaymentRow, nonce: Hex, { r, vs }: { r: Hex; vs: Hex }): Hex {
+  const numbers = payment.epoch === null ? purchaseIn(nonce) : null
+  if (!numbers) return authorizationSignature({ r, vs })
+  const { to_address, amount, deadline } = payment
+  return purchaseSignature(
+    { to: to_address!, amount: BigInt(amount), validBefore: deadline!, class: numbers.class, number: numbers.number },
+    { r, vs },
+  )
+}

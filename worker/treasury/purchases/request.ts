@@ -1,0 +1,83 @@
+import { webhookRulesOf } from '#domain/webhookUrl.ts'
+import { chooseOffer } from '#domain/x402/chooseOffer.ts'
+import { parsePaymentRequired } from '#domain/x402/paymentRequired.ts'
+import { parseResource, resourceText } from '#domain/x402/seller.ts'
+import type { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
+import { ok, type Result, refuse } from '../../result.ts'
+import type { Context } from '../core/context.ts'
+import type { Principal } from '../core/rpcTypes.ts'
+import { findPayment } from '../payments/queries.ts'
+import type { PayInput } from '../payments/rpcTypes.ts'
+import { resolveCaller } from '../policies/paymentParties.ts'
+import type { PaymentRow } from '../storage/rows.ts'
+import { maxOfferBytes, type StoredOffer } from './offers.ts'
+import { readToken } from './token.ts'
+
+export type PurchaseInput = { principal: Principal; key: string; request: CreatePurchase }
+
+/**
+ * The payment that a seller's challenge asks for: its terms have parsed values only, so that the same purchase is recognized
+ * however it is written. Throws RpcUnavailable.
+ */
+export async function purchaseInput(
+  ctx: Context,
+  { principal, key, request }: PurchaseInput,
+): Promise<Result<PayInput>> {
+  const caller = resolveCaller(ctx, principal, null)
+  if (!caller.ok) return caller
+  const rules = webhookRulesOf(ctx.env)
+  const parsed = parseResource(request.resource, request.method, rules)
+  if (!parsed.ok) return refuse('invalid_input', parsed.problem.message, { field: parsed.problem.field })
+  const challenge = parsePaymentRequired(request.payment_required)
+  if (!challenge.ok) return refuse('invalid_input', challenge.problem.message, { field: challenge.problem.field })
+  const token = await readToken(ctx, caller.value.wallet)
+  if (!token) return refuse('upstream_unavailable', 'USDC on this network is not one that purchases can be made with.')
+  const chosen = chooseOffer(challenge.value, token, request.max_amount ?? null)
+  if (!chosen.ok) {
+    const field = chosen.code === 'unsupported_payment' ? chosen.field : 'max_amount'
+    return refuse(chosen.code, chosen.message, { field })
+  }
+  const { payTo, amount, maxTimeoutSeconds, accepted } = chosen.offer
+  const { resource, extensions } = challenge.value
+  const offer: StoredOffer = {
+    accepted,
+    ...(resource && { resource }),
+    ...(extensions && { extensions }),
+    maxTimeoutSeconds,
+  }
+  if (new TextEncoder().encode(JSON.stringify(offer)).length > maxOfferBytes)
+    return refuse('unsupported_payment', 'The seller’s offer, resource and extensions must be at most 8 kB together.', {
+      field: 'payment_required',
+    })
+  const { memo, reference, reason } = request
+  return ok({
+    principal,
+    key,
+    terms: {
+      wallet: null,
+      to: { type: 'x402', address: payTo, resource: resourceText(parsed.resource) },
+      amount,
+      memo,
+      reference,
+      expiresInDays: null,
+      senderName: null,
+    },
+    reason: reason || null,
+    offer,
+  })
+}
+
+/** Keeps what the agent reports about its purchase; a later report replaces it. It decides nothing: the chain does. */
+export function keepReceipt(
+  ctx: Context,
+  principal: Principal,
+  id: string,
+  receipt: PurchaseReceipt,
+): Result<PaymentRow> {
+  const found = findPayment(ctx, principal, id)
+  if (!found.ok) return found
+  if (found.value.kind !== 'x402')
+    return refuse('unprocessable', 'Only a purchase has a receipt; this payment is not one.')
+  ctx.store.run('UPDATE purchase SET reply = ? WHERE id = ?', JSON.stringify(receipt), id)
+  return found
+}
