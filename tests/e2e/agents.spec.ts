@@ -173,6 +173,45 @@ test('rules are found by a search, say in a sentence what they do, and are remov
   await expect(detail(page)).not.toContainText('per payment')
 })
 
+test('hosts to buy from are listed one by one, each with an amount that may stay empty @agents-33', async ({
+  page,
+  owner,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  const group = await owner.group('Buyers', { scopes: ['x402_payments:write'] })
+  await open(page, group)
+  await expect(detail(page)).toContainText('Purchases from sellers that Bursar could not verify need approval.')
+  await open(page, group, '&editGroup')
+  await addRule(page, 'Hosts to buy from')
+  const card = (title: string) => dialog(page).getByRole('region', { name: title, exact: true })
+  const hosts = card('Hosts to buy from')
+  const host = (n: number) => hosts.getByRole('group', { name: `Host ${n}` })
+  await expect(host(1).getByLabel('Host', { exact: true })).toBeFocused()
+  await press(page, 'Save Changes')
+  await expect(hosts.getByRole('alert')).toHaveText('Please enter a host')
+  await host(1).getByLabel('Host', { exact: true }).fill('https://API.bursar.test')
+  await expect(hosts.getByRole('alert')).toContainText('is not a valid host; write it as api.example.com')
+  await host(1).getByLabel('Host', { exact: true }).fill('API.bursar.test')
+  await host(1).getByLabel('Most per purchase (optional)').fill('0.5')
+  await hosts.getByRole('button', { name: 'Add a host' }).click()
+  await host(2).getByLabel('Host', { exact: true }).fill('unwanted.test')
+  await hosts.getByRole('button', { name: 'Add a host' }).click()
+  await host(3).getByLabel('Host', { exact: true }).fill('*.bursar.test')
+  await hosts.getByRole('button', { name: 'Remove host 2' }).click()
+  await expect(host(3)).toBeHidden()
+  await expect(hosts).toContainText('Purchases only from api.bursar.test (at most $0.50 each) and *.bursar.test.')
+  await addRule(page, 'Unverified sellers')
+  await expect(card('Unverified sellers')).toContainText('No purchases from sellers that Bursar could not verify.')
+  await audit(page, 'agents-edit-hosts')
+  await press(page, 'Save Changes')
+
+  await expect(dialog(page)).toBeHidden()
+  await expect(detail(page)).toContainText(
+    'Purchases only from api.bursar.test (at most $0.50 each) and *.bursar.test.',
+  )
+  await expect(detail(page)).toContainText('No purchases from sellers that Bursar could not verify.')
+})
+
 test('before a change is saved, its owner sees what it would have done to past payments @agents-32', async ({
   page,
   owner,

@@ -282,6 +282,29 @@ test('each input of a rule is validated, and the API names it by its path @agent
     'rules.hours.zone: Please enter a time zone such as Europe/Berlin or UTC',
     'rules.emailDomains.emailDomains: Please enter at least one email domain',
   ])
+  const entry = (pattern: string, maxAmount = '') => ({ pattern, maxAmount })
+  const typed = [entry('', 'x'), entry('API.a.test', '0'), entry('*.a.test', '.5'), entry('api.A.test'), entry('a b')]
+  const invalid = values(rules({ hosts: { hosts: typed } }))
+  expect(problems(groupProblems(invalid))).toEqual([
+    'rules.hosts.hosts.0.pattern: Please enter a host',
+    'rules.hosts.hosts.0.maxAmount: Please enter a valid amount greater than 0, or leave it empty',
+    'rules.hosts.hosts.1.maxAmount: Please enter a valid amount greater than 0, or leave it empty',
+    'rules.hosts.hosts.3.pattern: This host is listed twice',
+    'rules.hosts.hosts.4.pattern: “a b” is not a valid host; write it as api.example.com or *.example.com',
+  ])
+  expect(problems(groupProblems(values(rules({ hosts: { hosts: [] } }))))).toEqual([
+    'rules.hosts.hosts.root: Please enter at least one host',
+  ])
+  const one = values(rules({ hosts: { hosts: [entry('*.A.test', '.5'), entry('b.test')] } }))
+  expect(groupInput(one).hosts).toEqual([
+    { pattern: '*.a.test', maxAmount: '0.5' },
+    { pattern: 'b.test', maxAmount: null },
+  ])
+  expect(changesOf(one, values(rules({ hosts: { hosts: [entry('*.A.test', '.6'), entry('b.test')] } })))).toEqual([
+    'hosts to buy from',
+  ])
+  expect(changesOf(one, structuredClone(one))).toEqual([])
+  expect(['hosts', 'hosts.2.maxAmount'].map(groupField)).toEqual(['rules.hosts.hosts', 'rules.hosts.hosts.2.maxAmount'])
   expect(['hours.zone', 'emailDomains.0', 'maxPayment', 'spendLimit', 'name'].map(groupField)).toEqual([
     'rules.hours.zone',
     'rules.emailDomains.emailDomains',

@@ -242,6 +242,10 @@ describe('bad input @policy-7', () => {
     [{ hours: { ...office, from: '25:00' } }, 'hours.from'],
     [{ hours: { ...office, to: '09:00' } }, 'hours.to'],
     [{ hours: { ...office, days: [] } }, 'hours.days'],
+    [{ hosts: [{ pattern: 'not a host' }] }, 'hosts.0.pattern'],
+    [{ hosts: [{ pattern: 'a.test' }, { pattern: 'b.test', maxAmount: '0' }] }, 'hosts.1.maxAmount'],
+    [{ unverifiedSellers: null }, 'unverifiedSellers'],
+    [{ unverifiedSellers: 'allow' }, 'unverifiedSellers'],
   ])('a group with %j is refused', async (body, field) => {
     const answer = await create(body)
     expect(answer.status, answer.text).toBe(400)

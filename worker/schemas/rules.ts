@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Input, isTimeOfDay } from '#domain/rules/inputs.ts'
+import { normalHostPattern, repeatedHost } from '#domain/rules/hostPatterns.ts'
+import { type Input, isTimeOfDay, maxHosts } from '#domain/rules/inputs.ts'
 import { isSingle, type Rule } from '#domain/rules/rule.ts'
 import { isTimeZone, weekDays } from '#domain/rules/timeZone.ts'
 import { anyRules, type RuleEdits, type RuleField, type RuleValues, type WireRules } from '#domain/rules/values.ts'
@@ -42,6 +43,8 @@ function inputSchema(input: Input): z.ZodType {
     }
     case 'list':
       return list(input)
+    case 'hosts':
+      return hosts
     case 'switch':
       return z.boolean()
     case 'choice':
@@ -76,6 +79,28 @@ const list = ({ normal, what, example }: Input & { kind: 'list' }) =>
     .min(1, `Enter at least one ${what}, or send null to allow any`)
     .max(100, `At most 100 entries`)
     .transform((values) => [...new Set(values)].sort())
+
+/** Absent or null: no limit of its own. */
+const hosts = z
+  .array(
+    z.strictObject({
+      pattern: z.string().transform((text, ctx) => {
+        const pattern = normalHostPattern(text)
+        if (pattern !== null) return pattern
+        const message = `“${text.slice(0, 60)}” is not a valid host, such as api.example.com or *.example.com`
+        ctx.addIssue({ code: 'custom', message })
+        return z.NEVER
+      }),
+      maxAmount: usdcAmount.nullable().default(null),
+    }),
+  )
+  .min(1, 'Enter at least one host, or send null to allow any')
+  .max(maxHosts, `At most ${maxHosts} hosts`)
+  .superRefine((limits, ctx) => {
+    const again = repeatedHost(limits)
+    if (again === null) return
+    ctx.addIssue({ code: 'custom', path: [again, 'pattern'], message: `“${limits[again]!.pattern}” is listed twice` })
+  })
 
 function valueSchema({ inputs, problem }: Rule): z.ZodType {
   if (isSingle(inputs)) return inputSchema(inputs)

@@ -28,6 +28,14 @@ function inputValue(input: Input): fc.Arbitrary<unknown> {
       return fc.integer({ min: Math.max(1, input.least), max: input.most })
     case 'list':
       return fc.constant([input.normal(input.example)!])
+    case 'hosts':
+      return fc.uniqueArray(
+        fc.record({
+          pattern: fc.constantFrom('api.example.com', '*.example.com', 'localhost:4021'),
+          maxAmount: fc.option(fc.bigInt({ min: 1n, max: 10n ** 12n }).map(microUsdc)),
+        }),
+        { selector: ({ pattern }) => pattern, minLength: 1 },
+      )
     case 'switch':
       return fc.constant(true)
     case 'choice':
@@ -72,7 +80,12 @@ const facts: fc.Arbitrary<PaymentFacts> = fc.record({
     type: fc.constant('address' as const),
     email: fc.constant(null),
     phone: fc.constant(null),
-    seller: fc.constant(null),
+    seller: fc.option(
+      fc.record({
+        host: fc.constantFrom('api.example.com', 'other.example.com', 'localhost:4021', 'other.org'),
+        isConfirmed: fc.boolean().map((is) => () => is),
+      }),
+    ),
     isNew: fc.boolean().map((is) => () => is),
     isDuplicate: fc.boolean().map((is) => () => is),
   }),
@@ -82,14 +95,15 @@ test('the order of rules never changes whether a payment is allowed, refused or 
   const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
   fc.assert(
     fc.property(values, facts, used, amount, (made, payment, counted, wanted) => {
-      const says = (of: RuleValues, outcome: Verdict['outcome']) =>
+      const says = (of: RuleValues, outcome: Verdict['outcome'], names?: Rule['names']) =>
         verdictsOf(of, payment, counted).some(
-          (verdict) => verdict.outcome === outcome && (verdict.above === null || wanted > verdict.above),
+          ({ outcome: own, above, rule }) =>
+            own === outcome && (above === null || wanted > above) && (!names || rule in names),
         )
       for (const outcome of ['refuse', 'ask'] as const) {
-        // Each rule alone says the same as among all others, so no order can matter.
-        const alone = anyRules.map(({ field }) =>
-          says({ ...noRules, [field]: made[field as keyof RuleValues] } as RuleValues, outcome),
+        // Each rule alone says the same as among all others, so no order can matter. (Some judge when they are off, too.)
+        const alone = anyRules.map(({ field, names }) =>
+          says({ ...noRules, [field]: made[field as keyof RuleValues] } as RuleValues, outcome, names),
         )
         expect(says(made, outcome)).toBe(alone.includes(true))
       }

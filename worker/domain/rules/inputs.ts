@@ -1,4 +1,5 @@
 import { formatUsdc, type MicroUsdc, maxAmount, parseUsdc } from '../money.ts'
+import { type HostLimit, isLooserForHosts } from './hostPatterns.ts'
 import { isTimeZone, weekDays } from './timeZone.ts'
 
 /** The kinds of input that a rule's value consists of. Schemas, storage and the editor follow from them. */
@@ -13,6 +14,8 @@ export type Input = Common &
     | { kind: 'whole'; least: number; most: number; unit: string; error: string }
     /** `normal` returns the entry as it is stored, or null if it is not valid. `what` and `example` are for messages. */
     | { kind: 'list'; normal: (entry: string) => string | null; what: string; example: string; placeholder: string }
+    /** Patterns of hosts, each with the most that one payment may be. */
+    | { kind: 'hosts' }
     | { kind: 'switch' }
     | { kind: 'choice'; options: Readonly<Record<string, string>> }
     | { kind: 'days' }
@@ -26,11 +29,15 @@ export type InputValue<I extends Input> = I extends { kind: 'amount' }
     ? number
     : I extends { kind: 'list' | 'days' }
       ? string[]
-      : I extends { kind: 'switch' }
-        ? boolean
-        : I extends { kind: 'choice'; options: infer Options }
-          ? keyof Options & string
-          : string
+      : I extends { kind: 'hosts' }
+        ? HostLimit[]
+        : I extends { kind: 'switch' }
+          ? boolean
+          : I extends { kind: 'choice'; options: infer Options }
+            ? keyof Options & string
+            : string
+
+export const maxHosts = 50
 
 export const whenExceeded = {
   kind: 'choice',
@@ -42,15 +49,31 @@ export const whenExceeded = {
 export const isTimeOfDay = (text: string) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text)
 
 /** Money as text; everything else is JSON already. Also how replies show it. */
-export const storedInput = (value: unknown): unknown => (typeof value === 'bigint' ? formatUsdc(value) : value)
+export function storedInput(value: unknown): unknown {
+  if (typeof value === 'bigint') return formatUsdc(value)
+  if (Array.isArray(value)) return value.map(storedInput)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, storedInput(part)]))
+}
+
+const readAmount = (stored: unknown, zero = false): MicroUsdc | undefined => {
+  const amount = typeof stored === 'string' ? parseUsdc(stored) : null
+  return amount !== null && amount <= maxAmount && (amount > 0n || zero) ? amount : undefined
+}
+
+function readHostLimit(stored: unknown): HostLimit | undefined {
+  if (typeof stored !== 'object' || stored === null) return undefined
+  const { pattern, maxAmount: most, ...other } = stored as Record<string, unknown>
+  const amount = most === null ? null : readAmount(most)
+  const isKnown = typeof pattern === 'string' && pattern !== '' && Object.keys(other).length === 0
+  return isKnown && amount !== undefined ? { pattern, maxAmount: amount } : undefined
+}
 
 /** A stored value; undefined if it is not valid. Amounts are decimal text. */
 export function readInput(input: Input, stored: unknown): unknown {
   switch (input.kind) {
-    case 'amount': {
-      const amount = typeof stored === 'string' ? parseUsdc(stored) : null
-      return amount !== null && amount <= maxAmount && (amount > 0n || input.zero) ? amount : undefined
-    }
+    case 'amount':
+      return readAmount(stored, input.zero)
     case 'whole':
       return Number.isInteger(stored) && Number(stored) >= input.least && Number(stored) <= input.most
         ? stored
@@ -59,6 +82,10 @@ export function readInput(input: Input, stored: unknown): unknown {
       return Array.isArray(stored) && stored.length > 0 && stored.every((entry) => typeof entry === 'string')
         ? stored
         : undefined
+    case 'hosts': {
+      const limits = Array.isArray(stored) ? stored.map(readHostLimit) : []
+      return limits.length > 0 && limits.every((limit) => limit !== undefined) ? limits : undefined
+    }
     case 'switch':
       return typeof stored === 'boolean' ? stored : undefined
     case 'choice':
@@ -80,6 +107,7 @@ export function isLooserInput({ looser, kind }: Input, before: unknown, after: u
   if (kind === 'amount' || kind === 'whole')
     return looser === 'less' ? Number(after) < Number(before) : (after as number | bigint) > (before as number | bigint)
   if (kind === 'list') return (after as string[]).some((entry) => !(before as string[]).includes(entry))
+  if (kind === 'hosts') return isLooserForHosts(before as HostLimit[], after as HostLimit[])
   if (kind === 'switch') return before === true && after === false
   return JSON.stringify(before) !== JSON.stringify(after)
 }

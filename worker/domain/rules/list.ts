@@ -3,6 +3,7 @@ import { approveAbove } from './approveAbove.ts'
 import { approveNewRecipient } from './approveNewRecipient.ts'
 import { duplicateMinutes } from './duplicateMinutes.ts'
 import { emailDomains } from './emailDomains.ts'
+import { hosts } from './hosts.ts'
 import { hours } from './hours.ts'
 import { maxNewRecipients } from './maxNewRecipients.ts'
 import { maxPayment } from './maxPayment.ts'
@@ -12,6 +13,7 @@ import { periodBudget } from './periodBudget.ts'
 import { perRecipient } from './perRecipient.ts'
 import { phoneCodes } from './phoneCodes.ts'
 import { rollingBudget } from './rollingBudget.ts'
+import { unverifiedSellers } from './unverifiedSellers.ts'
 
 /** All rules, in the order in which they refuse and are shown. */
 export const rules = [
@@ -25,6 +27,8 @@ export const rules = [
   maxUnclaimed,
   emailDomains,
   phoneCodes,
+  hosts,
+  unverifiedSellers,
   approveAbove,
   approveNewRecipient,
   duplicateMinutes,

@@ -9,7 +9,7 @@ export const perRecipient = defineRule({
   names: { 'group.per_recipient': 'Limit per recipient' },
   section: 'limits',
   title: 'Limit per recipient',
-  hint: 'An address, a mailbox or a phone number. Mailboxes count with all their tags and dots.',
+  hint: 'An address, a mailbox, a phone number, or a seller’s host with its address. Mailboxes count with all their tags and dots.',
   inputs: {
     limit: { kind: 'amount', label: 'Limit per recipient' },
     period: {

@@ -1,6 +1,6 @@
 import type { MicroUsdc } from '../money.ts'
 import type { Figures, Next, RefusalCode } from '../refusal.ts'
-import type { RecipientType } from '../scopes.ts'
+import type { RecipientType, Scope } from '../scopes.ts'
 import type { Input, InputValue } from './inputs.ts'
 import type { Used, Window } from './windows.ts'
 
@@ -62,6 +62,8 @@ export type Rule<Field extends string = string, I extends Inputs = Inputs, Off =
   inputs: I
   /** The value of a group that does not use the rule. Only a rule that is off with null can be removed with null. */
   off: Off
+  /** Its off value judges as well: payments that this scope allows. */
+  appliesWhenOff?: Scope
   /** What an editor proposes when the rule is added. */
   proposed: unknown
   window?: (value: ValueOf<I>) => Window
@@ -73,7 +75,7 @@ export type Rule<Field extends string = string, I extends Inputs = Inputs, Off =
   counts?: 'all' | ((facts: PaymentFacts) => boolean)
   /** A grant of the owner answers it. */
   isGrantable?: true
-  /** Judged before the wallet is looked at: it is about the recipient alone. */
+  /** A verdict on all amounts is about the recipient alone, and is given before the wallet is looked at. */
   isAboutRecipient?: true
   /** The problem of values that are valid one by one, at one of the inputs. */
   problem?: (value: ValueOf<I>) => { input: keyof I & string; message: string } | null

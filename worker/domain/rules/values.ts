@@ -1,4 +1,4 @@
-import { zeroUsdc } from '../money.ts'
+import { type MicroUsdc, zeroUsdc } from '../money.ts'
 import { orOwner } from '../refusal.ts'
 import type { Input } from './inputs.ts'
 import { isLooserInput, readInput, storedInput } from './inputs.ts'
@@ -19,9 +19,11 @@ export type RuleEdits = { [Field in RuleField]?: RuleValues[Field] | undefined }
 /** JSON of a value: money is decimal text. */
 type Wire<Value> = Value extends bigint
   ? string
-  : Value extends readonly unknown[] | boolean | string | number | null
+  : Value extends boolean | string | number | null
     ? Value
-    : { [Name in keyof Value]: Wire<Value[Name]> }
+    : Value extends readonly (infer Entry)[]
+      ? Wire<Entry>[]
+      : { [Name in keyof Value]: Wire<Value[Name]> }
 export type WireRules = { [Field in RuleField]: Wire<RuleValues[Field]> }
 
 /** The rules without the types of their values, for code that treats all of them alike. */
@@ -30,7 +32,7 @@ const byField = new Map(anyRules.map((rule) => [rule.field, rule]))
 const byName = new Map(anyRules.flatMap((rule) => Object.keys(rule.names).map((name) => [name, rule] as const)))
 /** Names of the rules that may ask the owner. */
 export const askingNames = anyRules
-  .filter(({ section, inputs }) => section === 'approvals' || 'whenExceeded' in inputs)
+  .filter(({ section, inputs, off }) => section === 'approvals' || 'whenExceeded' in inputs || off === 'ask')
   .flatMap(({ names }) => Object.keys(names))
 
 /** The rule that has this name in refusals and approvals. */
@@ -38,28 +40,21 @@ export const ruleNamed = (name: string): Rule | null => byName.get(name) ?? null
 
 export const noRules = Object.fromEntries(anyRules.map(({ field, off }) => [field, off])) as RuleValues
 
+/** Whether it says anything about payments: those that are off may, too. */
+const isJudging = (rule: Rule, values: RuleValues) => rule.appliesWhenOff !== undefined || isOn(rule, values)
 const isOn = ({ off, field }: Rule, values: RuleValues) => values[field as RuleField] !== off
 /** Inputs by name; the only one of a rule has the name of its field. */
 export const inputsOf = ({ inputs, field }: Rule): [name: string, input: Input][] =>
   isSingle(inputs) ? [[field, inputs]] : Object.entries(inputs)
 
-export const wireValue = ({ inputs }: Rule, value: unknown): unknown =>
-  value === null || isSingle(inputs)
-    ? storedInput(value)
-    : Object.fromEntries(Object.entries(value as object).map(([name, part]) => [name, storedInput(part)]))
-
 /** All rules as replies and the audit log show them. */
 export const wireRules = (values: RuleValues): WireRules =>
-  Object.fromEntries(
-    anyRules.map((rule) => [rule.field, wireValue(rule, values[rule.field as RuleField])]),
-  ) as WireRules
+  Object.fromEntries(anyRules.map(({ field }) => [field, storedInput(values[field as RuleField])])) as WireRules
 
 /** JSON of the rules that are on. */
 export function formatRules(values: RuleValues): string {
   const on = anyRules.filter((rule) => isOn(rule, values))
-  return JSON.stringify(
-    Object.fromEntries(on.map((rule) => [rule.field, wireValue(rule, values[rule.field as RuleField])])),
-  )
+  return JSON.stringify(Object.fromEntries(on.map(({ field }) => [field, storedInput(values[field as RuleField])])))
 }
 
 /** `unknown`: a rule that this code does not know, or whose value is not valid, so that nothing may be paid. */
@@ -84,11 +79,10 @@ function readRules(json: string): StoredRules {
 export function editRules(json: string, edits: RuleEdits): string {
   const stored = JSON.parse(json) as Record<string, unknown>
   const after: Record<string, unknown> = {}
-  for (const rule of anyRules) {
-    const { field, off } = rule
+  for (const { field, off } of anyRules) {
     const value = edits[field as RuleField]
     if (value === undefined ? field in stored : value !== null && value !== off)
-      after[field] = value === undefined ? stored[field] : wireValue(rule, value)
+      after[field] = value === undefined ? stored[field] : storedInput(value)
   }
   for (const field of Object.keys(stored)) if (!byField.has(field)) after[field] = stored[field]
   return JSON.stringify(after)
@@ -166,12 +160,13 @@ export const countedAs = ({ counts }: Rule, amount: bigint, facts: () => Payment
 export function verdictsOf(values: RuleValues, facts: PaymentFacts, used: Readonly<Record<string, Used>>): Verdict[] {
   const verdicts: Verdict[] = []
   for (const rule of anyRules) {
-    if (!rule.judge || rule.isAboutRecipient || !isOn(rule, values)) continue
+    if (!rule.judge || !isJudging(rule, values)) continue
     const counted = used[rule.field]
     const verdict = counted?.isFull
       ? tooManyRecipients(rule)
       : rule.judge(values[rule.field as RuleField] as never, facts, counted)
-    if (verdict) verdicts.push(verdict)
+    // What a rule says about the recipient alone, recipientVerdict has reported before.
+    if (verdict && !(rule.isAboutRecipient && verdict.above === null)) verdicts.push(verdict)
   }
   return verdicts
 }
@@ -205,24 +200,29 @@ export function recipientVerdict(
     },
   }
   for (const rule of anyRules) {
-    if (!rule.isAboutRecipient || !isOn(rule, values)) continue
+    if (!rule.isAboutRecipient || !isJudging(rule, values)) continue
     const verdict = rule.judge?.(values[rule.field as RuleField] as never, facts, undefined)
-    if (verdict) return verdict
+    if (verdict?.above === null) return verdict
   }
   return null
 }
 
-/** A sentence for each rule that is on. */
+/** What the sentences of a group's rules depend on besides their values. */
+type RulesNow = {
+  used?: Readonly<Record<string, Used>>
+  unclaimed?: MicroUsdc
+  scopes?: readonly string[]
+}
+
+/** A sentence for each rule that is on, or that judges payments of these scopes when it is off. */
 export const rulesInWords = (
   values: RuleValues,
   say: Words,
-  used: Readonly<Record<string, Used>> = {},
-  unclaimed?: RuleValues['maxPayment'],
+  { used = {}, unclaimed, scopes = [] }: RulesNow = {},
 ): { rule: Rule; sentence: string }[] =>
   anyRules.flatMap((rule) => {
     const value = values[rule.field as RuleField]
-    const sentence = isOn(rule, values)
-      ? rule.words(value as never, say, used[rule.field], unclaimed ?? undefined)
-      : null
+    const isSaid = isOn(rule, values) || (rule.appliesWhenOff !== undefined && scopes.includes(rule.appliesWhenOff))
+    const sentence = isSaid ? rule.words(value as never, say, used[rule.field], unclaimed) : null
     return sentence === null ? [] : [{ rule, sentence }]
   })

@@ -55,7 +55,11 @@ export class AgentContexts {
     const { used } = readWindows(store, group, policy.rules, null, now)
     const most = mostAllowed(policy, funds, now, { isPayout: false, at: now, used, recipient: null })
     const values: Record<string, RuleInForce['value']> = wireRules(policy.rules)
-    const rules = rulesInWords(policy.rules, agentWords, used, policy.unclaimed).map(({ rule, sentence }) => ({
+    const rules = rulesInWords(policy.rules, agentWords, {
+      used,
+      unclaimed: policy.unclaimed,
+      scopes: policy.scopes,
+    }).map(({ rule, sentence }) => ({
       names: Object.keys(rule.names),
       field: rule.field,
       sentence,

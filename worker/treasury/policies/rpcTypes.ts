@@ -43,7 +43,8 @@ export type GroupEdit = {
 
 export type PauseSubject = { kind: 'account' } | { kind: 'agent' | 'group' | 'wallet'; id: string }
 
-type JsonValue = string | number | boolean | string[] | null | { [name: string]: string | number | string[] }
+type JsonValue = string | number | boolean | string[] | null | JsonEntry | JsonEntry[]
+type JsonEntry = { [name: string]: string | number | string[] | null }
 /** A rule as agents see it: its names in refusals, its value as in the API, and what it has counted. */
 export type RuleInForce = {
   names: string[]

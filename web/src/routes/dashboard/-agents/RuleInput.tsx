@@ -4,6 +4,7 @@ import { weekDays } from '#domain/rules/timeZone.ts'
 import { Checkbox, Field, Input, Select } from '#web/components/Field.tsx'
 import { AmountField, TextField } from '#web/components/forms.tsx'
 import type { GroupValues } from './groupForm.ts'
+import { HostsField } from './HostsField.tsx'
 
 type Props = { form: UseFormReturn<GroupValues>; name: Path<GroupValues>; input: RuleInputKind }
 
@@ -25,6 +26,8 @@ export function RuleInput({ form, name, input }: Props) {
           spellCheck={false}
         />
       )
+    case 'hosts':
+      return <HostsField form={form} name={name as 'rules.hosts.hosts'} />
     case 'time':
       return <TextField {...shared} type="time" />
     case 'zone':

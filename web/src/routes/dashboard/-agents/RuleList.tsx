@@ -37,7 +37,8 @@ export function RuleList({ form }: { form: UseFormReturn<GroupValues> }) {
           rules={off}
           onAdd={(rule) => {
             set(rule, proposedOf(rule))
-            const first = inputsOf(rule)[0]![0]
+            const [name, { kind }] = inputsOf(rule)[0]!
+            const first = kind === 'hosts' ? `${name}.0.pattern` : name
             // Once its inputs are there.
             requestAnimationFrame(() => form.setFocus(`${pathOf(rule)}.${first}` as Path<GroupValues>))
           }}

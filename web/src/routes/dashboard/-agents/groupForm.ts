@@ -25,13 +25,16 @@ const fieldNames: Record<Exclude<keyof GroupValues, 'rules'>, string> = {
   contactIds: 'whitelisted contacts',
 }
 
-/** The form's field for one of the API; 'hours.zone' is an input of a rule. */
+/** The form's field for one of the API; 'hours.zone' is an input of a rule, 'hosts.0.pattern' one of an entry. */
 export function groupField(apiField: string): Path<GroupValues> {
-  const [named = '', part = ''] = apiField.split('.')
+  const [named = '', part = '', ...rest] = apiField.split('.')
   const rule = anyRules.find(({ field }) => field === named)
   if (!rule) return ({ spendLimit: 'budget', whitelistedContactIds: 'contactIds' }[named] ?? named) as Path<GroupValues>
-  const names = inputsOf(rule).map(([name]) => name)
-  return `rules.${named}.${names.includes(part) ? part : names[0]}` as Path<GroupValues>
+  const inputs = inputsOf(rule)
+  const [first, input] = inputs[0]!
+  const own = inputs.some(([name]) => name === part) ? part : first
+  const entry = input.kind === 'hosts' && part !== '' ? ['', part, ...rest].join('.') : ''
+  return `rules.${named}.${own}${entry}` as Path<GroupValues>
 }
 
 export const contactScope = scopeFor.contact
@@ -97,7 +100,7 @@ const keys = Object.keys(fieldNames) as (keyof typeof fieldNames)[]
 /** Lists are compared as sets. */
 const sameValue = (a: unknown, b: unknown) =>
   Array.isArray(a) && Array.isArray(b)
-    ? a.length === b.length && new Set([...a, ...b]).size === a.length
+    ? a.length === b.length && new Set([...a, ...b].map((entry) => JSON.stringify(entry))).size === a.length
     : String(a).trim() === String(b).trim()
 const sameRule = (rule: Rule, a: TypedRules, b: TypedRules) => {
   const [one, other] = [a[rule.field as RuleField], b[rule.field as RuleField]]

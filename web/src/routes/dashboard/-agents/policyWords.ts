@@ -54,7 +54,7 @@ export function mayDo(group: PolicyGroup, stopped: string | null, free: MicroUsd
 
 const list = new Intl.ListFormat('en-US')
 
-function whom(scope: VisibleScope, { emailDomains, phoneCodes }: PolicyGroup): string {
+function whom(scope: VisibleScope, { emailDomains, phoneCodes, hosts }: PolicyGroup): string {
   switch (scope) {
     case 'contact_payments:write':
       return 'whitelisted contacts'
@@ -65,7 +65,7 @@ function whom(scope: VisibleScope, { emailDomains, phoneCodes }: PolicyGroup): s
     case 'sms_payments:write':
       return phoneCodes ? `phone numbers with ${list.format(phoneCodes)}` : 'any phone number'
     case 'x402_payments:write':
-      return 'sellers that charge by x402'
+      return hosts ? `sellers at ${list.format(hosts.map(({ pattern }) => pattern))}` : 'sellers that charge by x402'
   }
 }
 
@@ -89,6 +89,10 @@ export const ownerWords = { money: dollars, moment: (at: number) => formatMoment
 
 /** The rules other than the budget and approvals, one sentence each. */
 export const limitsInWords = (group: PolicyGroup): string[] =>
-  rulesInWords(rulesFromWire(group), ownerWords, countedIn(group), microOf(group.unclaimed))
+  rulesInWords(rulesFromWire(group), ownerWords, {
+    used: countedIn(group),
+    unclaimed: microOf(group.unclaimed),
+    scopes: group.scopes,
+  })
     .filter(({ rule }) => rule.section === 'limits')
     .map(({ sentence }) => sentence)

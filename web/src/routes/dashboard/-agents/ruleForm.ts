@@ -1,4 +1,5 @@
-import type { Input } from '#domain/rules/inputs.ts'
+import { normalHostPattern, repeatedHost } from '#domain/rules/hostPatterns.ts'
+import { type Input, maxHosts } from '#domain/rules/inputs.ts'
 import { isSingle, type Rule } from '#domain/rules/rule.ts'
 import { isTimeZone } from '#domain/rules/timeZone.ts'
 import { anyRules, inputsOf, type RuleField, type RuleValues, rulesFromWire } from '#domain/rules/values.ts'
@@ -7,7 +8,8 @@ import { typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 /** Rules as they are typed. */
 
 /** Amounts and numbers are text, lists are text separated by commas, spaces or lines. */
-export type Typed = string | boolean | string[]
+export type TypedHost = { pattern: string; maxAmount: string }
+export type Typed = string | boolean | string[] | TypedHost[]
 /** By field: the inputs of a rule that is on, by name. Null if it is off. */
 export type TypedRules = { [Field in RuleField]: Record<string, Typed> | null }
 
@@ -42,6 +44,10 @@ function typedInput({ kind }: Input, value: unknown): Typed {
   if (kind === 'switch') return value === true
   if (kind === 'days') return (value as string[] | undefined) ?? []
   if (kind === 'list') return ((value as string[] | null | undefined) ?? []).join(', ')
+  if (kind === 'hosts')
+    return ((value as { pattern: string; maxAmount: string | null }[] | null | undefined) ?? []).map(
+      ({ pattern, maxAmount }) => ({ pattern, maxAmount: maxAmount ?? '' }),
+    )
   if (kind === 'zone') return (value as string | undefined) ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   return value === undefined || value === null ? '' : String(value)
 }
@@ -52,6 +58,11 @@ function wireInput(input: Input, typed: Typed): unknown {
   if (input.kind === 'amount') return typedDecimal(typed as string)
   if (input.kind === 'whole') return Number(typed)
   if (input.kind === 'list') return entriesOf(typed as string)
+  if (input.kind === 'hosts')
+    return (typed as TypedHost[]).map(({ pattern, maxAmount }) => ({
+      pattern: normalHostPattern(pattern) ?? pattern,
+      maxAmount: maxAmount.trim() === '' ? null : typedDecimal(maxAmount),
+    }))
   return typed
 }
 
@@ -79,14 +90,35 @@ export function ruleProblems(typed: TypedRules): Record<string, string> {
     const report = (name: string, problem: string | null) => {
       if (problem !== null) problems[`rules.${rule.field}.${name}`] = problem
     }
-    for (const [name, input] of inputsOf(rule)) report(name, problemOf(input, inputs[name]!))
+    for (const [name, input] of inputsOf(rule)) {
+      const value = inputs[name]!
+      if (input.kind !== 'hosts') report(name, problemOf(input, value))
+      else for (const [path, problem] of hostProblems(value as TypedHost[])) report(`${name}.${path}`, problem)
+    }
     const found = rule.problem?.(inputs as never)
     if (found) report(found.input, found.message)
   }
   return problems
 }
 
-function problemOf(input: Input, typed: Typed): string | null {
+/** By the path of the input. Without entries, the whole list has the problem. */
+function hostProblems(typed: TypedHost[]): [path: string, problem: string][] {
+  if (typed.length === 0) return [['root', 'Please enter at least one host']]
+  if (typed.length > maxHosts) return [['root', `Please enter at most ${maxHosts} hosts`]]
+  const again = repeatedHost(typed.map(({ pattern }) => ({ pattern: normalHostPattern(pattern) ?? '' })))
+  return typed.flatMap(({ pattern, maxAmount }, i): [string, string][] => {
+    const problems: [string, string][] = []
+    if (pattern.trim() === '') problems.push([`${i}.pattern`, 'Please enter a host'])
+    else if (normalHostPattern(pattern) === null)
+      problems.push([`${i}.pattern`, `“${pattern}” is not a valid host; write it as api.example.com or *.example.com`])
+    else if (again === i) problems.push([`${i}.pattern`, 'This host is listed twice'])
+    if (maxAmount.trim() !== '' && !typedMicro(maxAmount))
+      problems.push([`${i}.maxAmount`, 'Please enter a valid amount greater than 0, or leave it empty'])
+    return problems
+  })
+}
+
+function problemOf(input: Exclude<Input, { kind: 'hosts' }>, typed: Typed): string | null {
   switch (input.kind) {
     case 'amount': {
       const amount = typedMicro(typed as string)

@@ -126,8 +126,10 @@ export function mostByGroup(group: PolicyGroup, wallet: Wallet | undefined, unit
 /** Whom an existing group may pay and its rules, in sentences. */
 export const rulesOf = (group: PolicyGroup): string[] => [
   permissionsInWords(group.scopes),
-  ...rulesInWords(rulesFromWire(group), ownerWords, countedIn(group), microOf(group.unclaimed)).map(
-    ({ sentence }) => sentence,
-  ),
+  ...rulesInWords(rulesFromWire(group), ownerWords, {
+    used: countedIn(group),
+    unclaimed: microOf(group.unclaimed),
+    scopes: group.scopes,
+  }).map(({ sentence }) => sentence),
 ]
 const ownerWords = { money: dollars, moment: formatMoment }

@@ -1,0 +1,125 @@
+/** The rules about purchases, over the Treasury's tables: whom agents may buy from, and when the owner is asked. */
+import { expect, test } from 'vitest'
+import { dayMs } from '#domain/time.ts'
+import { addressOf, usdc } from '../support/build.ts'
+import { createPurchaseBook } from '../support/purchaseBook.ts'
+
+const refusedBy = (rule: string, over: object = {}) => ({ ok: false, refusal: { rule, ...over } })
+
+test('a purchase from another host is refused, and one above the amount of its host @purchase-rules-1', () => {
+  const book = createPurchaseBook({
+    hosts: [
+      { pattern: 'api.example.com', maxAmount: usdc('0.05') },
+      { pattern: '*.example.org', maxAmount: null },
+    ],
+  })
+  const agent = book.addAgent()
+  for (const host of ['api.example.com', 'a.example.org', 'example.org']) book.hostAnswers(true, { host })
+  expect(book.buy(agent, { host: 'example.org' })).toMatchObject({
+    code: 'recipient_not_allowed',
+    ...refusedBy('group.hosts', { max_allowed_now: '0' }),
+  })
+  expect(book.buy(agent, { amount: usdc('0.050001') })).toMatchObject({
+    code: 'payment_limit_exceeded',
+    ...refusedBy('group.hosts', { max_allowed_now: '0.05', max_without_asking: '0.05' }),
+  })
+  expect(book.buy(agent, { amount: usdc('0.05') })).toMatchObject({
+    ok: true,
+    value: { payment: { seller: 'api.example.com' } },
+  })
+  expect(book.buy(agent, { host: 'a.example.org', amount: usdc('1') })).toMatchObject({ ok: true })
+  // The rule is about purchases alone.
+  expect(book.pay({ principal: agent })).toMatchObject({ ok: true })
+  book.close()
+})
+
+test('a seller whose host did not confirm the address is asked about, unless the group refuses it @purchase-rules-2', () => {
+  for (const unverifiedSellers of ['ask', 'refuse'] as const) {
+    const book = createPurchaseBook({ unverifiedSellers })
+    const agent = book.addAgent()
+    book.hostAnswers(false)
+    if (unverifiedSellers === 'ask')
+      expect(book.view(book.asked(agent).id).askedBecause).toEqual([
+        {
+          rule: 'group.unverified_sellers',
+          message: 'api.example.com has not confirmed to Bursar that this address is its own.',
+        },
+      ])
+    else
+      expect(book.buy(agent)).toMatchObject({
+        code: 'recipient_not_allowed',
+        ...refusedBy('group.unverified_sellers', { max_allowed_now: '0' }),
+      })
+    // The pair counts: another address of a confirmed host is not confirmed.
+    book.hostAnswers(true)
+    book.hostAnswers(false, { payTo: addressOf(6) })
+    expect(book.buy(agent, { payTo: addressOf(6) })).not.toMatchObject({ value: { payment: { status: 'QUEUED' } } })
+    expect(book.buy(agent)).toMatchObject({ value: { payment: { status: 'QUEUED' } } })
+    book.clock.now += 30 * dayMs
+    book.hostAnswers(false)
+    expect(book.buy(agent), 'confirmed too long ago').not.toMatchObject({ value: { payment: { status: 'QUEUED' } } })
+    book.close()
+  }
+})
+
+test('approving a purchase from an unverified seller allows that one only, and no permission covers the next @purchase-rules-3', () => {
+  const book = createPurchaseBook({ approveAbove: usdc('0.5') })
+  const agent = book.addAgent()
+  book.hostAnswers(true)
+  const row = book.asked(agent, { amount: usdc('0.6') })
+  const endsAt = book.clock.now + dayMs
+  expect(book.approve(row.id, { grant: { amount: usdc('10'), endsAt } })).toMatchObject({ ok: true })
+  expect(book.buy(agent, { amount: usdc('0.7') }), 'covered').toMatchObject({
+    value: { payment: { status: 'QUEUED' } },
+  })
+  book.hostAnswers(false)
+  expect(book.view(book.asked(agent, { amount: usdc('0.7') }).id).askedBecause.map(({ rule }) => rule)).toEqual([
+    'group.unverified_sellers',
+    'above_limit',
+  ])
+  book.close()
+})
+
+test('a recipient is the host with the address: either one alone is new @purchase-rules-4', () => {
+  const book = createPurchaseBook({ approveNewRecipient: true })
+  const agent = book.addAgent()
+  const [one, other] = [{ host: 'one.example.com' }, { host: 'other.example.com' }]
+  for (const bought of [one, other, { ...one, payTo: addressOf(6) }]) book.hostAnswers(true, bought)
+  const first = book.asked(agent, one)
+  expect(book.view(first.id).askedBecause).toMatchObject([{ rule: 'new_recipient' }])
+  expect(book.approve(first.id)).toMatchObject({ ok: true })
+  expect(book.buy(agent, { ...one, path: '/other' }), 'any resource').toMatchObject({
+    value: { payment: { status: 'QUEUED' } },
+  })
+  for (const bought of [other, { ...one, payTo: addressOf(6) }])
+    expect(book.view(book.asked(agent, bought).id).askedBecause).toMatchObject([{ rule: 'new_recipient' }])
+  // A payment to the address is none to the seller, nor the other way around.
+  expect(book.pay({ principal: agent, to: { type: 'address', address: addressOf(5) } })).toMatchObject({
+    value: { payment: { status: 'PENDING_APPROVAL' } },
+  })
+  book.close()
+})
+
+test('limits per recipient and on new ones count the host with the address @purchase-rules-5', () => {
+  const limited = { period: 'day', limit: usdc('0.15'), whenExceeded: 'refuse' } as const
+  const book = createPurchaseBook({
+    perRecipient: limited,
+    maxNewRecipients: { per: 'day', count: 2, whenExceeded: 'refuse' },
+  })
+  const agent = book.addAgent()
+  const [one, other, third] = ['one', 'other', 'third'].map((name) => ({ host: `${name}.example.com` }))
+  for (const bought of [one, other, third]) book.hostAnswers(true, bought)
+  expect(book.buy(agent, one)).toMatchObject({ ok: true })
+  expect(book.buy(agent, one)).toMatchObject(refusedBy('group.per_recipient', { remaining: '0.05' }))
+  expect(book.buy(agent, other)).toMatchObject({ ok: true })
+  expect(book.buy(agent, third)).toMatchObject(refusedBy('group.new_recipients', { count: { limit: 2, used: 2 } }))
+  book.close()
+})
+
+test('the same purchase again is no repeated payment @purchase-rules-6', () => {
+  const book = createPurchaseBook({ duplicateMinutes: 60 })
+  const agent = book.addAgent()
+  book.hostAnswers(true)
+  for (let i = 0; i < 3; i++) expect(book.buy(agent)).toMatchObject({ value: { payment: { status: 'QUEUED' } } })
+  book.close()
+})
