@@ -19,7 +19,7 @@ const readsChain = '^worker/chain/(readLogs|rpcClient|rpcResults)\\.ts$'
  */
 export const treasuryFolders = [
   ...['storage', 'core', 'ledger', 'outbox'],
-  ...['limits', 'wallets', 'policies', 'payouts', 'approvals', 'payments'],
+  ...['limits', 'wallets', 'policies', 'payouts', 'purchases', 'approvals', 'payments'],
   ...['changes', 'connections', 'notices', 'relay', 'delivery', 'settlement', 'webhooks', 'keys', 'account'],
   ...['reports', 'decisions'],
   ...['restore', 'operators'],

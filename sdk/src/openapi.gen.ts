@@ -85,6 +85,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/x402-payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Buy from an x402 seller
+         * @description For a request that was answered with 402: send what the seller asked for, then repeat your request with the header PAYMENT-SIGNATURE. The lowest offer in USDC on the wallet’s network is paid. The amount is reserved until the seller takes it, or no longer can. 202 means that the owner decides (PENDING_APPROVAL), or that it is not signed yet (QUEUED, also after an approval): repeat the request with the same key. The same key returns the same signature while it is valid, and the outcome afterwards. Anyone who has the signature can submit it; the money always goes to the seller.
+         */
+        post: operations["createPurchase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/x402-payments/{paymentId}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store a seller’s reply
+         * @description What the seller answered, for the records of the owner. It decides nothing: the chain shows whether the seller was paid. A later report replaces it.
+         */
+        post: operations["storeReceipt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/budget-requests": {
         parameters: {
             query?: never;
@@ -728,6 +768,27 @@ export interface components {
             /** @description Why you want to pay, in plain text. Shown to the owner if the payment needs approval. */
             reason?: string;
         };
+        CreatePurchase: {
+            /** @description The address that answered 402, as you requested it. Query and fragment are not stored. */
+            resource: string;
+            /**
+             * @description The method of your request, such as GET or POST.
+             * @default GET
+             */
+            method: string;
+            /** @description What the seller sent: the header PAYMENT-REQUIRED as it is, or its JSON as an object. */
+            payment_required: string | {
+                [key: string]: unknown;
+            };
+            /** @description Decimal USDC. Refused if the seller’s lowest offer is above it. */
+            max_amount?: string;
+            /** @description A note for the owner’s records. */
+            memo?: string;
+            /** @description An invoice or order number. Lists can be filtered by it. */
+            reference?: string;
+            /** @description Why you want to buy, in plain text. Shown to the owner if the purchase needs approval. */
+            reason?: string;
+        };
         Payment: {
             id: string;
             /** @constant */
@@ -744,11 +805,13 @@ export interface components {
             amount: string;
             to: {
                 /** @enum {string} */
-                type: "contact" | "address" | "email" | "phone";
+                type: "contact" | "address" | "email" | "phone" | "x402";
                 address?: string;
                 contactId?: string;
                 email?: string;
                 phone?: string;
+                /** @description Of a purchase: method and address of what is bought, without its query. */
+                resource?: string;
             };
             memo: string | null;
             reference: string | null;
@@ -770,6 +833,8 @@ export interface components {
             confirmed_at: string | null;
             /** @description Null unless the payment needed approval. */
             approval: components["schemas"]["ApprovalReference"] | null;
+            /** @description What you reported about a purchase; null if nothing. */
+            receipt: components["schemas"]["PurchaseReceipt"] | null;
             budget: components["schemas"]["Budget"];
         };
         PaymentCheck: {
@@ -835,6 +900,8 @@ export interface components {
                 max_without_asking?: string;
                 /** @description The scope that the access token lacks. */
                 scope?: string;
+                /** @description Of purchases_used_up: 0, 1 or 2, for purchases of up to 0.01, 0.1 and 1 USDC. */
+                class?: number;
                 /** @description What to do next. */
                 next?: string;
             } | null;
@@ -960,6 +1027,73 @@ export interface components {
             /** @description E.164. Receives a claim link. */
             phone: string;
         };
+        Purchase: {
+            id: string;
+            /** @constant */
+            object: "payment";
+            /**
+             * @description PENDING_APPROVAL waits for the owner: nothing is paid or reserved yet. QUEUED and PROCESSING are in progress. PENDING waits for the recipient to claim. CONFIRMED, FAILED, POLICY_REJECTED, VALIDATION_FAILED and CANCELLED are final.
+             * @enum {string}
+             */
+            status: "PENDING_APPROVAL" | "QUEUED" | "PENDING" | "PROCESSING" | "CONFIRMED" | "FAILED" | "POLICY_REJECTED" | "VALIDATION_FAILED" | "CANCELLED";
+            /**
+             * @description Decimal USDC.
+             * @example 12.5
+             */
+            amount: string;
+            to: {
+                /** @enum {string} */
+                type: "contact" | "address" | "email" | "phone" | "x402";
+                address?: string;
+                contactId?: string;
+                email?: string;
+                phone?: string;
+                /** @description Of a purchase: method and address of what is bought, without its query. */
+                resource?: string;
+            };
+            memo: string | null;
+            reference: string | null;
+            /** @description Transaction hash on Base, once broadcast. */
+            tx_hash: string | null;
+            /** @description Why it was refused or failed. */
+            error: {
+                code: string;
+                message: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was requested.
+             */
+            created_at: string;
+            /** @description When its amount was reserved; null if it was not. */
+            accepted_at: string | null;
+            signed_at: string | null;
+            confirmed_at: string | null;
+            /** @description Null unless the payment needed approval. */
+            approval: components["schemas"]["ApprovalReference"] | null;
+            /** @description What you reported about a purchase; null if nothing. */
+            receipt: components["schemas"]["PurchaseReceipt"] | null;
+            budget: components["schemas"]["Budget"];
+            /** @description While the seller may settle the purchase; null before it is signed, and once it has ended. */
+            x402: components["schemas"]["PurchaseSignature"] | null;
+        };
+        PurchaseReceipt: {
+            /** @description The header PAYMENT-RESPONSE that the seller sent; null if it sent none. */
+            payment_response: string | null;
+            /** @description Whether you got the resource. */
+            served: boolean;
+        };
+        /** What you hand to the seller */
+        PurchaseSignature: {
+            /** @description The value of the header PAYMENT-SIGNATURE: repeat your request with it. */
+            header: string;
+            /** @description The same as an object. */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** @description Unix seconds. After that the seller can no longer take the money. */
+            valid_before: number;
+        };
         /** @description RFC 9457. Policy refusals also have rule, figures, max_allowed_now and next. */
         Problem: {
             /** Format: uri */
@@ -1014,6 +1148,8 @@ export interface components {
             max_without_asking?: string;
             /** @description The scope that the access token lacks. */
             scope?: string;
+            /** @description Of purchases_used_up: 0, 1 or 2, for purchases of up to 0.01, 0.1 and 1 USDC. */
+            class?: number;
             /** @description What to do next. */
             next?: string;
             /** @description Id of the recorded refusal, for GET /v1/payments/{id}. */
@@ -1041,11 +1177,13 @@ export interface components {
             amount: string;
             to: {
                 /** @enum {string} */
-                type: "contact" | "address" | "email" | "phone";
+                type: "contact" | "address" | "email" | "phone" | "x402";
                 address?: string;
                 contactId?: string;
                 email?: string;
                 phone?: string;
+                /** @description Of a purchase: method and address of what is bought, without its query. */
+                resource?: string;
             };
             memo: string | null;
             reference: string | null;
@@ -1067,6 +1205,8 @@ export interface components {
             confirmed_at: string | null;
             /** @description Null unless the payment needed approval. */
             approval: components["schemas"]["ApprovalReference"] | null;
+            /** @description What you reported about a purchase; null if nothing. */
+            receipt: components["schemas"]["PurchaseReceipt"] | null;
             budget: components["schemas"]["Budget"];
             /** @description The agent that requested it; null if the account’s owner did. */
             agent_id: string | null;
@@ -1544,6 +1684,103 @@ export interface operations {
             503: components["responses"]["Problem503"];
         };
     };
+    createPurchase: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A value that you choose for this payment, the same on every retry. Bare, or quoted as in the IETF draft.
+                 * @example 7f9c2ba4-order-1142
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePurchase"];
+            };
+        };
+        responses: {
+            /** @description Signed, or by now ended, by this call or an earlier one with the same key. */
+            201: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Purchase"];
+                };
+            };
+            /** @description PENDING_APPROVAL or QUEUED: repeat the request. */
+            202: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Purchase"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            410: components["responses"]["Problem410"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    storeReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /v1/payments returned. */
+                paymentId: components["parameters"]["PaymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PurchaseReceipt"];
+            };
+        };
+        responses: {
+            /** @description The purchase. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
     requestBudget: {
         parameters: {
             query?: never;
@@ -1783,6 +2020,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": null,
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -1872,6 +2110,7 @@ export interface operations {
                  *         "signed_at": null,
                  *         "confirmed_at": null,
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -1958,6 +2197,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": null,
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2044,6 +2284,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": "2026-11-20T12:00:02.000Z",
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2130,6 +2371,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": "2026-11-20T12:00:02.000Z",
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2219,6 +2461,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": null,
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2308,6 +2551,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": null,
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2394,6 +2638,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": null,
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2480,6 +2725,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": "2026-11-20T12:00:02.000Z",
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2566,6 +2812,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": "2026-11-20T12:00:02.000Z",
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2652,6 +2899,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": "2026-11-20T12:00:02.000Z",
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2738,6 +2986,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": "2026-11-20T12:00:02.000Z",
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2824,6 +3073,7 @@ export interface operations {
                  *         "signed_at": "2026-11-20T12:00:00.000Z",
                  *         "confirmed_at": "2026-11-20T12:00:02.000Z",
                  *         "approval": null,
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -2917,6 +3167,7 @@ export interface operations {
                  *           "expires_at": "2026-11-21T12:00:00.000Z",
                  *           "url": "http://localhost:3001/dashboard/approvals/apr_0mws9c1f4k2b7"
                  *         },
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -3010,6 +3261,7 @@ export interface operations {
                  *           "expires_at": "2026-11-21T12:00:00.000Z",
                  *           "url": "http://localhost:3001/dashboard/approvals/apr_0mws9c1f4k2b7"
                  *         },
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -3106,6 +3358,7 @@ export interface operations {
                  *           "expires_at": "2026-11-21T12:00:00.000Z",
                  *           "url": "http://localhost:3001/dashboard/approvals/apr_0mws9c1f4k2b7"
                  *         },
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -3202,6 +3455,7 @@ export interface operations {
                  *           "expires_at": "2026-11-21T12:00:00.000Z",
                  *           "url": "http://localhost:3001/dashboard/approvals/apr_0mws9c1f4k2b7"
                  *         },
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",
@@ -3298,6 +3552,7 @@ export interface operations {
                  *           "expires_at": "2026-11-21T12:00:00.000Z",
                  *           "url": "http://localhost:3001/dashboard/approvals/apr_0mws9c1f4k2b7"
                  *         },
+                 *         "receipt": null,
                  *         "budget": {
                  *           "limit": "100",
                  *           "spent": "20",

@@ -45,14 +45,25 @@ export async function newUser(stack: RunningStack) {
 /** An onboarded user with a funded wallet, whose owner key stays here, and agents that share one budget. */
 export async function createSender(
   stack: RunningStack,
-  options: { funds: string; limit: number; agents?: number; scopes?: string[]; rules?: object },
+  options: {
+    funds: string
+    limit: number
+    agents?: number
+    scopes?: string[]
+    rules?: object
+    /** Whole USDC. */
+    purchaseAllowance?: number
+  },
 ) {
   const { bursar } = stack
   const { funds, limit } = options
   const { email, password, token } = await newUser(stack)
   const ownerKey = generatePrivateKey()
   const owner = privateKeyToAccount(ownerKey)
-  const wallet = await createFundedWallet(bursar, await token(), { owner: owner.address, name: 'Ops', funds })
+  const wallet = await createFundedWallet(bursar, await token(), {
+    ...{ owner: owner.address, name: 'Ops', funds },
+    purchaseAllowance: options.purchaseAllowance ?? 0,
+  })
   const scopes = options.scopes ?? ['address_payments:write', 'email_payments:write']
   const group = await bursar.api<PolicyGroup>('/policy-groups', {
     token: await token(),

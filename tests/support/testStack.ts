@@ -50,9 +50,9 @@ export async function signIn(bursar: BursarClient): Promise<string> {
 export async function createFundedWallet(
   bursar: BursarClient,
   token: string,
-  { owner = privateKeyToAddress(generatePrivateKey()) as string, name = '', funds = '200' } = {},
+  { owner = privateKeyToAddress(generatePrivateKey()) as string, name = '', funds = '200', purchaseAllowance = 0 } = {},
 ): Promise<Wallet> {
-  const body = { ownerAddress: owner, chainId: 8453, ...(name && { name }) }
+  const body = { ownerAddress: owner, chainId: 8453, purchaseAllowance, ...(name && { name }) }
   const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
   const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((wallet) => wallet.id === id)
   const { address } = await until('an active wallet', async () => {

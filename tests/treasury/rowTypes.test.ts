@@ -7,7 +7,7 @@ import { createMemoryTreasury } from '../support/memoryTreasury.ts'
 /** Each column, and whether it may be null. */
 type Columns = Record<string, 'null' | 'not null'>
 
-const body = ['rows', 'connectionRows', 'tableRows'].flatMap(
+const body = ['rows', 'connectionRows', 'purchaseRows', 'tableRows'].flatMap(
   (name) => parseSync(readFileSync(`worker/treasury/storage/${name}.ts`, 'utf8'), { syntax: 'typescript' }).body,
 )
 const types = new Map<string, TsType>()

@@ -83,8 +83,11 @@ function expanded({ r, vs }: CompactSignature): { r: Hex; s: Hex; v: number } {
 export const usdcDomainSeparator = async (chain: Chain): Promise<Hex | null> =>
   (await usdcDomain(chain))?.separator ?? null
 
-/** The same, with the name and version that sellers of x402 have to know. */
-export async function usdcDomain(chain: Chain): Promise<{ name: string; version: string; separator: Hex } | null> {
+/** `name` and `version` are what sellers of x402 have to know. */
+export type UsdcDomain = { name: string; version: string; separator: Hex }
+
+/** The same, as a whole. */
+export async function usdcDomain(chain: Chain): Promise<UsdcDomain | null> {
   const { usdc } = chain
   const reported = await chain.call({ to: usdc, data: separatorCall })
   const version = '2'

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { parseIdempotencyKey } from '#domain/idempotencyKey.ts'
 import { type RecipientType, scopeFor } from '#domain/scopes.ts'
-import { BudgetRequest, CreateBudgetRequest, CreatePayment, Payment } from '#schemas/payment.ts'
+import { BudgetRequest, CreateBudgetRequest, CreatePayment, Payment, Purchase } from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
+import { CreatePurchase } from '#schemas/x402.ts'
 import { ok, type Result } from '../result.ts'
-import { cancelPayment, createPayment, getPayment, requestBudget } from '../services/agentPayments.ts'
+import { cancelPayment, createPayment, createPurchase, getPayment, requestBudget } from '../services/agentPayments.ts'
 import { taskOf } from './paymentTasks.ts'
 import { type McpCall, paymentId, type Tool, tool } from './tool.ts'
 
@@ -104,6 +105,21 @@ export const payTools: Tool[] = [
     ...pays,
     scope: scopeFor.phone,
     run: (call, { phone, ...rest }) => pay(call, { type: 'phone', phone }, rest),
+  }),
+  tool({
+    name: 'pay_x402',
+    title: 'Buy from an x402 seller',
+    description:
+      'Pay for a request or a tool call that was answered with 402 (x402, version 2) in USDC. Give the seller x402.header as the HTTP header PAYMENT-SIGNATURE, or x402.payload as _meta["x402/payment"] of the tool call. If the status is PENDING_APPROVAL or QUEUED, call again with the same idempotency_key later.',
+    input: z.strictObject({ ...CreatePurchase.shape, idempotency_key: terms.idempotency_key }),
+    output: Purchase.extend({ replayed: Paid.shape.replayed }),
+    annotations: paying,
+    taskOf: waiting,
+    scope: scopeFor.x402,
+    async run(call, { idempotency_key: key, ...request }) {
+      const result = await createPurchase(call, key, request)
+      return result.ok ? ok({ ...result.value.payment, replayed: result.value.replayed }) : result
+    },
   }),
   tool({
     name: 'cancel_payment',

@@ -9,7 +9,7 @@ const amount = '12.5'
 const memo = 'Invoice 1142'
 const more = { amount: '50', reason: 'Twelve more invoices are due this week.' }
 /** Names a payment and, in another operation, a budget request. */
-const keys = { createPayment: 'invoice-1142', requestBudget: 'more-invoices' } as const
+const keys = { createPayment: 'invoice-1142', createPurchase: 'weather-1', requestBudget: 'more-invoices' } as const
 
 /** Examples of JSON bodies; other bodies are forms. The first one is in the samples. */
 export const jsonExamples: { [Name in RequestName]?: Json } = {
@@ -17,6 +17,19 @@ export const jsonExamples: { [Name in RequestName]?: Json } = {
     address: { summary: 'To an address', value: { to: { type: 'address', address }, amount, memo } },
     contact: { summary: 'To a contact', value: { to: { type: 'contact', contactId: 'contact_1' }, amount: '3' } },
     email: { summary: 'By email', value: { to: { type: 'email', email: 'ada@example.com' }, amount: '25' } },
+  },
+  CreatePurchase: {
+    header: {
+      summary: 'The header of a reply 402',
+      value: {
+        resource: 'https://api.example.com/weather',
+        payment_required: 'eyJ4NDAyVmVyc2lvbiI6Mn0',
+        max_amount: '0.05',
+      },
+    },
+  },
+  PurchaseReceipt: {
+    served: { summary: 'The resource was served', value: { payment_response: 'eyJzdWNjZXNzIjp0cnVlfQ', served: true } },
   },
   CreateBudgetRequest: { more: { summary: 'More budget', value: more } },
 }

@@ -3,6 +3,7 @@ import { allScopes } from '#domain/scopes.ts'
 import * as payment from '#schemas/payment.ts'
 import { PaymentRecipient } from '#schemas/paymentTerms.ts'
 import { ConnectionEventData, PaymentEventData, TestEventData } from '#schemas/webhook.ts'
+import * as x402 from '#schemas/x402.ts'
 import { agentCalls } from '../services/quotas.ts'
 import type { HeaderName, RequestName, ResponseName } from './operations.ts'
 
@@ -15,11 +16,15 @@ const fromZod = {
   BudgetRequest: payment.BudgetRequest,
   CreateBudgetRequest: payment.CreateBudgetRequest,
   CreatePayment: payment.CreatePayment,
+  CreatePurchase: x402.CreatePurchase,
   Payment: payment.Payment,
   PaymentCheck: payment.PaymentCheck,
   PaymentContext: payment.PaymentContext,
   PaymentList: payment.PaymentList,
   PaymentRecipient,
+  Purchase: payment.Purchase,
+  PurchaseReceipt: x402.PurchaseReceipt,
+  PurchaseSignature: x402.PurchaseSignature,
   Problem: payment.Problem,
   PaymentEventData,
   ConnectionEventData,

@@ -1,12 +1,19 @@
 import type { z } from 'zod'
-import { type Scope, sendScopes, visibleScopes } from '#domain/scopes.ts'
+import { purchaseScope, type Scope, sendScopes, visibleScopes } from '#domain/scopes.ts'
 import { PaymentsQuery } from '#schemas/payment.ts'
 
 /** Names of components of the document (components.ts). */
-export type RequestName = 'CreatePayment' | 'CreateBudgetRequest' | 'TokenRequest' | 'SubmittedToken'
+export type RequestName =
+  | 'CreatePayment'
+  | 'CreatePurchase'
+  | 'PurchaseReceipt'
+  | 'CreateBudgetRequest'
+  | 'TokenRequest'
+  | 'SubmittedToken'
 export type ResponseName =
   | 'Payment'
   | 'PaymentList'
+  | 'Purchase'
   | 'PaymentCheck'
   | 'PaymentContext'
   | 'BudgetRequest'
@@ -112,6 +119,44 @@ export const operations: readonly Operation[] = [
       schema: 'Payment',
     },
     errors: [400, 403, 404, 409, 413],
+  },
+  {
+    method: 'post',
+    path: '/v1/x402-payments',
+    id: 'createPurchase',
+    tag: 'Payments',
+    summary: 'Buy from an x402 seller',
+    description:
+      'For a request that was answered with 402: send what the seller asked for, then repeat your request with the header PAYMENT-SIGNATURE. The lowest offer in USDC on the wallet’s network is paid. The amount is reserved until the seller takes it, or no longer can. 202 means that the owner decides (PENDING_APPROVAL), or that it is not signed yet (QUEUED, also after an approval): repeat the request with the same key. The same key returns the same signature while it is valid, and the outcome afterwards. Anyone who has the signature can submit it; the money always goes to the seller.',
+    access: [purchaseScope],
+    needsKey: true,
+    body: 'CreatePurchase',
+    success: {
+      status: 201,
+      description: 'Signed, or by now ended, by this call or an earlier one with the same key.',
+      schema: 'Purchase',
+      headers: ['Location', 'Idempotent-Replayed'],
+    },
+    orElse: {
+      status: 202,
+      description: 'PENDING_APPROVAL or QUEUED: repeat the request.',
+      schema: 'Purchase',
+      headers: ['Location', 'Idempotent-Replayed', 'Retry-After'],
+    },
+    errors: [400, 403, 404, 410, 413, 422, 502],
+  },
+  {
+    method: 'post',
+    path: '/v1/x402-payments/{paymentId}/receipt',
+    id: 'storeReceipt',
+    tag: 'Payments',
+    summary: 'Store a seller’s reply',
+    description:
+      'What the seller answered, for the records of the owner. It decides nothing: the chain shows whether the seller was paid. A later report replaces it.',
+    access: [purchaseScope],
+    body: 'PurchaseReceipt',
+    success: { status: 200, description: 'The purchase.', schema: 'Payment' },
+    errors: [400, 403, 404, 413, 422],
   },
   {
     method: 'post',

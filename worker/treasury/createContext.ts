@@ -44,7 +44,7 @@ export function createContext(
     refreshWallet: (wallet, freshEnoughMs) => chainRefresh.refresh(wallet, freshEnoughMs),
     lastReadAt: (walletId) => chainRefresh.lastReadAt(walletId),
     paymentView: (payment) => paymentView(context, payment),
-    tokens: new Map(),
+    usdcDomains: new Map(),
     heads: new Map(),
     mined: new Map(),
     paces: new Map(),

@@ -13,7 +13,6 @@ import { findReplay, type IdempotentRequest, idempotentRequest, remember } from 
 import { approvalRate, takeRate } from '../limits/rates.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
-import type { PayInput } from '../payments/rpcTypes.ts'
 import { raisedLimit } from '../policies/budgets.ts'
 import { type Caller, resolveCaller } from '../policies/paymentParties.ts'
 import { insertOffer, type StoredOffer } from '../purchases/offers.ts'
@@ -187,7 +186,7 @@ export function requestBudget(
   })
 }
 
-type Requested = Pick<PayInput, 'principal' | 'terms' | 'reason' | 'offer'>
+type Requested = { principal: Principal; terms: PaymentTerms; reason?: string | null; offer?: StoredOffer | undefined }
 
 export const noRules: { rules: Verdict[]; grant: GrantRow | null } = { rules: [], grant: null }
 

@@ -3,6 +3,7 @@ import type { Limits } from '#domain/limits.ts'
 import type { StopMode } from '#domain/serviceStop.ts'
 import type { Payment } from '#schemas/payment.ts'
 import type { WebhookFilter } from '#schemas/webhook.ts'
+import type { UsdcDomain } from '../../chain/authorization.ts'
 import type { Pace } from '../../chain/readLogs.ts'
 import type { Block, Chain, ChainId, Hex, WalletState } from '../../chain/types.ts'
 import type { Db } from '../../db/d1.ts'
@@ -11,7 +12,6 @@ import type { Sealer } from '../../keyrings/sealer.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import type { RelayJob } from '../../relayer/api.ts'
 import type { StopReader } from '../../stops/reader.ts'
-import type { KnownToken } from '../purchases/token.ts'
 import type { PaymentRow, WalletRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -66,8 +66,8 @@ export type Context = {
   lastReadAt: (walletId: string) => number
   /** A payment as replies and events show it (payments/views.ts). */
   paymentView: (payment: PaymentRow) => Payment
-  /** USDC by chain, once it was read (purchases/token.ts). */
-  tokens: Map<ChainId, KnownToken>
+  /** USDC's domain by chain, once it was read (purchases/token.ts). */
+  usdcDomains: Map<ChainId, UsdcDomain>
   /** Newest block by chain, and when it was read (ms). */
   heads: Map<ChainId, { block: Block; readAt: number }>
   /** Newest block in which the Relayer has reported one of our transactions, and when (ms): see minedReports.ts. */

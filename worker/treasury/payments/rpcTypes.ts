@@ -16,7 +16,7 @@ export type PayInput = {
    */
   reason?: string | null
   /** Of a purchase: what the seller asked for. */
-  offer?: StoredOffer
+  offer?: StoredOffer | undefined
   /** The user's contact that is paid, for lists only; `terms.to` decides where the money goes. */
   contact?: { id: string; name: string } | null
 }

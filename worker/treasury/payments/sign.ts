@@ -6,15 +6,14 @@ import { signCompact } from '../../chain/sign.ts'
 import type { Address, Block, Hex } from '../../chain/types.ts'
 import { knownHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
-import { knowsContracts } from '../core/contracts.ts'
-import { maySign } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
 import { queuedOf } from '../limits/admission.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
-import { cacheKey, isPlainKey } from '../wallets/sessionKeys.ts'
+import { canSign } from '../wallets/canSign.ts'
+import { cacheKey } from '../wallets/sessionKeys.ts'
 import { queuedInTurn, readSlots } from './slots.ts'
 
 /** The columns that signing adds to a payment's row. */
@@ -39,15 +38,6 @@ export const signedColumns = ({ deadline, ...intent }: Intent, now: number) => (
 
 /** The content to sign. */
 type Send = { id: string; to: Address; amount: bigint }
-
-export const canSign = (ctx: Context, wallet: WalletRow, session: SessionRow, head: Block) =>
-  maySign(ctx) &&
-  wallet.halt_kind === null &&
-  wallet.status === 'active' &&
-  knowsContracts(ctx, wallet) &&
-  ctx.keys.has(cacheKey(session)) &&
-  (wallet.kind === 'smart' || isPlainKey(ctx, wallet)) &&
-  head.timestamp <= session.valid_until
 
 /** Signs a payment during acceptance. Null if it can't be signed now, such as without a key, fresh head or free slot. */
 export function signNew(

@@ -1,5 +1,6 @@
 import { type ClassUse, countOf, type PurchaseClass } from '#domain/x402/purchaseClasses.ts'
-import type { PurchaseClassRow, SessionRow } from '../storage/rows.ts'
+import type { PurchaseClassRow } from '../storage/purchaseRows.ts'
+import type { SessionRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /**

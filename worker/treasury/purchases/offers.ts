@@ -5,7 +5,8 @@ import { authorizationSignature } from '../../chain/authorization.ts'
 import { purchaseIn, purchaseSignature } from '../../chain/purchase.ts'
 import type { Hex } from '../../chain/types.ts'
 import { fromColumn } from '../storage/columns.ts'
-import type { PaymentRow, PurchaseRow } from '../storage/rows.ts'
+import type { PurchaseRow } from '../storage/purchaseRows.ts'
+import type { PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /** What a payload repeats of the seller's challenge, word for word. `maxTimeoutSeconds` is that of the chosen offer. */

@@ -2,10 +2,11 @@ import { dayMs, minuteMs } from '#domain/time.ts'
 import { webhookRulesOf, webhookUrlProblem } from '#domain/webhookUrl.ts'
 import { parsePaymentRequired } from '#domain/x402/paymentRequired.ts'
 import { confirmsSeller, hostOf, sellerPair, urlOf } from '#domain/x402/seller.ts'
+import type { Recipient } from '#schemas/paymentTerms.ts'
 import { boundedText } from '../../boundedText.ts'
-import type { Address } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
-import type { SellerRow, WalletRow } from '../storage/rows.ts'
+import type { SellerRow } from '../storage/purchaseRows.ts'
+import type { WalletRow } from '../storage/rows.ts'
 import { readToken } from './token.ts'
 
 /**
@@ -19,7 +20,8 @@ const askedAgainMs = 10 * minuteMs
 const timeoutMs = 5_000 // 5 seconds
 const maxBytes = 65_536 // 64 kB
 
-type Seller = { address: Address; resource: string }
+export type SellerTo = Recipient & { type: 'x402' }
+type Seller = Pick<SellerTo, 'address' | 'resource'>
 
 const rowOf = ({ store }: Context, wallet: WalletRow, { address, resource }: Seller): SellerRow | null =>
   store.first<SellerRow>(

@@ -1,23 +1,22 @@
 import type { Token } from '#domain/x402/chooseOffer.ts'
-import { usdcDomain } from '../../chain/authorization.ts'
-import type { Hex } from '../../chain/types.ts'
+import { type UsdcDomain, usdcDomain } from '../../chain/authorization.ts'
 import type { Context } from '../core/context.ts'
 import type { WalletRow } from '../storage/rows.ts'
 
-/** USDC on the wallet's chain, as its EIP-712 domain names it. */
-export type KnownToken = Token & { separator: Hex }
-
-export const knownToken = (ctx: Context, { chain_id }: Pick<WalletRow, 'chain_id'>): KnownToken | null =>
-  ctx.tokens.get(chain_id) ?? null
+/** USDC on the wallet's chain, as sellers name it. Null until it was read. */
+export function knownToken(
+  ctx: Context,
+  { chain_id }: Pick<WalletRow, 'chain_id'>,
+): (Token & Pick<UsdcDomain, 'separator'>) | null {
+  const domain = ctx.usdcDomains.get(chain_id)
+  return domain ? { chainId: chain_id, address: ctx.chains[chain_id].usdc, ...domain } : null
+}
 
 /** Reads it once. Null if the token's domain is not one that Circle uses. Throws RpcUnavailable. */
-export async function readToken(ctx: Context, wallet: Pick<WalletRow, 'chain_id'>): Promise<KnownToken | null> {
-  const known = knownToken(ctx, wallet)
-  if (known) return known
-  const chain = ctx.chains[wallet.chain_id]
-  const domain = await usdcDomain(chain)
-  if (!domain) return null
-  const token = { chainId: wallet.chain_id, address: chain.usdc, ...domain }
-  ctx.tokens.set(wallet.chain_id, token)
-  return token
+export async function readToken(ctx: Context, wallet: Pick<WalletRow, 'chain_id'>): Promise<Token | null> {
+  if (!ctx.usdcDomains.has(wallet.chain_id)) {
+    const domain = await usdcDomain(ctx.chains[wallet.chain_id])
+    if (domain) ctx.usdcDomains.set(wallet.chain_id, domain)
+  }
+  return knownToken(ctx, wallet)
 }

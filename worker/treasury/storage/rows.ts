@@ -208,20 +208,6 @@ export type ImportedKeyRow = {
   locked_until: number
 }
 
-/** `offer`: JSON of a StoredOffer (purchases/offers.ts). `reply`: JSON of what the agent reported. */
-export type PurchaseRow = { id: string; offer: string | null; reply: string | null }
-
-/** domain/x402/purchaseClasses.ts */
-export type PurchaseClassRow = {
-  wallet_id: string
-  epoch: number
-  class: number
-  next_number: number
-  taken: number
-}
-
-export type SellerRow = { pair: string; chain_id: ChainId; confirmed_at: number | null; asked_at: number }
-
 export type PayoutRow = {
   id: string
   wallet_id: string

@@ -1,5 +1,6 @@
 import type { WebhookEvent } from '#domain/events.ts'
 import type { ConnectionRow, RefreshTokenRow } from './connectionRows.ts'
+import type { PurchaseClassRow, PurchaseRow, SellerRow } from './purchaseRows.ts'
 import type {
   AgentRow,
   ApprovalRow,
@@ -12,7 +13,6 @@ import type {
   NoticeRow,
   PaymentRow,
   PayoutRow,
-  PurchaseRow,
   RecipientWindowRow,
   SessionRow,
   WalletActionRow,
@@ -37,6 +37,8 @@ export type Rows = {
   payment: PaymentRow
   payout: PayoutRow
   purchase: PurchaseRow
+  purchase_class: PurchaseClassRow
+  seller: SellerRow
   approval: ApprovalRow
   approval_grant: GrantRow
   booking: BookingRow

@@ -7,16 +7,14 @@ import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { walletFunds } from '../ledger/balances.ts'
 import { lookupLimitRefusal } from '../limits/admission.ts'
-import type { Gathered, Need } from '../payments/needs.ts'
 import type { Caller } from '../policies/paymentParties.ts'
+import { openLimitRefusal } from '../purchases/open.ts'
+import { mustAskSeller, type SellerTo } from '../purchases/sellers.ts'
+import { canSignPurchase, signWaiting } from '../purchases/sign.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
-import { openLimitRefusal } from './open.ts'
-import { mustAskSeller } from './sellers.ts'
-import { canSignPurchase, signWaiting } from './sign.ts'
+import type { Gathered, Need } from './needs.ts'
 
-/** What is decided about purchases only. payments/accept.ts decides the rest, as for every payment. */
-
-export type SellerTo = Recipient & { type: 'x402' }
+/** What is decided about purchases only. accept.ts decides the rest, as for every payment. */
 
 /** Whether the session's numbers limit it. An imported wallet's purchase is limited like a send. */
 export const hasNumbers = (wallet: WalletRow, to: Recipient): boolean => to.type === 'x402' && wallet.kind === 'smart'

@@ -6,12 +6,12 @@ import type { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
-import { findPayment } from '../payments/queries.ts'
-import type { PayInput } from '../payments/rpcTypes.ts'
 import { resolveCaller } from '../policies/paymentParties.ts'
+import { maxOfferBytes, type StoredOffer } from '../purchases/offers.ts'
+import { readToken } from '../purchases/token.ts'
 import type { PaymentRow } from '../storage/rows.ts'
-import { maxOfferBytes, type StoredOffer } from './offers.ts'
-import { readToken } from './token.ts'
+import { findPayment } from './queries.ts'
+import type { PayInput } from './rpcTypes.ts'
 
 export type PurchaseInput = { principal: Principal; key: string; request: CreatePurchase }
 

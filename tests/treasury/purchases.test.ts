@@ -1,0 +1,234 @@
+/** Purchases from x402 sellers: their numbers, shares, holds and outcomes. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { microUsdc } from '#domain/money.ts'
+import { capOf, countOf, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
+import { purchaseIn } from '../../worker/chain/purchase.ts'
+import { accept } from '../../worker/treasury/payments/accept.ts'
+import { headerOf } from '../../worker/treasury/purchases/offers.ts'
+import { recompute } from '../../worker/treasury/restore/recompute.ts'
+import { undoBookings } from '../../worker/treasury/settlement/undo.ts'
+import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { paid } from '../support/book.ts'
+import { addressOf, usdc } from '../support/build.ts'
+import { type Buyer, createBuyer, openLimits } from '../support/buyer.ts'
+
+const status = ({ store }: Buyer, { id }: PaymentRow) => store.payment(id)!.status
+const numbersOf = ({ authorization }: PaymentRow) => purchaseIn(authorization!)!
+
+/** What must hold at any moment. */
+function checkBooks({ store, group }: Buyer, allowance: number): void {
+  const rows = store.all<PaymentRow>("SELECT * FROM payment WHERE kind = 'x402'")
+  const alive = rows.filter(({ status }) => status === 'PROCESSING' || status === 'CONFIRMED')
+  const sum = (of: PaymentRow[]) => of.reduce((total, { amount }) => total + amount, 0)
+  const open = rows.filter(({ status }) => status === 'PROCESSING' || status === 'QUEUED')
+  const confirmed = rows.filter(({ status }) => status === 'CONFIRMED')
+  expect(new Set(alive.map(({ authorization }) => authorization)).size, 'each nonce is bound to one content').toBe(
+    alive.length,
+  )
+  for (const of of purchaseClasses) {
+    const count = countOf(of, allowance)
+    const inClass = alive.filter((row) => numbersOf(row).class === of)
+    for (const row of inClass) {
+      expect(numbersOf(row).number).toBeLessThan(count)
+      expect(BigInt(row.amount)).toBeLessThanOrEqual(capOf(of))
+    }
+    const taken = store.first<{ taken: number }>('SELECT taken FROM purchase_class WHERE class = ?', of)?.taken ?? 0
+    expect(taken).toBe(inClass.length)
+  }
+  const wallet = store.wallet('wal')!
+  expect([wallet.held, wallet.out]).toEqual([sum(open), sum(confirmed)])
+  const { held, spent } = store.group(group)!
+  expect([held, spent]).toEqual([sum(open), sum(confirmed)])
+  const session = store.session('wal')!
+  expect([session.held, session.used], 'sends have as much left as before').toEqual([0, 0])
+}
+
+/** What must hold when a purchase has been accepted. A reorganization may open others again. */
+function checkShare({ store, open }: Buyer, allowance: number, payment: PaymentRow): void {
+  const of = numbersOf(payment).class
+  const own = open().filter(
+    ({ agent_id, ...row }) => agent_id === payment.agent_id && numbersOf(row as PaymentRow).class === of,
+  )
+  expect(own.length).toBeLessThanOrEqual(Math.ceil(countOf(of, allowance) / 4))
+  const { taken } = store.first<{ taken: number }>('SELECT taken FROM purchase_class WHERE class = ?', of)!
+  expect(countOf(of, allowance) - taken, 'the part of the owner').toBeGreaterThanOrEqual(
+    Math.floor(countOf(of, allowance) / 10),
+  )
+}
+
+describe('numbers', () => {
+  const act = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ buy: fc.integer({ min: 1, max: 1_000_000 }), agent: fc.nat(2), seller: fc.nat(9) }),
+    },
+    { weight: 4, arbitrary: fc.record({ settle: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ pass: fc.integer({ min: 1, max: 200 }) }) },
+    { weight: 1, arbitrary: fc.constant({ reorganize: true as const }) },
+  )
+
+  test('whatever is bought, settled and left, a number has one content that can move money @purchases-1', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 60 }), fc.integer({ min: 1, max: 20 }), async (acts, allowance) => {
+        const buyer = createBuyer({ allowance })
+        const agents = ['a', 'b', 'c'].map((id) => buyer.addAgent(buyer.group, `agt_${id}`))
+        for (const each of acts) {
+          if ('buy' in each) {
+            const amount = microUsdc(BigInt(each.buy))
+            const bought = buyer.buy({ amount, principal: agents[each.agent]!, seller: each.seller + 1 })
+            if (!('need' in bought) && bought.ok) checkShare(buyer, allowance, bought.value.payment)
+          } else if ('settle' in each) {
+            const open = buyer.open()
+            const chosen = open[each.settle % Math.max(1, open.length)]
+            if (chosen && chosen.deadline! > buyer.blockNow().timestamp) buyer.settle(chosen)
+          } else if ('pass' in each) await buyer.pass(each.pass)
+          else undoBookings(buyer.context, 'wal', {})
+          checkBooks(buyer, allowance)
+        }
+        const before = buyer.dump()
+        buyer.store.transaction(() => recompute(buyer.store, buyer.clock.now))
+        expect(buyer.dump(), 'sums equal the rows').toBe(before)
+        buyer.close()
+      }),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+
+  test('a class that is used up refuses with the class, when it returns, and what is still possible @purchases-2', async () => {
+    const buyer = createBuyer({ allowance: 10 }) // 6 purchases up to 1 USDC
+    const agents = ['a', 'b', 'c', 'd'].map((id) => buyer.addAgent(buyer.group, `agt_${id}`))
+    const buy = (agent: number) => buyer.buy({ principal: agents[agent]!, seller: agent + 1 })
+    const two = [paid(buy(0)), paid(buy(0))]
+    expect(buy(0), 'a quarter of the class for one agent').toMatchObject({
+      ...{ ok: false, code: 'purchases_used_up' },
+      refusal: { rule: 'session.purchases', class: 2, max_allowed_now: '0.1', resets_at: expect.any(String) },
+    })
+    for (const agent of [1, 1, 2, 2]) paid(buy(agent))
+    expect(buy(3)).toMatchObject({ ok: false, code: 'purchases_used_up', refusal: { class: 2 } })
+    expect(buyer.buy({ principal: agents[3]!, amount: usdc('0.1') }), 'another class').toMatchObject({ ok: true })
+    await buyer.pass(59)
+    expect(buy(3)).toMatchObject({ ok: false })
+    buyer.settle(two[0]!)
+    await buyer.pass(10)
+    expect(status(buyer, two[0]!)).toBe('CONFIRMED')
+    expect(status(buyer, two[1]!)).toBe('FAILED')
+    const again = paid(buy(3))
+    expect(numbersOf(again).number, 'a dead number is used again, a settled one never').not.toBe(
+      numbersOf(two[0]!).number,
+    )
+    buyer.close()
+  })
+
+  test('without an allowance nothing can be bought, and sends are not affected @purchases-3', () => {
+    const buyer = createBuyer({ allowance: 0 })
+    const agent = buyer.addAgent(buyer.group)
+    expect(buyer.buy({ principal: agent })).toMatchObject({
+      ...{ ok: false, code: 'purchases_used_up' },
+      refusal: { next: expect.stringContaining('rotate the session key') },
+    })
+    expect(buyer.pay({ principal: agent, amount: usdc('100') })).toMatchObject({ ok: true })
+    buyer.close()
+  })
+
+  test('an agent that never settles leaves the others at least 60 % of each class @purchases-4', async () => {
+    const buyer = createBuyer({ allowance: 50 })
+    const [thief, ...others] = ['a', 'b', 'c', 'd', 'e'].map((id) => buyer.addAgent(buyer.group, `agt_${id}`))
+    for (const of of purchaseClasses) {
+      const count = countOf(of, 50)
+      const amount = capOf(of)
+      for (let i = 0; i < count; i++) buyer.buy({ principal: thief!, amount, seller: i + 1 })
+      let left = 0
+      for (const principal of others)
+        for (let i = 0; i < count; i++)
+          if ((buyer.buy({ principal, amount, seller: i + 1 }) as { ok: boolean }).ok) left++
+      expect(left / count, `class ${of}`).toBeGreaterThanOrEqual(0.6)
+    }
+    await buyer.pass(300)
+    expect(buyer.open()).toHaveLength(0)
+    for (const of of purchaseClasses)
+      expect(buyer.store.first('SELECT taken FROM purchase_class WHERE class = ?', of)).toEqual({ taken: 0 })
+    buyer.close()
+  })
+})
+
+describe('one key', () => {
+  test('fifty repeats have one debit and one payload, and later its outcome @purchases-5', async () => {
+    const buyer = createBuyer()
+    const principal = buyer.addAgent(buyer.group)
+    const results = Array.from({ length: 50 }, () => buyer.buy({ principal, key: 'one' }))
+    const headers = results.map((result) => headerOf(buyer.store, buyer.store.payment(paid(result).id)!)!.header)
+    expect(new Set(headers).size).toBe(1)
+    expect(buyer.store.group(buyer.group)!.held).toBe(280_000)
+    expect(buyer.buy({ principal, key: 'one', amount: usdc('0.29') }), 'another price').toMatchObject({
+      ...{ ok: false, code: 'idempotency_key_reused' },
+    })
+    buyer.settle(paid(results[0]!))
+    const after = paid(buyer.buy({ principal, key: 'one' }))
+    expect(after.status).toBe('CONFIRMED')
+    expect(headerOf(buyer.store, after)).toBe(null)
+    buyer.close()
+  })
+
+  test('a payload that nobody settles fails once a later block is final, and its amount is free again @purchases-6', async () => {
+    const buyer = createBuyer()
+    const principal = buyer.addAgent(buyer.group)
+    const payment = paid(buyer.buy({ principal, key: 'one' }))
+    await buyer.pass(60)
+    expect(status(buyer, payment), 'its last second is not over').toBe('PROCESSING')
+    await buyer.pass(1)
+    expect(paid(buyer.buy({ principal, key: 'one' }))).toMatchObject({ status: 'FAILED', error_code: 'not_executed' })
+    expect(buyer.store.group(buyer.group)!.held).toBe(0)
+    buyer.close()
+  })
+})
+
+describe('limits', () => {
+  test('an agent has 20 open purchases, and 5 from one seller @purchases-7', () => {
+    const buyer = createBuyer({ limits: openLimits, allowance: 1_000 })
+    const principal = buyer.addAgent(buyer.group)
+    const buy = (seller: number) => buyer.buy({ principal, seller, amount: usdc('0.01') })
+    for (let i = 0; i < 5; i++) paid(buy(1))
+    expect(buy(1)).toMatchObject({ ok: false, code: 'queue_full', refusal: { rule: 'limits.open_purchases' } })
+    for (let i = 5; i < 20; i++) paid(buy(i))
+    expect(buy(40)).toMatchObject({ ok: false, code: 'queue_full' })
+    buyer.settle(buyer.open()[0]!)
+    paid(buy(40))
+    buyer.close()
+  })
+
+  test('above 1 USDC, to the wallet itself, and without the scope nothing is bought @purchases-8', () => {
+    const buyer = createBuyer({ allowance: 100 })
+    const principal = buyer.addAgent(buyer.group)
+    expect(buyer.buy({ principal, amount: usdc('1.000001') })).toMatchObject({ code: 'unsupported_payment' })
+    paid(buyer.buy({ principal, amount: usdc('1') }))
+    const without = buyer.addAgent(buyer.addGroup(), 'agt_without')
+    expect(buyer.buy({ principal: without })).toMatchObject({ code: 'insufficient_scope' })
+    const to = {
+      type: 'x402',
+      address: buyer.store.wallet('wal')!.address,
+      resource: 'GET https://a.example/b',
+    } as const
+    expect(buyer.buy({ principal, to })).toMatchObject({ code: 'invalid_input' })
+    buyer.close()
+  })
+
+  test('an unknown seller is asked first, and only once in ten minutes @purchases-9', () => {
+    const buyer = createBuyer()
+    const principal = buyer.addAgent(buyer.group)
+    const gathered = {
+      draft: null,
+      lookup: { address: addressOf(1), found: 'clear' },
+      refreshed: true,
+      grants: {},
+    } as const
+    const attempt = () => accept(buyer.context, buyer.purchase({ principal }), { ...gathered })
+    expect(attempt()).toMatchObject({ need: 'seller' })
+    const pair = `shop-1.example ${addressOf(1)}`
+    buyer.store.run('INSERT INTO seller (pair, chain_id, asked_at) VALUES (?, 8453, ?)', pair, buyer.clock.now)
+    expect(attempt()).not.toMatchObject({ need: 'seller' })
+    buyer.clock.now += 600_000
+    expect(attempt()).toMatchObject({ need: 'seller' })
+    buyer.close()
+  })
+})
