@@ -137,6 +137,7 @@ function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number)
     recipientEmail: category === 'escrow' ? `person${i % size.contacts}@bursar.test` : null,
     recipientPhone: null,
     resource: null,
+    validBefore: null,
     escrowId: null,
     approvalId: null,
     policyGroupId: agent?.groupId ?? null,

@@ -123,3 +123,48 @@ test('the same purchase again is no repeated payment @purchase-rules-6', () => {
   for (let i = 0; i < 3; i++) expect(book.buy(agent)).toMatchObject({ value: { payment: { status: 'QUEUED' } } })
   book.close()
 })
+
+test('an approval of a purchase shows what is bought, from whom, and whether the host confirmed the address @purchase-rules-7', () => {
+  const book = createPurchaseBook({ approveAbove: usdc('0.05') })
+  const agent = book.addAgent()
+  const payTo = '0x52908400098527886E0F7030069857D2E4169EE7'
+  const twin = '0x529084111111111111111111111111111A169Ee7'.toLowerCase() as `0x${string}`
+  book.hostAnswers(false, { payTo: twin })
+  book.hostAnswers(true, { payTo })
+  const first = book.asked(agent, { payTo })
+  expect(book.view(first.id)).toMatchObject({
+    recipient: { type: 'x402', address: payTo, email: null, phone: null },
+    purchase: { resource: 'GET https://api.example.com/weather', host: 'api.example.com', isConfirmed: true },
+    recipientHistory: { payments: 0, lookAlike: null },
+    wouldPass: { ok: true },
+    canGrant: true,
+  })
+  expect(book.view(first.id).recipient).not.toHaveProperty('seller')
+  expect(book.approve(first.id)).toMatchObject({ ok: true, value: { payment: { status: 'QUEUED' } } })
+  expect(book.view(first.id).purchase, 'once it has ended').toMatchObject({ isConfirmed: null })
+
+  const second = book.asked(agent, { payTo: twin })
+  const shown = book.view(second.id)
+  expect(shown).toMatchObject({
+    purchase: { isConfirmed: false },
+    recipientHistory: { payments: 0, lookAlike: payTo },
+    canGrant: false,
+  })
+  // Its owner decides on what was shown.
+  book.hostAnswers(true, { payTo: twin })
+  expect(book.view(second.id).hash).not.toBe(shown.hash)
+  expect(book.approve(second.id, { hash: shown.hash })).toMatchObject({ ok: false, code: 'conflict' })
+  book.close()
+})
+
+test('an approval says whether the purchase would pass, by its own part of the session’s limit @purchase-rules-8', () => {
+  const book = createPurchaseBook({ approveAbove: usdc('0.05') })
+  const agent = book.addAgent()
+  book.hostAnswers(true)
+  const row = book.asked(agent)
+  book.store.run('UPDATE session SET held = spend_limit')
+  expect(book.view(row.id).wouldPass, 'sends have nothing left').toEqual({ ok: true })
+  book.store.run('UPDATE session SET purchase_allowance = 0')
+  expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'session.purchases' })
+  book.close()
+})

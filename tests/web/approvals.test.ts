@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eachNote } from '#domain/paymentNotes.ts'
 import { minuteMs } from '#domain/time.ts'
 import type { Approval } from '#schemas/approval.ts'
-import { changesBetween, timeLeft } from '#web/routes/dashboard/-approvals/words.ts'
+import { changesBetween, recipientOf, timeLeft, titleOf } from '#web/routes/dashboard/-approvals/words.ts'
 
 const now = Date.UTC(2026, 10, 22, 12)
 const inMinutes = (minutes: number) => new Date(now + minutes * minuteMs).toISOString()
@@ -35,6 +35,7 @@ const approval: Approval = {
     contactId: null,
     contactName: null,
   },
+  purchase: null,
   recipientHistory: { payments: 0, lookAlike: null },
   amount: '25',
   ...eachNote(() => null),
@@ -67,6 +68,16 @@ test('changesBetween lists only changed facts that matter for the decision @appr
   expect(changesBetween(approval, { ...later, recipientHistory: { payments: 1, lookAlike } })).toEqual([
     'Paid before: never → once',
     `Looks like: no address that you paid → ${lookAlike}`,
+  ])
+  const buys = (isConfirmed: boolean): Approval => ({
+    ...later,
+    purchase: { resource: 'GET https://api.example.com/weather', host: 'api.example.com', isConfirmed },
+  })
+  expect(changesBetween(buys(false), buys(true))).toEqual(['Confirmed by the host: no → yes'])
+  expect(recipientOf(buys(true))).toBe('api.example.com/weather')
+  expect([titleOf(buys(true)), titleOf({ ...buys(true), status: 'DENIED' })]).toEqual([
+    'Scout asks to buy',
+    'Scout asked to buy',
   ])
   expect(changesBetween(paid(2), paid(10))).toEqual(['Paid before: 2 times → 10 or more times'])
 })

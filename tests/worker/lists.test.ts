@@ -43,6 +43,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     recipientEmail: category === 'escrow' ? `person${i % 20}@example.com` : null,
     recipientPhone: null,
     resource: null,
+    validBefore: null,
     escrowId: null,
     approvalId: null,
     policyGroupId: null,

@@ -8,12 +8,12 @@ import type { PushNotice } from './push.ts'
 
 export type WaitingApproval = {
   approvalId: string
-  kind: 'payment' | 'budget'
+  kind: 'payment' | 'purchase' | 'budget'
   agent: string
   /** Decimal USDC. */
   amount: string
   isTest: boolean
-  /** Who is paid; null for a budget request. */
+  /** Who is paid, of a purchase the host; null for a budget request. */
   recipient: string | null
   /** ms */
   expiresAt: number
@@ -52,7 +52,7 @@ function oneApproval(id: string, to: string, waiting: WaitingApproval, appOrigin
     ),
     link('Review and decide', `${appOrigin}${approvalPath(waiting.approvalId)}`),
   ]
-  const what = waiting.kind === 'payment' ? 'a payment' : 'more budget'
+  const what = { payment: 'a payment', purchase: 'a purchase', budget: 'more budget' }[waiting.kind]
   return email({ id, to, subject: `${nameOf(waiting)} asks for ${what} of ${formatMoney(waiting)}`, parts })
 }
 
@@ -61,7 +61,10 @@ const nameOf = ({ agent }: WaitingApproval) => oneLine(agent, 60) ?? 'An agent'
 function sentence(waiting: WaitingApproval): string {
   const money = formatMoney(waiting)
   if (waiting.kind === 'budget') return `${nameOf(waiting)} asks for ${money} more budget.`
-  return `${nameOf(waiting)} asks to pay ${money} to ${oneLine(waiting.recipient, 80) ?? 'a recipient'}.`
+  const recipient = oneLine(waiting.recipient, 80)
+  return waiting.kind === 'purchase'
+    ? `${nameOf(waiting)} asks to buy from ${recipient ?? 'a seller'} for ${money}.`
+    : `${nameOf(waiting)} asks to pay ${money} to ${recipient ?? 'a recipient'}.`
 }
 
 /** The notice about waiting requests. Lock screens may show it, so it says who asks and how much, but not to whom or why. */
@@ -76,7 +79,11 @@ export function approvalNotice(waiting: readonly [WaitingApproval, ...WaitingApp
     }
   const name = oneLine(agent, 60) ?? 'An agent'
   return {
-    title: kind === 'payment' ? `${name} asks to pay ${formatMoney(money)}` : `${name} asks for more budget`,
+    title: {
+      payment: `${name} asks to pay ${formatMoney(money)}`,
+      purchase: `${name} asks to buy for ${formatMoney(money)}`,
+      budget: `${name} asks for more budget`,
+    }[kind],
     body: 'Nothing is paid before you approve it.',
     path: approvalPath(approvalId),
     tag: approvalId,

@@ -38,8 +38,14 @@ export type Approval = PaymentNotes & {
     contactName: string | null
   } | null
   /**
+   * Of a purchase: what is bought (the method, and the address without its query) and from which host. `isConfirmed`: whether
+   * the host itself has named the recipient's address to Bursar; null once the approval has ended. Null for everything else.
+   */
+  purchase: { resource: string; host: string; isConfirmed: boolean | null } | null
+  /**
    * What is known about the recipient at this moment: the number of payments by the user or their agents on this chain that
-   * did not fail (10: ten or more), and another paid address that looks like this one. Null for a budget request, and once
+   * did not fail (10: ten or more), and another paid address that looks like this one. A purchase's recipient is its host with the
+   * address. Null for a budget request, and once
    * the approval has ended.
    */
   recipientHistory: Pick<RecipientHistory, 'payments' | 'lookAlike'> | null
@@ -67,7 +73,7 @@ export type Approval = PaymentNotes & {
   hash: string
   /** Whether approving requires the owner's password. */
   needsPassword: boolean
-  /** Whether "Always allow" is offered: only for payments to an address. */
+  /** Whether "Always allow" is offered: for payments to an address, and purchases from a seller that is confirmed. */
   canGrant: boolean
   /** The grant that was created with the approval. */
   grantId: string | null
@@ -78,7 +84,8 @@ export type Approval = PaymentNotes & {
 export type ApprovalList = { approvals: Approval[]; pending: number; next: string | null }
 
 /**
- * Permission for one agent to pay one address without approval, up to a total amount and until an end. It covers only the
+ * Permission for one agent to pay one address without approval, up to a total amount and until an end, by payments and by
+ * purchases from any host. It covers only the
  * rules `above_limit` and `new_recipient`; all others still apply.
  */
 export type Grant = {

@@ -32,7 +32,7 @@ export type Overview = OverviewBalance & {
   /** In the last 24 hours. */
   failedToday: number
   pendingPayouts: { count: number; amount: string }
-  methods: { method: 'address' | 'contact' | 'email' | 'phone'; count: number; amount: string }[]
+  methods: { method: 'address' | 'contact' | 'email' | 'phone' | 'x402'; count: number; amount: string }[]
   topWallets: { id: string; name: string | null; address: string; count: number; spent: string }[]
   /** The three active agents (as counted above) that paid most recently. */
   activeAgents: Agent[]

@@ -111,7 +111,7 @@ export type AgentRefusal = {
   id: string
   at: string
   amount: string
-  to: { type: string; address?: string; contactId?: string; email?: string; phone?: string }
+  to: { type: string; address?: string; contactId?: string; email?: string; phone?: string; resource?: string }
   code: string
   message: string
   rule: string | null

@@ -45,6 +45,8 @@ export type Transaction = PaymentNotes & {
   recipientPhone: string | null
   /** Of a purchase: the method, and the address without its query. */
   resource: string | null
+  /** Until when the seller may take a purchase that was handed out (ISO 8601); null once that is settled, and for others. */
+  validBefore: string | null
   escrowId: string | null
   policyGroupId: string | null
   /** The approval that the payment waits or waited for. While it is open, status is PENDING. */

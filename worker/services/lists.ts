@@ -97,6 +97,7 @@ export async function exportTransactions(
     ['To address', (row) => row.toAddress],
     ['To email', (row) => row.recipientEmail],
     ['To phone', (row) => row.recipientPhone],
+    ['Resource', (row) => row.resource],
     ...noteColumns,
     ['Error', (row) => row.errorMessage],
     ['Transaction hash', (row) => row.txHash],

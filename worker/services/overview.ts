@@ -50,7 +50,7 @@ const sum = (totals: Total[]): { count: number; amount: bigint } =>
 
 /** Money that was paid or can be claimed, by the way in which the recipient was named. What came back does not count. */
 function methods(totals: Total[]): Overview['methods'] {
-  const used = (['address', 'contact', 'email', 'phone'] satisfies PaymentMethod[]).map((method) => ({
+  const used = (['address', 'contact', 'email', 'phone', 'x402'] satisfies PaymentMethod[]).map((method) => ({
     method,
     ...sum(totals.filter((total) => total.method === method && (total.outcome === 'confirmed' || total.isUnclaimed))),
   }))

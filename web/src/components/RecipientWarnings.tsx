@@ -20,10 +20,12 @@ export function RecipientWarnings(props: {
   recipient: string
   /** Whether the name of its contact is already shown. */
   isNamed: boolean
+  /** It is a purchase: its recipient is the host with the address. */
+  isPurchase?: boolean
   /** Undefined if it could not be loaded. */
   history: Pick<RecipientHistory, 'payments' | 'lookAlike'> | undefined
 }) {
-  const { method, recipient, history } = props
+  const { method, recipient, history, isPurchase = false } = props
   const matches = useQuery(contactMatchesQuery({ [method]: recipient })).data
   const wallets = useQuery(walletsQuery).data ?? []
   const known = [
@@ -50,14 +52,17 @@ export function RecipientWarnings(props: {
       )}
       {history && history.payments > 0 ? (
         <p className="text-muted text-small">
-          You have paid this {methodNames[method]} {timesPaid(history.payments)} before.
+          {isPurchase ? 'You have bought from this seller' : `You have paid this ${methodNames[method]}`}{' '}
+          {timesPaid(history.payments)} before.
         </p>
       ) : (
         <Notice tone="warning">
           {history
-            ? `This is your first payment to this ${methodNames[method]}.`
+            ? isPurchase
+              ? 'This is your first purchase from this host at this address.'
+              : `This is your first payment to this ${methodNames[method]}.`
             : `We could not check whether you have paid this ${methodNames[method]} before.`}
-          {method === 'address' && ' Compare it with what the recipient told you.'}
+          {method === 'address' && !isPurchase && ' Compare it with what the recipient told you.'}
         </Notice>
       )}
     </>

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { shortAddress } from '../lib/format.ts'
+import { resourceLine, shortAddress } from '../lib/format.ts'
 import { networkName } from '../lib/networks.ts'
 import {
   awaitsApproval,
@@ -77,17 +77,27 @@ function stepsOf(transaction: Transaction): TimelineStep[] {
   if (category === 'withdrawal') return [{ label: `Left on ${network}`, at: confirmedAt }]
   if (category === 'payout_reclaim') return [{ label: `Returned on ${network}`, at: confirmedAt }]
   if (awaitsApproval(transaction)) return [{ label: 'Waits for your approval', at: null }]
-  const ending = payoutState(transaction) === null ? endings[status] : undefined
+  const isPurchase = category === 'x402'
+  const ending =
+    payoutState(transaction) !== null ? undefined : isPurchase && status === 'FAILED' ? 'Not settled' : endings[status]
+  const signed = isPurchase ? 'Handed out' : 'Signed'
+  // The seller sends it to the network, not Bursar.
+  if (ending === undefined && isPurchase)
+    return [
+      { label: 'Accepted', at: decidedAt },
+      { label: signed, at: signedAt },
+      { label: `Settled on ${network}`, at: confirmedAt },
+    ]
   if (ending === undefined)
     return [
       { label: 'Accepted', at: decidedAt },
-      { label: 'Signed', at: signedAt },
+      { label: signed, at: signedAt },
       { label: 'Sent to the network', at: broadcastAt },
       { label: `${category === 'payout' ? 'Funded' : 'Confirmed'} on ${network}`, at: confirmedAt },
     ]
   return [
     { label: signedAt || broadcastAt ? 'Accepted' : 'Requested', at: decidedAt },
-    ...(signedAt ? [{ label: 'Signed', at: signedAt }] : []),
+    ...(signedAt ? [{ label: signed, at: signedAt }] : []),
     ...(broadcastAt ? [{ label: 'Sent to the network', at: broadcastAt }] : []),
     // A refusal happens when the payment is decided; the times of other endings are not stored.
     { label: ending, at: ending === 'Refused' ? decidedAt : null, failed: true },
@@ -100,12 +110,18 @@ export const counterpartyOf = ({ category, fromAddress, recipientEmail, recipien
 
 /** The other side of a transaction, in one line: the recipient, or the sender of a deposit. */
 export function Counterparty(props: { transaction: Transaction }) {
-  const { category, contact, recipientEmail, recipientPhone, toWallet } = props.transaction
+  const { category, contact, recipientEmail, recipientPhone, toWallet, resource } = props.transaction
   const value = counterpartyOf(props.transaction)
   // A contact that was chosen for the payment keeps the name that it had.
-  const known = useContactName(contact ? null : value)
+  const known = useContactName(contact || resource ? null : value)
   const own = category !== 'deposit' && toWallet ? walletName(toWallet) : null
   const name = contact?.name ?? collectedDeposit(props.transaction) ?? known ?? recipientEmail ?? recipientPhone ?? own
+  if (resource)
+    return (
+      <span className="wrap-anywhere" title={resource}>
+        {resourceLine(resource)}
+      </span>
+    )
   if (name)
     return (
       <span className="wrap-anywhere" title={value ?? undefined}>

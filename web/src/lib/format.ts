@@ -57,6 +57,9 @@ export const plural = (count: number, one: string, many = `${one}s`) =>
 export const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /** '0x1234…abcd' */
+/** 'GET https://api.example.com/weather' → 'api.example.com/weather': what is bought, in a line. */
+export const resourceLine = (resource: string) => resource.replace(/^\S+ https?:\/\//, '').replace(/\/$/, '')
+
 export const shortAddress = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 
 /** The 40 digits in ten groups of four. */

@@ -30,7 +30,7 @@ export type ClaimPayout = Renamed<ApiClaimPayout>
 export const claimPayoutOf = (payout: ApiClaimPayout): ClaimPayout => renamed(payout)
 
 export type Transaction = Omit<ApiTransaction, 'category' | 'escrowId'> & {
-  category: 'contact' | 'address' | 'payout' | 'payout_withdraw' | 'payout_reclaim' | 'deposit' | 'withdrawal'
+  category: 'contact' | 'address' | 'x402' | 'payout' | 'payout_withdraw' | 'payout_reclaim' | 'deposit' | 'withdrawal'
   payoutId: string | null
 }
 export const transactionOf = ({ escrowId: payoutId, category, ...rest }: ApiTransaction): Transaction => ({

@@ -157,6 +157,8 @@ export function categoryLabel(transaction: Transaction): string {
       return 'Contact'
     case 'address':
       return 'Address'
+    case 'x402':
+      return 'Purchase'
     default:
       return 'Transfer'
   }
@@ -173,8 +175,17 @@ export const senderOf = ({
 export const collectedDeposit = ({ origin }: Transaction): string | null =>
   origin === 'small' ? 'Deposits below 0.01 USDC' : origin === 'start' ? 'Balance when the wallet was added' : null
 
-/** What the transaction waits for, the state of its payout, or why it failed; null if a rule refused it. */
+/** What the transaction waits for, the state of its payout or purchase, or why it failed; null if a rule refused it. */
 export const noteOf = (transaction: Transaction): string | null =>
   awaitsApproval(transaction)
     ? 'Awaiting approval'
-    : (payoutState(transaction) ?? (transaction.refusal ? null : transaction.errorMessage))
+    : (payoutState(transaction) ??
+      purchaseState(transaction) ??
+      (transaction.refusal ? null : transaction.errorMessage))
+
+/** The state of a purchase that has not ended; null for any other transaction. */
+export function purchaseState({ category, status }: Transaction): 'Handed out' | 'Waits for its agent' | null {
+  if (category !== 'x402') return null
+  if (status === 'PROCESSING') return 'Handed out'
+  return status === 'QUEUED' ? 'Waits for its agent' : null
+}

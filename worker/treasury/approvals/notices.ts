@@ -58,12 +58,17 @@ export function waitingInBatch(ctx: Context, batch: number): WaitingApproval[] {
     const payment = row.payment_id === null ? null : store.payment(row.payment_id)
     return {
       approvalId: row.id,
-      kind: row.kind,
+      kind: payment?.kind === 'x402' ? 'purchase' : row.kind,
       agent: store.agentName(row.agent_id) ?? 'An agent',
       amount: formatColumn(row.amount),
       isTest: isTestChain(walletOf(ctx, row, payment)!.chain_id),
       recipient:
-        payment && (payment.contact_name ?? payment.recipient_email ?? payment.recipient_phone ?? payment.to_address),
+        payment &&
+        (payment.seller ??
+          payment.contact_name ??
+          payment.recipient_email ??
+          payment.recipient_phone ??
+          payment.to_address),
       expiresAt: row.expires_at,
     }
   })

@@ -7,6 +7,7 @@ import type { Approval, Grant } from '#schemas/approval.ts'
 import type { BudgetRequest, Payment } from '#schemas/payment.ts'
 import type { Context } from '../core/context.ts'
 import { budgetView } from '../policies/budgets.ts'
+import { isConfirmedSeller } from '../purchases/sellers.ts'
 import { formatColumn } from '../storage/columns.ts'
 import { paidToOf, termsOf } from '../storage/newPayment.ts'
 import { lookAlikeOf, paymentsTo } from '../storage/paidRecipients.ts'
@@ -116,6 +117,19 @@ export function recipientFacts(
   }
 }
 
+/** What is bought and from whom, as far as it is known now. Null unless it is a purchase. */
+export function purchaseFacts(ctx: Context, row: ApprovalRow, payment: PaymentRow | null): Approval['purchase'] {
+  if (payment?.kind !== 'x402') return null
+  const { resource, seller, to_address } = payment as PaymentRow & { resource: string; seller: string }
+  const isOpen = row.status === 'PENDING'
+  const asked = { resource, address: to_address! }
+  return {
+    resource,
+    host: seller,
+    isConfirmed: isOpen ? isConfirmedSeller(ctx, walletOf(ctx, row, payment)!, asked) : null,
+  }
+}
+
 /**
  * SHA-256 (hex) of everything that the owner bases the decision on, as currently shown. `payment` is the one that waits;
  * null for a budget request.
@@ -130,6 +144,7 @@ export function approvalHash(ctx: Context, row: ApprovalRow, payment: PaymentRow
     payment && [canonicalJson([termsOf(payment), paidToOf(payment)]), payment.contact_name],
     sameSinceAsked(ctx, row, payment),
     recipientFacts(ctx, row, payment),
+    purchaseFacts(ctx, row, payment),
   ]
   return hash('sha256', JSON.stringify(shown))
 }

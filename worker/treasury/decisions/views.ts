@@ -8,7 +8,14 @@ import type { Refused } from '../../result.ts'
 import { contactMoved, hasMoved } from '../approvals/ask.ts'
 import { endOverdue } from '../approvals/end.ts'
 import type { ApprovalsInput } from '../approvals/rpcTypes.ts'
-import { approvalHash, pendingCount, recipientFacts, sameSinceAsked, walletOf } from '../approvals/views.ts'
+import {
+  approvalHash,
+  pendingCount,
+  purchaseFacts,
+  recipientFacts,
+  sameSinceAsked,
+  walletOf,
+} from '../approvals/views.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { wouldNeedPassword } from '../limits/ownerPassword.ts'
@@ -24,6 +31,8 @@ import { credentialGone, inputOf } from './decide.ts'
 export function approvalView(ctx: Context, row: ApprovalRow): Approval {
   const payment = row.payment_id === null ? null : ctx.store.payment(row.payment_id)
   const wallet = walletOf(ctx, row, payment)!
+  const { address, email, phone } = payment ? paidToOf(payment) : nobody
+  const purchase = purchaseFacts(ctx, row, payment)
   const channel = (state: Channel['state'], time: number | null): Channel => ({ state, at: isoOf(time) })
   return {
     id: row.id,
@@ -34,10 +43,11 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     wallet: { id: wallet.id, name: wallet.name, address: wallet.address, chain: chainNameOf(wallet.chain_id) },
     recipient: payment && {
       type: payment.to_type,
-      ...paidToOf(payment),
+      ...{ address, email, phone },
       contactId: payment.contact_id,
       contactName: payment.contact_name,
     },
+    purchase,
     recipientHistory: recipientFacts(ctx, row, payment),
     amount: formatColumn(row.amount),
     ...(payment ? notesOf(payment) : eachNote(() => null)),
@@ -53,11 +63,13 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     sameSinceAsked: sameSinceAsked(ctx, row, payment),
     hash: approvalHash(ctx, row, payment),
     needsPassword: wouldNeedPassword(ctx, fromColumn(row.amount)),
-    canGrant: payment?.kind === 'send',
+    canGrant: payment?.kind === 'send' || purchase?.isConfirmed === true,
     grantId: row.grant_id,
     channels: { email: channel(row.email_state, row.email_at), push: channel(row.push_state, row.push_at) },
   }
 }
+
+const nobody = { address: null, email: null, phone: null }
 
 const pageSize = 25
 /** Pending approvals, the next to expire first; then ended ones, newest first, in pages. */

@@ -58,7 +58,10 @@ function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice):
   switch (event) {
     case 'payment.failed':
       return ofPayment(ctx, ref, (payment) => ({
-        text: `${moneyTo(ctx, payment)} was not sent`,
+        text:
+          payment.kind === 'x402'
+            ? `A purchase of ${moneyOf(ctx, payment)} from ${recipientOf(payment)} was not settled`
+            : `${moneyTo(ctx, payment)} was not sent`,
         detail: payment.error_message,
       }))
     case 'payment.refused':
@@ -185,13 +188,15 @@ function ofWallet(
 }
 
 /** The address by which `recipientOf` names the recipient; null if it has another name. */
-const shownAddress = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
-  (contact_name ?? recipient_email ?? recipient_phone) === null ? to_address : null
+const shownAddress = ({ to_address, ...payment }: PaymentRow) => (nameOf(payment) === null ? to_address : null)
 
 const agentOf = ({ store }: Context, id: string | null) => oneLine(store.agentName(id), 60) ?? 'An agent'
 const short = (address: string) => (address === '' ? '' : `${address.slice(0, 6)}…${address.slice(-4)}`)
-const recipientOf = ({ contact_name, recipient_email, recipient_phone, to_address }: PaymentRow) =>
-  oneLine(contact_name ?? recipient_email ?? recipient_phone ?? short(to_address ?? ''), 60) ?? 'a recipient'
+/** What names the recipient, other than an address. Of a purchase, its host. */
+const nameOf = (payment: Pick<PaymentRow, 'seller' | 'contact_name' | 'recipient_email' | 'recipient_phone'>) =>
+  payment.seller ?? payment.contact_name ?? payment.recipient_email ?? payment.recipient_phone
+const recipientOf = (payment: PaymentRow) =>
+  oneLine(nameOf(payment) ?? short(payment.to_address ?? ''), 60) ?? 'a recipient'
 const moneyOf = ({ store }: Context, { amount, wallet_id }: PaymentRow) =>
   formatMoney({ amount: formatColumn(amount), isTest: isTestChain(store.wallet(wallet_id)!.chain_id) })
 const moneyTo = (ctx: Context, payment: PaymentRow) => `${moneyOf(ctx, payment)} to ${recipientOf(payment)}`

@@ -3,6 +3,7 @@ import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideAmount, mostAllowed } from '#domain/policy.ts'
 import type { Refusal } from '#domain/refusal.ts'
 import type { Verdict } from '#domain/rules/rule.ts'
+import { classFor } from '#domain/x402/purchaseClasses.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
@@ -17,8 +18,11 @@ import { admit, lookupLimitRefusal } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import { budgetView } from '../policies/budgets.ts'
 import { resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
+
+import { classRefusal } from '../purchases/open.ts'
 import type { GroupRow } from '../storage/rows.ts'
 import { type Gathered, lookupNeed, type Need } from './needs.ts'
+import { hasNumbers, purchaseFunds } from './purchase.ts'
 import { forbiddenRecipient, lookupRefusal, recipientState, smsRefusal } from './recipients.ts'
 import type { CheckInput } from './rpcTypes.ts'
 
@@ -53,7 +57,8 @@ export function check(
   if (isPayout && input.amount < minPayout) return refuse('invalid_input', minPayoutText, { field: 'amount' })
 
   const now = ctx.now()
-  const funds = walletFunds(wallet, session, gathered.arriving)
+  const isNumbered = hasNumbers(wallet, input.to)
+  const funds = (isNumbered ? purchaseFunds : walletFunds)(wallet, session, gathered.arriving)
   const { kind } = paymentKind(ctx, caller.value, target, input.to, input.amount, now)
   const chainTime = chainNow(ctx, wallet, now)
   const decision = decideAmount(policy, funds, input.amount, chainTime, kind)
@@ -62,6 +67,9 @@ export function check(
     return { need: 'refresh', wallet, freshEnoughMs: 2_000 }
   const most = mostAllowed(policy, funds, chainTime, kind)
   if (!decision.ok) return ok(checkView(group, input, shown(decision.refusal), most))
+  const ofClass = isNumbered ? classFor(input.amount) : null
+  const usedUp = ofClass !== null && classRefusal(ctx, wallet, session!, agentId, ofClass)
+  if (usedUp) return ok(checkView(group, input, shown(usedUp), most))
   const admission = admit(ctx, { wallet, agentId, message: messageTo(target) })
   if (!admission.ok) return ok(checkView(group, input, shownLimit(admission), none))
   const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'

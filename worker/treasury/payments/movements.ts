@@ -108,6 +108,7 @@ export function movementView(store: Store, movement: MovementRow): Transaction {
     recipientEmail: null,
     recipientPhone: null,
     resource: null,
+    validBefore: null,
     escrowId: null,
     policyGroupId: null,
     approvalId: null,

@@ -167,6 +167,7 @@ function agentRefusalView(row: PaymentRow): AgentRefusal {
       ...(row.contact_id !== null && { contactId: row.contact_id }),
       ...(row.recipient_email !== null && { email: row.recipient_email }),
       ...(row.recipient_phone !== null && { phone: row.recipient_phone }),
+      ...(row.resource !== null && { resource: row.resource }),
     },
     code: row.error_code ?? '',
     message: row.error_message ?? '',

@@ -17,7 +17,7 @@ const look = (address: string) => `lower(substr(${address}, 1, ${2 + sameEnds}) 
 
 const add = `
     INSERT INTO paid_recipient (recipient, chain_id, payments, last_at, look)
-      SELECT ${recipient}, chain_id, 1, NEW.accepted_at, CASE NEW.kind WHEN 'send' THEN ${look('NEW.to_address')} END
+      SELECT ${recipient}, chain_id, 1, NEW.accepted_at, CASE WHEN NEW.kind <> 'payout' THEN ${look('NEW.to_address')} END
       FROM wallet WHERE id = NEW.wallet_id AND ${recipient} IS NOT NULL
       ON CONFLICT (recipient, chain_id) DO UPDATE SET payments = payments + 1, last_at = max(last_at, excluded.last_at);`
 const row = `recipient = ${recipient} AND chain_id = (SELECT chain_id FROM wallet WHERE id = NEW.wallet_id)`
@@ -64,9 +64,11 @@ export const paymentsTo = (store: Store, to: PaidTo, chainId: number | null) =>
 
 /** Another paid address that looks like this one when both are shortened, with its checksum; null if there is none. */
 export function lookAlikeOf(store: Store, address: string): string | null {
-  const found = store.first<{ recipient: string }>(
-    `SELECT recipient FROM paid_recipient WHERE look = ${look('?1')} AND recipient <> lower(?1) LIMIT 1`,
+  // The text of a seller ends with the address.
+  const found = store.first<{ address: string }>(
+    `SELECT substr(recipient, -42) AS address FROM paid_recipient
+     WHERE look = ${look('?1')} AND substr(recipient, -42) <> lower(?1) LIMIT 1`,
     address,
   )
-  return found && checksumAddress(found.recipient)
+  return found && checksumAddress(found.address)
 }

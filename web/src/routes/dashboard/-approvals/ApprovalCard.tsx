@@ -91,13 +91,14 @@ function Outcome({ approval }: { approval: Approval }) {
   )
 }
 
-function sentenceOf({ status, kind, decidedBy, agent }: Approval, userId: string | null): string {
+function sentenceOf({ status, kind, decidedBy, agent, purchase }: Approval, userId: string | null): string {
   const who = decidedBy === null ? '' : decidedBy.id === userId ? ' by you' : ` by ${decidedBy.name ?? 'somebody'}`
   switch (status) {
     case 'PENDING':
       return 'Nobody has decided yet.'
     case 'APPROVED':
-      return kind === 'budget' ? `Approved${who}. The budget is raised.` : `Approved${who}.`
+      if (kind === 'budget') return `Approved${who}. The budget is raised.`
+      return purchase ? `Approved${who}. ${agent.name} gets it when it asks again.` : `Approved${who}.`
     case 'DENIED':
       return `Denied${who}. Nothing was paid. ${agent.name} sees this when it next asks about the ${kind === 'budget' ? 'request' : 'payment'}.`
     case 'EXPIRED':

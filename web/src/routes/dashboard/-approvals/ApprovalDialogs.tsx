@@ -6,7 +6,7 @@ import { AmountField, FormDialog, formResolver, PasswordField, TextField } from 
 import { Notice } from '#web/components/Notice.tsx'
 import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import { ApiError } from '#web/lib/apiError.ts'
-import { formatLongDate } from '#web/lib/format.ts'
+import { formatLongDate, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { type Approval, approvalSettingsQuery, approve, refreshApprovals } from '#web/queries/approvals.ts'
 import { amountOf, useRecipient } from './words.ts'
@@ -38,7 +38,7 @@ export function PasswordDialog(props: { approval: Approval; onClose: () => void 
   return (
     <FormDialog
       title={`Approve ${amount}`}
-      description={`To ${recipient}. Amounts above your limit require the password.`}
+      description={`${approval.purchase ? 'For' : 'To'} ${recipient}. Amounts above your limit require the password.`}
       form={form}
       onClose={props.onClose}
       submit={[`Approve ${amount}`, 'Approving...']}
@@ -87,13 +87,16 @@ export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => vo
     defaultValues: { amount: '', lastDay: dayText(Date.now() + 30 * dayMs), password: '' },
   })
   const { errors } = form.formState
-  const recipient = useRecipient(approval)
+  const isPurchase = approval.purchase !== null
+  const named = useRecipient(approval)
+  // What is allowed is the address, whatever is bought there.
+  const recipient = isPurchase ? shortAddress(approval.recipient?.address ?? '') : named
   const { amount, lastDay } = form.watch()
   const problems = check({ amount, lastDay, password: '' })
   return (
     <FormDialog
       title="Approve and always allow"
-      description={`${amountOf(approval)} is paid now, and further payments to ${recipient} do not need your approval.`}
+      description={`${amountOf(approval)} ${isPurchase ? 'may be paid now, and further purchases and payments' : 'is paid now, and further payments'} to ${recipient} do not need your approval.`}
       form={form}
       onClose={props.onClose}
       submit={[`Approve ${amountOf(approval)}`, 'Approving...']}
@@ -128,6 +131,8 @@ export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => vo
             {dollars(typedMicro(amount) ?? 0n)} {unitOf(approval.wallet.chain)} more without asking.{' '}
           </span>
         )}
+        {isPurchase &&
+          'That is for purchases from any host that names this address, and for payments to it. A host that has not confirmed the address to Bursar still needs your approval. '}
         Every other rule still applies. This ends earlier if the contact, the policy group or the agent’s credential
         changes, or if you end it under Account Settings.
       </Notice>

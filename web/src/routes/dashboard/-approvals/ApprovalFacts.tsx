@@ -18,13 +18,36 @@ import { channelWords } from './words.ts'
 
 /** Who would be paid, with the warnings about them. Renders nothing for a request for more budget. */
 export function ApprovalRecipient({ approval }: { approval: Approval }) {
-  const { recipient, recipientHistory, wallet } = approval
+  const { recipient, recipientHistory, purchase, wallet } = approval
   if (!recipient) return null
   return (
     <>
-      <Recipient recipient={recipient} chain={wallet.chain} />
+      {purchase && (
+        <Part title="From">
+          <p className="wrap-anywhere font-medium">{purchase.host}</p>
+          <p className="wrap-anywhere font-mono text-small">{purchase.resource}</p>
+        </Part>
+      )}
+      <Recipient recipient={recipient} chain={wallet.chain} isSeller={purchase !== null} />
+      {purchase?.isConfirmed && (
+        <p className="flex items-start gap-2 text-green">
+          <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0" />
+          {purchase.host} has confirmed this address to Bursar.
+        </p>
+      )}
+      {purchase?.isConfirmed === false && (
+        <Notice tone="warning">
+          {purchase.host} has not confirmed this address to Bursar. It may belong to somebody else: only the agent says
+          that this host is paid there.
+        </Notice>
+      )}
       {recipientHistory && (
-        <RecipientWarnings {...paidTo(recipient)} isNamed={recipient.contactName !== null} history={recipientHistory} />
+        <RecipientWarnings
+          {...paidTo(recipient)}
+          isNamed={recipient.contactName !== null}
+          isPurchase={purchase !== null}
+          history={recipientHistory}
+        />
       )}
     </>
   )
@@ -109,12 +132,16 @@ function Part(props: { title: string; children: ReactNode }) {
   )
 }
 
-function Recipient(props: { recipient: NonNullable<Approval['recipient']>; chain: Approval['wallet']['chain'] }) {
+function Recipient(props: {
+  recipient: NonNullable<Approval['recipient']>
+  chain: Approval['wallet']['chain']
+  isSeller: boolean
+}) {
   const { address, email, phone } = props.recipient
   const name = useContactName(props.recipient.contactName ? null : (address ?? email ?? phone))
   const contactName = props.recipient.contactName ?? name
   return (
-    <Part title="To">
+    <Part title={props.isSeller ? 'Paid to' : 'To'}>
       {contactName && <p className="wrap-anywhere font-medium">{contactName}</p>}
       {email && <p className="wrap-anywhere">{email}</p>}
       {phone && <p>{phone}</p>}

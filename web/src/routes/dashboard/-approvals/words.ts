@@ -2,7 +2,7 @@ import { noteNames, paymentNotes } from '#domain/paymentNotes.ts'
 import { minuteMs } from '#domain/time.ts'
 import { useContactName } from '#web/components/ContactName.tsx'
 import { timesPaid } from '#web/components/RecipientWarnings.tsx'
-import { formatAmount, formatMoment, shortAddress } from '#web/lib/format.ts'
+import { formatAmount, formatMoment, resourceLine, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import type { Tone } from '#web/lib/tone.ts'
 import type { Approval, Channel } from '#web/queries/approvals.ts'
@@ -20,23 +20,23 @@ export const stateOf = (approval: Approval): { label: string; tone: Tone } =>
 export const amountOf = ({ amount, wallet }: Approval) => `${formatAmount(amount)} ${unitOf(wallet.chain)}`
 
 /** The recipient in one line; for a budget request, the group whose budget would grow. */
-export function recipientOf({ recipient, policyGroup }: Approval): string {
+export function recipientOf({ recipient, purchase, policyGroup }: Approval): string {
   if (!recipient) return `Budget of ${policyGroup.name}`
+  if (purchase) return resourceLine(purchase.resource)
   return recipient.contactName ?? recipient.email ?? recipient.phone ?? shortAddress(recipient.address ?? '')
 }
 
 /** The same, with the name of a contact that has been added since. */
 export function useRecipient(approval: Approval): string {
   const { contactName, address, email, phone } = approval.recipient ?? {}
-  return useContactName(contactName ? null : (address ?? email ?? phone)) ?? recipientOf(approval)
+  const named = contactName || approval.purchase ? null : (address ?? email ?? phone)
+  return useContactName(named) ?? recipientOf(approval)
 }
 
 export const titleOf = (approval: Approval) =>
   approval.kind === 'budget'
     ? `${approval.agent.name} asks for more budget`
-    : approval.status === 'PENDING'
-      ? `${approval.agent.name} asks to pay`
-      : `${approval.agent.name} asked to pay`
+    : `${approval.agent.name} ${approval.status === 'PENDING' ? 'asks' : 'asked'} to ${approval.purchase ? 'buy' : 'pay'}`
 
 /** '23 h 12 min'; null once the time is up. */
 export function timeLeft(untilIso: string, now: number): string | null {
@@ -59,12 +59,13 @@ export const channelWords: Record<Channel['state'], string> = {
 /** The facts that differ between two versions of an approval, as 'Amount: 25.00 → 26.00 USDC'. */
 export function changesBetween(shown: Approval, now: Approval): string[] {
   const rows = (approval: Approval): [string, string][] => {
-    const { recipient, recipientHistory } = approval
+    const { recipient, recipientHistory, purchase } = approval
     return [
       ['Agent', approval.agent.name],
       ['Amount', amountOf(approval)],
       ['Recipient', recipientOf(approval)],
       ['Address', recipient?.address ?? recipient?.email ?? recipient?.phone ?? 'none'],
+      ['Confirmed by the host', purchase?.isConfirmed ? 'yes' : 'no'],
       ['Paid before', recipientHistory?.payments ? timesPaid(recipientHistory.payments) : 'never'],
       ['Looks like', recipientHistory?.lookAlike ?? 'no address that you paid'],
       ['Policy group', approval.policyGroup.name],

@@ -8,7 +8,7 @@ import { formatAmount } from '#web/lib/format.ts'
 import { spendingQuery } from '#web/queries/usage.ts'
 import { refreshMs, WidgetError, type WidgetProps, WidgetTitle } from './WidgetParts.tsx'
 
-const names = { address: 'Address', contact: 'Contact', email: 'Email', phone: 'Phone' }
+const names = { address: 'Address', contact: 'Contact', email: 'Email', phone: 'Phone', x402: 'Purchase' }
 
 /** How recipients were paid, as bars relative to the most used method. */
 export function Methods({ overview }: WidgetProps) {

@@ -12,6 +12,7 @@ import { ErrorBox } from '#web/components/Field.tsx'
 import { LetItPay } from '#web/components/LetItPay.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
+import { Notice } from '#web/components/Notice.tsx'
 import {
   counterpartyOf,
   TransactionAmount,
@@ -27,6 +28,7 @@ import {
   collectedDeposit,
   isFinal,
   payoutState,
+  purchaseState,
   refreshTransactions,
   senderOf,
   type Transaction,
@@ -141,7 +143,7 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
 }
 
 function Recipient(props: { transaction: Transaction }) {
-  const { category, contact, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain } =
+  const { category, contact, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain, resource } =
     props.transaction
   const known = useContactName(contact ? null : counterpartyOf(props.transaction))
   const person = contact?.name ?? known ?? recipientEmail ?? recipientPhone
@@ -160,6 +162,15 @@ function Recipient(props: { transaction: Transaction }) {
           ))}
       </Fact>
     )
+  if (resource !== null)
+    return (
+      <>
+        <Fact name="Bought">
+          <span className="wrap-anywhere font-mono text-small">{resource}</span>
+        </Fact>
+        <Fact name="Paid to">{address}</Fact>
+      </>
+    )
   // A reclaim goes to the wallet that paid, not to the recipient.
   if (category === 'payout_reclaim')
     return (
@@ -173,6 +184,18 @@ function Recipient(props: { transaction: Transaction }) {
       {person}
       {address && <span className="block">{address}</span>}
     </Fact>
+  )
+}
+
+/** What may still happen to a purchase that has not ended. */
+function PurchaseNotice({ transaction }: { transaction: Transaction }) {
+  const { validBefore } = transaction
+  return (
+    <Notice tone="info">
+      {purchaseState(transaction) === 'Handed out'
+        ? `The agent has the signed payment. The seller can take it until ${formatMoment(validBefore ?? transaction.createdAt)}; if it does not, the amount is released after that.`
+        : 'It is approved, and its amount is held. It is signed when the agent asks for it again.'}
+    </Notice>
   )
 }
 
@@ -195,6 +218,7 @@ function Details(props: { transaction: Transaction }) {
       </div>
       {transaction.errorMessage && <ErrorBox>{transaction.errorMessage}</ErrorBox>}
       {transaction.refusal && <Refusal transaction={transaction} refusal={transaction.refusal} />}
+      {purchaseState(transaction) && <PurchaseNotice transaction={transaction} />}
       <TransactionTimeline transaction={transaction} />
       <dl className="divide-y divide-hairline border-hairline border-t pt-1">
         <Fact name="Type">{categoryLabel(transaction)}</Fact>

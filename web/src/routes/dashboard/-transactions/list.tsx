@@ -43,7 +43,7 @@ export const transactionList = {
   filters: {
     status: anyOf('Status', transactionStatuses),
     type: oneOf('Type', 'All types', {
-      ...{ payout: 'Payout', transfer: 'Transfer', deposit: 'Deposit', withdrawal: 'Withdrawal' },
+      ...{ payout: 'Payout', transfer: 'Transfer', x402: 'Purchase', deposit: 'Deposit', withdrawal: 'Withdrawal' },
     }),
     // Set by the figures of the overview.
     figure: {
