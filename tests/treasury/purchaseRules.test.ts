@@ -1,6 +1,7 @@
 /** The rules about purchases, over the Treasury's tables: whom agents may buy from, and when the owner is asked. */
 import { expect, test } from 'vitest'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, isoOf } from '#domain/time.ts'
+import { handedOut } from '../../worker/treasury/purchases/handedOut.ts'
 import { addressOf, usdc } from '../support/build.ts'
 import { createPurchaseBook } from '../support/purchaseBook.ts'
 
@@ -166,5 +167,34 @@ test('an approval says whether the purchase would pass, by its own part of the s
   expect(book.view(row.id).wouldPass, 'sends have nothing left').toEqual({ ok: true })
   book.store.run('UPDATE session SET purchase_allowance = 0')
   expect(book.view(row.id).wouldPass).toMatchObject({ ok: false, rule: 'session.purchases' })
+  book.close()
+})
+
+test('what was handed out and can still be taken is counted by wallet and agent @handed-out-2', () => {
+  const book = createPurchaseBook()
+  const agents = [book.addAgent(), book.addAgent()]
+  book.hostAnswers(true)
+  const seconds = book.clock.now / 1000
+  const handOut = (agent: (typeof agents)[number], deadline: number, status = 'PROCESSING') => {
+    const result = book.buy(agent)
+    if ('need' in result || !result.ok) throw new Error('not accepted')
+    book.store.run(
+      'UPDATE payment SET status = ?1, max_deadline = ?2 WHERE id = ?3',
+      status,
+      deadline,
+      result.value.payment.id,
+    )
+  }
+  handOut(agents[0]!, seconds + 60)
+  handOut(agents[0]!, seconds + 120)
+  handOut(agents[0]!, seconds) // over
+  handOut(agents[0]!, seconds + 60, 'CONFIRMED')
+  handOut(agents[1]!, seconds + 90)
+  book.buy(agents[1]!) // not handed out
+  const shared = { walletId: 'wal', policyGroupId: book.groupId }
+  expect(handedOut(book.context)).toEqual([
+    { ...shared, agentId: agents[0]!.agentId, count: 2, amount: '0.2', until: isoOf((seconds + 120) * 1000) },
+    { ...shared, agentId: agents[1]!.agentId, count: 1, amount: '0.1', until: isoOf((seconds + 90) * 1000) },
+  ])
   book.close()
 })

@@ -16,6 +16,7 @@ import { setPaused } from './setPaused.ts'
 export const account = new Hono<AppEnv>()
   .use(login('treasury'))
   .get('/', async (c) => c.json(success(await c.var.treasury.policies().account())))
+  .get('/handed-out', async (c) => c.json(success(await c.var.treasury.policies().handedOut())))
   .post('/pause', async (c) => setPaused(c, { kind: 'account' }, true))
   .post('/resume', ownerPassword(), async (c) => setPaused(c, { kind: 'account' }, false))
 

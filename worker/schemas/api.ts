@@ -120,6 +120,7 @@ export type ApiCalls = {
   'POST /policy-groups/:groupId/contacts/:contactId/confirm': Body<typeof policy.ConfirmContact, policy.PolicyGroup>
 
   'GET /account': { reply: policy.AccountState }
+  'GET /account/handed-out': { reply: policy.HandedOut[] }
   'POST /account/pause': { reply: policy.Paused }
   'POST /account/resume': { reply: policy.Paused }
 

@@ -104,6 +104,18 @@ export type Paused = { id: string | null; paused: boolean; stoppedPayments: numb
  * account was last restored `at` this time from a backup of `asOf` (ISO 8601); null if it never was.
  */
 export type AccountState = { paused: boolean; suspended: boolean; restored: { at: string; asOf: string } | null }
+/**
+ * An item of GET /account/handed-out: purchases of an agent that were handed out and not settled. Whatever is paused, their sellers
+ * can take `amount` (decimal USDC) together, the last of them until `until` (ISO 8601). A new session key of a smart wallet ends them.
+ */
+export type HandedOut = {
+  walletId: string
+  policyGroupId: string | null
+  agentId: string | null
+  count: number
+  amount: string
+  until: string
+}
 export type RegeneratedApiKey = { apiKey: string; previousUntil: string | null }
 export type RegeneratedCredentials = { clientId: string; clientSecret: string; previousUntil: string | null }
 /** GET /agents/{id}/refusals: newest first. Amounts are decimal USDC; figures as in /v1 problems. */

@@ -18,6 +18,7 @@ import type {
   PauseSubject,
 } from '../policies/rpcTypes.ts'
 import { agentView, groupView, listAgents, listGroups, refusalsOf } from '../policies/views.ts'
+import { handedOut } from '../purchases/handedOut.ts'
 import { createAgent, deleteAgent, editAgent, replaceCredential, scopesOf } from './agents.ts'
 import { confirmContact, contactChanged } from './contacts.ts'
 import { createGroup, deleteGroup, editGroup, rulesHistory, topUp } from './groups.ts'
@@ -92,6 +93,9 @@ export class Policies extends RpcTarget {
   }
   async pause(subject: PauseSubject, paused: boolean, passwordChecked = false) {
     return setPaused(this.#ctx, subject, paused, passwordChecked)
+  }
+  async handedOut() {
+    return handedOut(this.#ctx)
   }
   async account(): Promise<AccountState> {
     const { store } = this.#ctx

@@ -3,6 +3,7 @@ import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Checkbox, Field, Select } from '#web/components/Field.tsx'
 import { FormDialog, formResolver, TextField } from '#web/components/forms.tsx'
+import { useHandedOut } from '#web/components/HandedOut.tsx'
 import {
   type Agent,
   type CreatedAgent,
@@ -100,13 +101,17 @@ export function EditAgentDialog(props: { agent: Agent; onClose: () => void }) {
 
 export function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) {
   const { agent } = props
+  const handedOut = useHandedOut(({ agentId }) => agentId === agent.id)
   return (
     <ConfirmDialog
       title="Delete Agent"
       danger
       confirm={['Delete Agent', 'Deleting...']}
       fallback="Failed to delete agent. Please try again."
-      act={() => deleteAgent(agent.id)}
+      act={async () => {
+        await deleteAgent(agent.id)
+        await handedOut.end()
+      }}
       done={`${agent.name} was deleted.`}
       onClose={props.onClose}
     >
@@ -115,6 +120,7 @@ export function DeleteAgentDialog(props: { agent: Agent; onClose: () => void }) 
         Queued payments that are not signed yet fail; signed ones still go through. The history is kept. This cannot be
         undone.
       </p>
+      {handedOut.notice}
     </ConfirmDialog>
   )
 }

@@ -6,6 +6,7 @@ import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
 import { Chip } from '#web/components/Chip.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { useHandedOut } from '#web/components/HandedOut.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
@@ -91,13 +92,17 @@ function AppRow({ connection, onRevoke }: { connection: Connection; onRevoke: ()
 
 function RevokeDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { app, agent } = connection
+  const handedOut = useHandedOut(({ agentId }) => agentId === agent.id)
   return (
     <ConfirmDialog
       title={`Revoke ${app.name}`}
       danger
       confirm={['Revoke', 'Revoking...']}
       fallback="Failed to revoke the app. Please try again."
-      act={() => revokeConnection(connection.id)}
+      act={async () => {
+        await revokeConnection(connection.id)
+        await handedOut.end()
+      }}
       done={`${app.name} can’t pay any more.`}
       onClose={onClose}
     >
@@ -109,6 +114,7 @@ function RevokeDialog({ connection, onClose }: { connection: Connection; onClose
         Payments that it has already made go through, and those that wait for your approval still wait. The agent{' '}
         {agent.name} keeps its budget and history, and its API key, if it has one, keeps working.
       </p>
+      {handedOut.notice}
     </ConfirmDialog>
   )
 }

@@ -9,6 +9,7 @@ import { Chip } from '#web/components/Chip.tsx'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { FormDialog, formResolver } from '#web/components/forms.tsx'
+import { useHandedOut } from '#web/components/HandedOut.tsx'
 import { PolicyExposure } from '#web/components/PolicyExposure.tsx'
 import { ApiError } from '#web/lib/apiError.ts'
 import { budgetLeftAsTyped, freeOf } from '#web/lib/budgetLeft.ts'
@@ -182,13 +183,17 @@ function Results(props: { name: string; results: ScopeUpdate[]; onClose: () => v
 
 export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDeleted: () => void; onClose: () => void }) {
   const { policyGroup, agents } = props.group
+  const handedOut = useHandedOut(({ policyGroupId }) => policyGroupId === policyGroup.id)
   return (
     <ConfirmDialog
       title="Delete Policy Group"
       danger
       confirm={['Delete Policy Group', 'Deleting...']}
       fallback="Failed to delete policy group. Please try again."
-      act={() => deleteGroup(policyGroup.id)}
+      act={async () => {
+        await deleteGroup(policyGroup.id)
+        await handedOut.end()
+      }}
       done={`${policyGroup.name} was deleted.`}
       onClose={props.onClose}
       onDone={props.onDeleted}
@@ -210,6 +215,7 @@ export function DeleteGroupDialog(props: { group: PolicyGroupWithAgents; onDelet
         Their credentials stop working immediately. Queued payments that are not signed yet fail; signed ones still go
         through. The money stays in the wallet. This cannot be undone.
       </p>
+      {handedOut.notice}
     </ConfirmDialog>
   )
 }

@@ -1,7 +1,9 @@
 import { toast } from 'react-hot-toast/headless'
 import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
+import { useHandedOut } from '#web/components/HandedOut.tsx'
 import { plural } from '#web/lib/format.ts'
 import { type PauseSubject, setPaused } from '#web/queries/agents.ts'
+import type { HandedOut } from '#web/queries/handedOut.ts'
 import { sentence } from './pausing.tsx'
 
 /** What pausing stops. */
@@ -12,8 +14,12 @@ const effects: Record<PauseSubject['kind'], string> = {
   account: 'The next call of every agent is refused. You can still make payments yourself.',
 }
 
+const isOf = ({ kind, id }: PauseSubject, { agentId, policyGroupId, walletId }: HandedOut): boolean =>
+  ({ agent: agentId === id, group: policyGroupId === id, wallet: walletId === id, account: true })[kind]
+
 export default function PauseDialog(props: { subject: PauseSubject; onClose: () => void }) {
   const { subject } = props
+  const handedOut = useHandedOut((purchases) => isOf(subject, purchases))
   return (
     <ConfirmDialog
       title={`Pause ${subject.name}`}
@@ -21,6 +27,7 @@ export default function PauseDialog(props: { subject: PauseSubject; onClose: () 
       fallback={`Failed to pause ${subject.name}. Please try again.`}
       act={async () => {
         const { stoppedPayments } = await setPaused(subject, true)
+        await handedOut.end()
         const stopped = stoppedPayments > 0 ? ` ${plural(stoppedPayments, 'queued payment')} stopped.` : ''
         toast.success(`${sentence(subject.name)} ${subject.kind === 'account' ? 'are' : 'is'} paused.${stopped}`)
       }}
@@ -30,6 +37,7 @@ export default function PauseDialog(props: { subject: PauseSubject; onClose: () 
         {effects[subject.kind]} Queued payments that are not signed yet fail; signed ones still go through. You can
         resume at any time.
       </p>
+      {handedOut.notice}
     </ConfirmDialog>
   )
 }
