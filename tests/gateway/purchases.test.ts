@@ -22,7 +22,7 @@ type Reply = {
   x402: { header: string; payload: object; valid_before: number } | null
 }
 
-async function call(method: string, path: string, body?: object, key = randomUUID()) {
+async function call(method: string, path: string, body?: object, key: string = randomUUID()) {
   const headers = {
     authorization: `Bearer ${agent.apiKey}`,
     'idempotency-key': key,

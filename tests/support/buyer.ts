@@ -11,6 +11,7 @@ import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import { book as bookLogs } from '../../worker/treasury/settlement/booking.ts'
 import { releaseDead } from '../../worker/treasury/settlement/release.ts'
+import { undoBookings } from '../../worker/treasury/settlement/undo.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { createBook } from './book.ts'
 import { addressOf, allScopes, type PayFields, payInput } from './build.ts'
@@ -113,11 +114,18 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
     }
   }
 
+  /** The chain's newest blocks are replaced by others, without what was settled in them. */
+  function reorganize(): void {
+    undoBookings(context, 'wal', {})
+    settled.length = 0
+    read()
+  }
+
   const open = () =>
     store.all<PaymentRow>(
       "SELECT * FROM payment WHERE kind = 'x402' AND status = 'PROCESSING' ORDER BY accepted_at, id",
     )
 
-  return { ...book, group, buy, purchase, confirm, settle, pass, open, blockNow }
+  return { ...book, reorganize, group, buy, purchase, confirm, settle, pass, open, blockNow }
 }
 export type Buyer = ReturnType<typeof createBuyer>
