@@ -148,12 +148,10 @@ function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNod
           <ShortAddress address={info.address} chain={props.chain} />
         </Fact>
         <Fact name="Spending limit">{dollars(BigInt(info.spendingLimit))}</Fact>
-        {info.purchaseAllowance > 0 && (
-          <Fact name="Set aside as purchase allowance">{dollars(allowanceInMicro(info.purchaseAllowance))}</Fact>
-        )}
+        <Fact name="For purchases">{dollars(allowanceInMicro(info.purchaseAllowance))}</Fact>
         <Fact name="Spent">{dollars(BigInt(info.spentAmount))}</Fact>
         {info.heldAmount !== '0' && <Fact name="In payments in progress">{dollars(BigInt(info.heldAmount))}</Fact>}
-        <Fact name="Left">{dollars(info.isActive ? saturatingSub(sendLimit, used) : 0n)}</Fact>
+        <Fact name="Left for sends">{dollars(info.isActive ? saturatingSub(sendLimit, used) : 0n)}</Fact>
         <Fact name="Valid until">{formatMoment(info.validUntil * 1000)}</Fact>
         <Fact name="Rotation">
           {info.rotationDisabled
@@ -164,8 +162,8 @@ function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNod
         </Fact>
       </dl>
       <p className="text-muted text-small">
-        Spent is everything that this key has paid out. A payout that you reclaim is returned to the wallet and deducted
-        from total spent, but not from this limit.
+        Spent is everything that this key has paid out except for purchases. A payout that you reclaim is returned to
+        the wallet and deducted from total spent, but not from this limit.
       </p>
     </>
   )

@@ -14,7 +14,8 @@ import {
   type Wallet,
 } from '#web/queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
-import { GrantFields, grantedLimit, grantOf, rotationFailed, useGrantForm } from './GrantFields.tsx'
+import { GrantFields, rotationFailed, useGrantForm } from './GrantFields.tsx'
+import { grantedLimit, grantOf, usualGrant } from './grant.ts'
 import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
 
 /** A rotation signed by Bursar: a new key, limit and duration, within what the wallet's contract lets us grant. */
@@ -26,7 +27,7 @@ export function RotateForm(props: {
   onStarted: (actionId: string) => void
   onClose: () => void
 }) {
-  const form = useGrantForm()
+  const form = useGrantForm(() => usualGrant(props.info))
   const { start, busy, problem, error, onStopWaiting } = useDialogAction(
     (grant: ReturnType<typeof grantOf>, key) => rotateSessionKey(props.wallet.id, grant, key),
     {
@@ -69,7 +70,7 @@ export function RotateForm(props: {
           </ErrorBox>
         )}
         <MoneyChain value={props.wallet.chain}>
-          <GrantFields form={form} info={props.info} disabled={busy} />
+          <GrantFields form={form} disabled={busy} />
         </MoneyChain>
         <Exposure wallet={props.wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
       </div>
@@ -86,7 +87,7 @@ export function RenewForm(props: {
   onClose: () => void
 }) {
   const { wallet } = props
-  const form = useGrantForm()
+  const form = useGrantForm(() => usualGrant(props.info))
   const [offerKey] = useState(() => crypto.randomUUID())
   const owner = useOwnerAction({
     wallet,
@@ -95,7 +96,7 @@ export function RenewForm(props: {
     async prepare() {
       const grant = grantOf(form.getValues())
       // Each grant needs its own offer.
-      const offer = await offerSession(wallet.id, grant, `${offerKey}:${grant.spendingLimit}:${grant.ttlHours}`)
+      const offer = await offerSession(wallet.id, grant, [offerKey, ...Object.values(grant)].join(':'))
       const { actionId, sessionKeyAddress: sessionKey, spendingLimit, purchaseAllowance, validUntil } = offer
       const message = { sessionKey, limit: BigInt(spendingLimit), purchaseAllowance, validUntil }
       return { context: offer, action: { kind: 'setSession', actionId }, message }
@@ -119,7 +120,7 @@ export function RenewForm(props: {
       <div className="space-y-4">
         {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
         <MoneyChain value={wallet.chain}>
-          <GrantFields form={form} info={props.info} disabled={owner.busy} />
+          <GrantFields form={form} disabled={owner.busy} />
         </MoneyChain>
         <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
         <OwnerKey {...owner.keyProps} />
