@@ -1,6 +1,8 @@
 /** The part of a session's limit that is kept for purchases, wherever people choose it (record 087). */
-import type { Page } from '@playwright/test'
+import { randomUUID } from 'node:crypto'
+import type { Locator, Page } from '@playwright/test'
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
+import type { PolicyGroup } from '#schemas/policy.ts'
 import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import type { BursarClient } from '../../local/client.ts'
@@ -9,6 +11,7 @@ import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
 import { deployWithNewPhrase } from './deployWallet.ts'
 import { test as base, expect } from './fixtures.ts'
+import { keyboard } from './inputModes.ts'
 
 /** Long enough for a payment to be on chain. */
 const onChain = { timeout: 45_000 }
@@ -130,4 +133,79 @@ test('a rotation, or the owner, changes what is kept for purchases, by keyboard 
   expect(await infoOf(bursar, token, id)).toMatchObject({
     ...{ spendingLimit: '1000000000', purchaseAllowance: 45, nonce: 3 },
   })
+})
+
+test('the first group that may buy leads to an allowance, which changes nothing else @session-keys-37', async ({
+  page,
+  bursar,
+  user,
+}) => {
+  const { token } = user
+  const wallet = await createFundedWallet(bursar, token, { name: 'Treasury', funds: '100' })
+  const before = await infoOf(bursar, token, wallet.id)
+  const { press, fill } = keyboard(page)
+  const buys = (form: Locator) => form.getByRole('checkbox', { name: 'x402 purchases' })
+  const keepsNothing = 'Treasury keeps nothing for purchases yet.'
+
+  await page.goto('/dashboard/agents?newGroup=true')
+  const create = dialogOf(page, 'Add New Policy Group')
+  await fill(create.getByLabel('Policy name'), 'Research')
+  await fill(create.getByLabel('Budget limit'), '10')
+  await expect(create.getByLabel('Wallet', { exact: true })).toHaveValue(wallet.id)
+  await expect(create.getByRole('note')).toHaveCount(0)
+  await press(buys(create))
+  await expect(create.getByRole('note')).toHaveText(
+    `${keepsNothing} Once this is saved, you choose how much of its limit it keeps: $20.00 is proposed, and sends have that much less.`,
+  )
+  await audit(page, 'group-purchases')
+  await press(create.getByRole('button', { name: 'Create Policy Group' }))
+  const keep = dialogOf(page, 'Keep a part for purchases')
+  await expect(keep).toContainText(
+    'Agents may buy from x402 sellers now, but Treasury keeps nothing for purchases yet.',
+  )
+  await press(keep.getByRole('button', { name: 'Not now' }))
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  const detail = page.getByTestId('group-detail')
+  await expect(detail).toContainText('Agents may pay sellers that charge by x402.')
+  await expect(detail).toContainText('Treasury keeps nothing for purchases yet, so they are refused.')
+  await audit(page, 'group-nothing-kept')
+  await press(detail.getByRole('button', { name: 'Keep a Part for Purchases' }))
+  await page.keyboard.press('Escape')
+  await expect(keep).toBeHidden()
+  expect((await infoOf(bursar, token, wallet.id)).actions, 'nothing was started').toEqual([])
+
+  // The permission is given to another group by editing it. Its agents are shown first.
+  const body = { name: 'Errands', spendLimit: 10, scopes: ['address_payments:write'], walletId: wallet.id }
+  const group = await bursar.api<PolicyGroup>('/policy-groups', { token, key: randomUUID(), body })
+  await bursar.api('/agents', { token, key: randomUUID(), body: { name: 'Scout', policyGroupId: group.id } })
+  await page.goto(`/dashboard/agents?group=${group.id}&editGroup=true`)
+  const edit = dialogOf(page, 'Edit Policy Group')
+  await press(buys(edit))
+  await expect(edit).toContainText(keepsNothing)
+  await press(edit.getByRole('button', { name: 'Save Changes' }))
+  await press(dialogOf(page, 'Policy group updated').getByRole('button', { name: 'Done' }))
+  const allowance = keep.getByLabel('For purchases', { exact: true })
+  await expect(allowance).toHaveValue('20')
+  await expect(keep.getByLabel('Spending limit', { exact: true })).toHaveValue('1000')
+  await expect(keep.getByTestId('exposure')).toContainText('now: $100.00 USDCAfter this: $100.00 USDC')
+  await fill(allowance, '1001')
+  await press(keep.getByRole('button', { name: 'Rotate session key' }))
+  await expect(keep.getByRole('alert')).toHaveText('Purchase allowance cannot exceed the spending limit')
+  await expect(allowance).toBeFocused()
+  await audit(page, 'group-allowance-wrong')
+  await fill(allowance, '20')
+  await audit(page, 'group-allowance')
+  await press(keep.getByRole('button', { name: 'Rotate session key' }))
+  await expect(dialogOf(page, 'Session key rotated')).toBeVisible(onChain)
+  await page.keyboard.press('Escape')
+  const after = await infoOf(bursar, token, wallet.id)
+  expect(after).toMatchObject({ spendingLimit: before.spendingLimit, purchaseAllowance: 20, nonce: 2 })
+  expect(Math.abs(after.validUntil - before.validUntil), 'within the hour').toBeLessThanOrEqual(3600)
+
+  await page.goto('/dashboard/agents?newGroup=true')
+  await expect(create.getByLabel('Wallet', { exact: true })).toHaveValue(wallet.id)
+  const read = page.waitForResponse('**/session-key')
+  await buys(create).check()
+  await read
+  await expect(create.getByRole('note'), 'something is kept already').toHaveCount(0)
 })

@@ -97,7 +97,7 @@ export function mostByNewGroup(values: ConsentValues, wallet: Wallet | undefined
   if (!perDay || askAbove === null || !wallet) return null
   if (values.scopes.length === 0) return { figure: `$0.00 ${unit}`, rest: 'can leave: it may not pay anyone.' }
   const asks = askAbove < perDay ? ` Payments above ${dollars(askAbove)} wait for your approval.` : ''
-  const free = freeOf(wallet)
+  const free = freeOf(wallet, values.scopes)
   const now = free === null ? '' : ` ${walletName(wallet)} can pay ${dollars(free)} now.`
   return {
     figure: `${dollars(perDay)} ${unit} a day`,
@@ -107,7 +107,7 @@ export function mostByNewGroup(values: ConsentValues, wallet: Wallet | undefined
 
 /** The most that can leave by an existing group now, in the same form. Null if unknown. */
 export function mostByGroup(group: PolicyGroup, wallet: Wallet | undefined, unit: string) {
-  const free = freeOf(wallet)
+  const free = freeOf(wallet, group.scopes)
   if (free === null) return null
   const most = mostSpendable({
     left: budgetLeftOf(group),

@@ -9,7 +9,6 @@ import {
   maxHours,
   maxLimit,
   proposedAllowance,
-  sendLimitOf,
 } from '#domain/sessionKey.ts'
 import { hourMs } from '#domain/time.ts'
 import { capOf, countOf, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
@@ -59,18 +58,22 @@ export const usualGrant = ({ purchaseAllowance }: SessionKeyInfo): GrantValues =
 })
 
 /**
- * What is proposed when a session first keeps something for purchases. Nothing else changes: the limit is what sends have
- * left, until the same day. If the session has ended, or too little is left to share, limit and duration are the usual ones.
+ * What is proposed when a session that keeps nothing for purchases first does. Nothing else changes: the limit is what sends
+ * have left, until the same day. Null if the session has ended, or too little is left to share.
  */
-export function grantWithPurchases(info: SessionKeyInfo, now: number): GrantValues {
+export function firstPurchases(info: SessionKeyInfo, now: number): GrantValues | null {
   const used = BigInt(info.spentAmount) + BigInt(info.heldAmount)
-  const left = min(saturatingSub(sendLimitOf(BigInt(info.spendingLimit), info.purchaseAllowance), used), maxLimit)
+  const left = min(saturatingSub(BigInt(info.spendingLimit), used), maxLimit)
   const allowance = proposedAllowance(left)
   const hours = Math.min(maxHours, Math.ceil((info.validUntil * 1000 - now) / hourMs))
-  if (info.isActive && allowance > 0 && hours > 0)
-    return { limit: formatUsdc(left), allowance: String(allowance), hours: String(hours) }
+  if (!info.isActive || allowance === 0 || hours < 1) return null
+  return { limit: formatUsdc(left), allowance: String(allowance), hours: String(hours) }
+}
+
+/** The same, with the usual limit and duration if the session cannot be shared. */
+export function grantWithPurchases(info: SessionKeyInfo, now: number): GrantValues {
   const usual = usualGrant(info)
-  return { ...usual, allowance: String(proposedAllowance(grantedLimit(usual)!)) }
+  return firstPurchases(info, now) ?? { ...usual, allowance: String(proposedAllowance(grantedLimit(usual)!)) }
 }
 
 const list = new Intl.ListFormat('en-US')
