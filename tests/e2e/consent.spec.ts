@@ -143,8 +143,15 @@ testAsNewUser(
     await audit(page, 'connect-purchases-wrong')
     expect((await info()).actions, 'nothing was started').toEqual([])
 
-    // The rotation is not repeated when the password was wrong.
+    // A rotation that is refused is about the allowance, and does not end the request.
+    const refusal = { status: 404, json: { success: false, code: 'not_found', error: 'Wallet not found.' } }
+    await page.route('**/rotate-session-key', (route) => route.fulfill(refusal), { times: 1 })
     await fill(allowance, '15')
+    await press(button(page, 'Allow'))
+    await expect(page.getByRole('alert').filter({ hasText: 'Wallet not found.' })).toBeVisible()
+    await expect(allowance).toHaveAccessibleDescription(/Wallet not found\./)
+
+    // The rotation is not repeated when the password was wrong.
     await press(button(page, 'Allow'))
     await expect(password).toHaveAttribute('aria-invalid', 'true')
     await fill(password, account.password)

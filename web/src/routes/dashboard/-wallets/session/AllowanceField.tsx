@@ -10,7 +10,7 @@ export function AllowanceField(
   const { error, aside = 'Whole dollars', ...input } = props
   return (
     <Field label="For purchases" aside={aside} error={error} hint={allowanceInWords(input.value)}>
-      {(control) => <AmountInput {...control} {...input} placeholder="0" />}
+      {(control) => <AmountInput {...control} {...input} />}
     </Field>
   )
 }
