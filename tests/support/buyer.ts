@@ -29,7 +29,6 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
   const book = createBook({ funds, sessionLimit: '100', limits: { ...noLimits, ...limits } })
   const { context, store, clock } = book
   store.run('UPDATE session SET purchase_allowance = ?', allowance)
-  context.keys.set('wal:1', key)
   const { usdc } = context.chains[8453]
   context.usdcDomains.set(8453, {
     ...{ name: 'USD Coin', version: '2' },
@@ -39,7 +38,11 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
     const timestamp = Math.floor(clock.now / 1000)
     return { number: timestamp - 1_760_000_000, timestamp, hash: numberToHex(timestamp, { size: 32 }) } as Block
   }
-  const read = () => context.heads.set(8453, { block: blockNow(), readAt: clock.now })
+  /** What the next call finds in memory: the newest block, and the key. */
+  const read = () => {
+    context.heads.set(8453, { block: blockNow(), readAt: clock.now })
+    context.keys.set('wal:1', key)
+  }
   read()
   /** Logs of settled purchases: what eth_getLogs returns. */
   const settled: Log[] = []
