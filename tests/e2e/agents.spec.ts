@@ -202,7 +202,7 @@ test('hosts to buy from are listed one by one, each with an amount that may stay
   await expect(hosts).toContainText('Purchases only from api.bursar.test (at most $0.50 each) and *.bursar.test.')
   await addRule(page, 'Unverified sellers')
   await expect(card('Unverified sellers')).toContainText('No purchases from sellers that Bursar could not verify.')
-  await audit(page, 'agents-edit-hosts')
+  await audit(page, 'agents-edit-hosts', [320, 820, 1400])
   await press(page, 'Save Changes')
 
   await expect(dialog(page)).toBeHidden()

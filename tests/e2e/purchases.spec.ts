@@ -10,6 +10,8 @@ import { audit } from './audit.ts'
 import { expect, testAsOwner as test } from './fixtures.ts'
 import { type Owner, usdcOf } from './people.ts'
 
+const widths = [320, 820, 1400]
+
 type Challenge = { x402Version: 2; accepts: object[] }
 
 test.use({ tolerated: /status of (400|403|409|422)/, viewport: { width: 320, height: 720 } })
@@ -69,7 +71,7 @@ test('a purchase from a seller that is not verified shows what is bought and who
   await expect(card).toContainText('This is your first purchase from this host at this address.')
   await expect(card).toContainText('Would pass now')
   await expect(page.getByRole('button', { name: 'Approve and always allow…' })).toBeHidden()
-  await audit(page, 'approval-purchase')
+  await audit(page, 'approval-purchase', widths)
   await page.getByRole('button', { name: 'Approve once' }).click()
   await expect(page.getByText('Approved by you. Weather bot gets it when it asks again.')).toBeVisible()
 
@@ -83,7 +85,7 @@ test('a purchase from a seller that is not verified shows what is bought and who
   await expect(details).toContainText(`GET ${seller.url}`)
   await expect(details).toContainText('Purchase')
   await expect(details.getByRole('list', { name: 'Progress' })).toContainText('Handed out')
-  await audit(page, 'transaction-purchase')
+  await audit(page, 'transaction-purchase', widths)
 
   await page.goto('/dashboard/transactions?type=x402')
   const row = page.getByRole('listitem').filter({ hasText: `${seller.host}/weather` })
@@ -109,7 +111,7 @@ test('pausing an agent says what sellers can still take, and stops that too if t
   await page.goto(`/dashboard/agents?group=${buyer.group.id}&pause=${buyer.agent.id}`)
   const dialog = page.getByRole('alertdialog')
   await expect(dialog).toContainText(/Sellers can still take \$0\.56 for 2 purchases that were handed out, until /)
-  await audit(page, 'agents-pause-handed-out')
+  await audit(page, 'agents-pause-handed-out', widths)
   await dialog.getByRole('checkbox', { name: /^Stop those too/ }).check()
   await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
   await expect(dialog).toBeHidden()

@@ -1,4 +1,5 @@
 import { chainNameOf } from '#domain/networks.ts'
+import { unverifiedSellers } from '#domain/rules/unverifiedSellers.ts'
 import type { Decided } from '../../history/api.ts'
 import type { RecordedRefusal } from '../../result.ts'
 import { paidToOf } from '../storage/newPayment.ts'
@@ -16,6 +17,8 @@ export function decidedOf(store: Store, payment: PaymentRow): Decided | undefine
   const refused = refusal === null || approval ? null : (JSON.parse(refusal) as { refusal?: RecordedRefusal }).refusal
   const asked = approval ? (JSON.parse(approval.rules) as { rule: string }[]).map(({ rule }) => rule) : []
   const isPayout = payment.kind === 'payout'
+  const outcome = approval ? 'asked' : refused ? 'refused' : 'allowed'
+  const rules = refused ? [refused.rule ?? ''] : asked
   return {
     groupId: payment.group_id,
     chain: chainNameOf(store.wallet(payment.wallet_id)!.chain_id),
@@ -29,16 +32,26 @@ export function decidedOf(store: Store, payment: PaymentRow): Decided | undefine
     email: payment.recipient_email,
     phone: payment.recipient_phone,
     host: payment.seller,
-    isConfirmed: payment.seller !== null && hasConfirmed(store, payment),
+    isConfirmed: payment.seller !== null && wasConfirmed(store, payment, { outcome, rules }),
     contactId: payment.contact_id,
-    outcome: approval ? 'asked' : refused ? 'refused' : 'allowed',
-    rules: refused ? [refused.rule ?? ''] : asked,
+    outcome,
+    rules,
     granted: payment.grant_id !== null,
     version: payment.policy_version,
     acceptedAt: accepted_at,
     releasedAt: payment.released_at,
   }
 }
+
+/**
+ * Whether the host had confirmed the address when it was decided. Unless another rule refused the purchase, the decision says
+ * so: unconfirmed sellers are always asked about or refused. Later confirmations would make the past look different.
+ */
+const wasConfirmed = (store: Store, payment: PaymentRow, { outcome, rules }: Pick<Decided, 'outcome' | 'rules'>) => {
+  if (rules.includes(unverified)) return false
+  return outcome !== 'refused' || hasConfirmed(store, payment)
+}
+const [unverified] = Object.keys(unverifiedSellers.names) as [string]
 
 const hasConfirmed = (store: Store, payment: PaymentRow): boolean =>
   store.first(
