@@ -194,7 +194,7 @@ function PurchaseNotice({ transaction }: { transaction: Transaction }) {
     <Notice tone="info">
       {purchaseState(transaction) === 'Handed out'
         ? `The agent has the signed payment. The seller can take it until ${formatMoment(validBefore ?? transaction.createdAt)}; if it does not, the amount is released after that.`
-        : 'It is approved, and its amount is held. It is signed when the agent asks for it again.'}
+        : 'It is approved, and its amount is held for 15 minutes. It is signed when the agent asks for it again.'}
     </Notice>
   )
 }
