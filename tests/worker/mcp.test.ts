@@ -250,8 +250,11 @@ describe('what the server offers', () => {
       const spends = !reads && name !== 'request_budget'
       expect([annotations.readOnlyHint, annotations.destructiveHint === true], name).toEqual([reads, spends])
       if (name.startsWith('pay_')) {
-        expect(inputSchema.required, name).toEqual(expect.arrayContaining(['amount', 'idempotency_key']))
-        expect(inputSchema.properties.amount, name).toMatchObject({ type: 'string', description: expect.any(String) })
+        // The seller's challenge has the amount of a purchase.
+        const amount = name === 'pay_x402' ? 'max_amount' : 'amount'
+        const required = name === 'pay_x402' ? ['resource', 'payment_required'] : [amount]
+        expect(inputSchema.required, name).toEqual(expect.arrayContaining([...required, 'idempotency_key']))
+        expect(inputSchema.properties[amount], name).toMatchObject({ type: 'string', description: expect.any(String) })
       }
     }
     expect(JSON.stringify(json)).not.toContain('x-mcp-header')
