@@ -18,6 +18,7 @@ export const payment = (over: Partial<Payment> = {}): Payment => ({
   signed_at: null,
   confirmed_at: null,
   approval: null,
+  receipt: null,
   budget: { limit: '100', spent: '0', held: '12.5', remaining: '87.5' },
   ...over,
 })
