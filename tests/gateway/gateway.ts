@@ -7,7 +7,7 @@ export const { url, rpcUrl, usdc, stateDir } = inject('gateway')
 export const bursar = new BursarClient(url, rpcUrl)
 
 /** Creates a user with 50 USDC, a group with a budget of 20, and one agent in it. */
-export async function createAgent(over: { limit?: number; scopes?: string[]; funds?: string } = {}) {
+export async function createAgent(over: Partial<Parameters<typeof createSender>[1]> = {}) {
   const sender = await createSender({ bursar, stateDir }, { funds: '50', limit: 20, ...over })
   return { ...sender.agents[0]!, sender }
 }
