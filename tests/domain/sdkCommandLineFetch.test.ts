@@ -16,7 +16,7 @@ const shop = () =>
     network,
     payTo,
     token,
-    prices: { 'GET /data': '10000', 'POST /report': '20000' },
+    prices: { '/data': 10_000, 'POST /report': 20_000 },
   })
 const url = 'https://shop.example/data'
 
@@ -45,12 +45,12 @@ async function fetched(args: string[], { api = purchaseApi(), sells = shop().fet
 }
 afterEach(() => vi.unstubAllGlobals())
 
-test('0: the body goes to standard output as it is, and what was paid to standard error @x402-61', async () => {
+test('0: the body goes to standard output as it is, and what was paid to standard error @x402-161', async () => {
   const bought = await fetched([url, '--max-amount', '0.05', '--memo', 'Weather', '--key', 'weather-1'])
-  expect(bought).toMatchObject({ code: 0, out: '', body: '/data: ', err: 'Paid 0.01 USDC to shop.example (pay_1).' })
+  expect(bought).toMatchObject({ code: 0, out: '', body: 'paid /data', err: 'Paid 0.01 USDC to shop.example (pay_1).' })
   expect(bought.api.asked).toMatchObject([{ key: 'weather-1', max_amount: '0.05', memo: 'Weather', method: 'GET' }])
   const piped = await fetched([url], { isTerminal: false })
-  expect(piped.body).toBe('/data: ')
+  expect(piped.body).toBe('paid /data')
   const { payment, status, idempotency_key } = JSON.parse(piped.err)
   expect([payment.id, payment.amount, payment.x402, status]).toEqual(['pay_1', '0.01', undefined, 200])
   expect(idempotency_key).toMatch(/^[0-9a-f-]{36}$/)
@@ -58,19 +58,19 @@ test('0: the body goes to standard output as it is, and what was paid to standar
   expect(free).toMatchObject({ code: 0, body: 'free', err: '' })
 })
 
-test('0: method, headers and body are sent, the body also from a file @x402-62', async () => {
+test('0: method, headers and body are sent, the body also from a file @x402-162', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bursar-fetch-'))
   try {
     await writeFile(join(folder, 'order.txt'), 'from a file')
     const report = 'https://shop.example/report'
-    expect(await fetched([report, '-d', 'about Rome'])).toMatchObject({ code: 0, body: '/report: about Rome' })
+    expect(await fetched([report, '-d', 'about Rome'])).toMatchObject({ code: 0, body: 'paid /report: about Rome' })
     const seen: Request[] = []
     const sells: Sells = (request) => {
       seen.push(request.clone())
       return shop().fetch(request)
     }
     const args = [report, '--data', `@${join(folder, 'order.txt')}`, '-H', 'accept: text/plain', '--header', 'x-own:1']
-    expect(await fetched(args, { sells })).toMatchObject({ code: 0, body: '/report: from a file' })
+    expect(await fetched(args, { sells })).toMatchObject({ code: 0, body: 'paid /report: from a file' })
     expect([seen[1]!.headers.get('accept'), seen[1]!.headers.get('x-own')]).toEqual(['text/plain', '1'])
     const none = await fetched([report, '--data', `@${join(folder, 'none')}`])
     expect(none).toMatchObject({ code: 2, err: expect.stringMatching(/^--data: ENOENT/) })
@@ -85,13 +85,13 @@ test.each<[string, string[]]>([
   ['a body with GET', [url, '-X', 'GET', '-d', 'x']],
   ['a wait that is none', [url, '--wait', 'sent']],
   ['a timeout that is none', [url, '--timeout', 'soon']],
-])('2: %s is reported before anything is sent @x402-63', async (_, args) => {
+])('2: %s is reported before anything is sent @x402-163', async (_, args) => {
   const sells = vi.fn<Sells>()
   expect(await fetched(args, { sells })).toMatchObject({ code: 2, body: '' })
   expect(sells).not.toHaveBeenCalled()
 })
 
-test('3: a refusal, an error of the seller, and no reply: nothing was paid @x402-64', async () => {
+test('3: a refusal, an error of the seller, and no reply: nothing was paid @x402-164', async () => {
   const figures = { rule: 'group.hosts', next: 'Ask the owner to allow this host.' }
   const refused = await fetched([url], { api: purchaseApi(() => problem(403, 'host_not_allowed', figures)) })
   expect(refused).toMatchObject({ code: 3, body: '' })
@@ -109,7 +109,7 @@ test('3: a refusal, an error of the seller, and no reply: nothing was paid @x402
   expect(JSON.parse(piped.err).error).toMatchObject({ code: 'no_reply' })
 })
 
-test('4: a purchase that waits for the owner says where to approve it, and the key @x402-65', async () => {
+test('4: a purchase that waits for the owner says where to approve it, and the key @x402-165', async () => {
   const approval = { id: 'apr_1', status: 'PENDING', url: `${bursarUrl}/dashboard/approvals/apr_1` } as never
   const api = purchaseApi(() => ({ status: 202, body: unsigned('PENDING_APPROVAL', { approval }) }))
   const { code, err } = await fetched([url, '--key', 'weather-1'], { api })
@@ -118,7 +118,7 @@ test('4: a purchase that waits for the owner says where to approve it, and the k
   expect(err).toContain('--key weather-1')
 })
 
-test('6: a seller that was handed a payment and does not serve, with the key to repeat @x402-66', async () => {
+test('6: a seller that was handed a payment and does not serve, with the key to repeat @x402-166', async () => {
   const sellsUntilPaid =
     (reply: () => Response): Sells =>
     (request) =>

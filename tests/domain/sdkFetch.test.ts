@@ -9,7 +9,7 @@ import { memoryFacilitator, x402Shop } from '../support/x402Shop.ts'
 const network = 'eip155:8453'
 const payTo = '0x2222222222222222222222222222222222222222'
 const token = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', name: 'USD Coin', version: '2' }
-const prices = { 'GET /data': '10000', 'POST /report': '20000' }
+const prices = { '/data': 10_000, 'POST /report': 20_000 }
 
 const servers: { stop: () => Promise<void> }[] = []
 afterEach(async () => {
@@ -44,12 +44,12 @@ const errorOf = (call: Promise<unknown>) =>
 const paid = (request: Request) => request.headers.has('payment-signature')
 
 describe('bursar.fetch', () => {
-  test('buys what a 402 asks for, repeats the request, and reports the receipt @x402-40', async () => {
+  test('buys what a 402 asks for, repeats the request, and reports the receipt @x402-140', async () => {
     const seller = await open(shop())
     const { api, bursar } = buyer()
     const url = `${seller.url}/data?city=Rome#now`
     const response = await bursar.fetch(url, { headers: { 'x-own': '1' } }, { memo: 'Weather' })
-    expect([response.status, await response.text()]).toEqual([200, '/data: '])
+    expect([response.status, await response.text()]).toEqual([200, 'paid /data'])
     expect(response.payment).toMatchObject({ id: 'pay_1', amount: '0.01' })
     expect(api.asked).toHaveLength(1)
     const [{ key, payment_required, ...terms }] = api.asked as [(typeof api.asked)[0]]
@@ -65,19 +65,19 @@ describe('bursar.fetch', () => {
     expect(JSON.parse(atob(api.receipts[0]!.payment_response!))).toMatchObject({ success: true, network })
   })
 
-  test('sends the same body again, also one that can be read only once @x402-41', async () => {
+  test('sends the same body again, also one that can be read only once @x402-141', async () => {
     const seller = await open(shop())
     const { api, bursar } = buyer()
     const body = new Blob(['about ', 'Rome']).stream()
     const init = { method: 'POST', body, duplex: 'half', headers: { 'content-type': 'text/plain' } } as RequestInit
     const response = await bursar.fetch(`${seller.url}/report`, init, { maxAmount: '0.02' })
-    expect(await response.text()).toBe('/report: about Rome')
+    expect(await response.text()).toBe('paid /report: about Rome')
     expect(api.asked[0]).toMatchObject({ method: 'POST', max_amount: '0.02' })
     const request = new Request(`${seller.url}/report`, { method: 'POST', body: 'again' })
-    expect(await (await bursar.fetch(request)).text()).toBe('/report: again')
+    expect(await (await bursar.fetch(request)).text()).toBe('paid /report: again')
   })
 
-  test('returns other replies as they are and buys nothing, also a 402 that is not from x402 @x402-42', async () => {
+  test('returns other replies as they are and buys nothing, also a 402 that is not from x402 @x402-142', async () => {
     const app = new Hono()
       .get('/free', (c) => c.text('free'))
       .get('/subscribe', (c) => c.json({ accepts: 'a card' }, 402))
@@ -96,7 +96,7 @@ describe('bursar.fetch', () => {
     expect(api.asked).toEqual([])
   })
 
-  test('buys from a seller that sends its challenge in the body @x402-43', async () => {
+  test('buys from a seller that sends its challenge in the body @x402-143', async () => {
     const accepts = [{ scheme: 'exact', network, asset: token.address, amount: '10000', payTo }]
     const app = new Hono().get('/data', (c) =>
       paid(c.req.raw) ? c.text('served') : c.json({ x402Version: 2, accepts }, 402),
@@ -108,7 +108,7 @@ describe('bursar.fetch', () => {
     expect(api.receipts).toEqual([{ id: 'pay_1', payment_response: null, served: true }])
   })
 
-  test('asks under one key, however many replies of Bursar are lost, and buys once @x402-44', async () => {
+  test('asks under one key, however many replies of Bursar are lost, and buys once @x402-144', async () => {
     const seller = await open(shop())
     const api = purchaseApi((asked, attempt) => {
       if (attempt > 3) return undefined
@@ -122,7 +122,7 @@ describe('bursar.fetch', () => {
     expect(settled).toHaveLength(1)
   })
 
-  test('buys twice in two calls, and once in two calls with the same key @x402-45', async () => {
+  test('buys twice in two calls, and once in two calls with the same key @x402-145', async () => {
     const seller = await open(shop())
     const { api, bursar } = buyer()
     await bursar.fetch(`${seller.url}/data`)
@@ -135,7 +135,7 @@ describe('bursar.fetch', () => {
     expect(settled).toHaveLength(2)
   })
 
-  test('throws the refusal, and the seller sees no payment @x402-46', async () => {
+  test('throws the refusal, and the seller sees no payment @x402-146', async () => {
     const seller = await open(shop())
     const figures = { rule: 'session.purchases', class: 0, resets_at: '2026-11-27T12:00:00.000Z' }
     const api = purchaseApi(() => problem(422, 'purchases_used_up', figures))
@@ -149,7 +149,7 @@ describe('bursar.fetch', () => {
     await expect(buyer().bursar.fetch(`${seller.url}/data`, {}, number)).rejects.toThrow(/^maxAmount: must be a string/)
   })
 
-  test('of a seller that replies 402 for ever buys once, and the error names the payment and the reason @x402-47', async () => {
+  test('of a seller that replies 402 for ever buys once, and the error names the payment and the reason @x402-147', async () => {
     const verify = async () => ({ isValid: false, invalidReason: 'no\u001b[31m funds' })
     const seller = await open(shop({ verify }))
     const { api, bursar } = buyer()
@@ -168,7 +168,7 @@ describe('bursar.fetch', () => {
     expect(handed[1]).toBe(handed[0])
   })
 
-  test('without reply to the paid request is unknown, and its key buys the same again @x402-48', async () => {
+  test('without reply to the paid request is unknown, and its key buys the same again @x402-148', async () => {
     const seller = await open(shop())
     let isCut = true
     const { api, bursar } = buyer(purchaseApi(), async (request) => {
@@ -187,7 +187,7 @@ describe('bursar.fetch', () => {
     expect(api.receipts.map((receipt) => receipt.served)).toEqual([false, true])
   })
 
-  test('returns an error of the seller with the payment, and does not repeat the request @x402-49', async () => {
+  test('returns an error of the seller with the payment, and does not repeat the request @x402-149', async () => {
     const seller = await open(shop(), (request) =>
       paid(request) ? new Response('broken', { status: 500 }) : undefined,
     )
@@ -209,7 +209,7 @@ describe('waiting for the owner', () => {
     })
   const sells = (app: Hono) => (request: Request) => app.fetch(request)
 
-  test('is left to the caller: the error has the payment, where to approve it, and the key @x402-50', async () => {
+  test('is left to the caller: the error has the payment, where to approve it, and the key @x402-150', async () => {
     const { bursar } = buyer(asking(9), sells(shop()))
     const error = (await errorOf(bursar.fetch('https://shop.example/data'))) as BursarOutcomeUnknown
     expect(error).toBeInstanceOf(BursarOutcomeUnknown)
@@ -217,7 +217,7 @@ describe('waiting for the owner', () => {
     expect(error).toMatchObject({ payment: { status: 'PENDING_APPROVAL' }, idempotencyKey: expect.any(String) })
   })
 
-  test('if wanted, ends with the resource once it is approved and signed, under one key @x402-51', async () => {
+  test('if wanted, ends with the resource once it is approved and signed, under one key @x402-151', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const { api, bursar } = buyer(asking(4), sells(shop()))
     const call = bursar.fetch('https://shop.example/data', {}, { wait: 'approved' })
@@ -228,7 +228,7 @@ describe('waiting for the owner', () => {
     expect(settled).toHaveLength(1)
   })
 
-  test('ends with the refusal if the owner denies it, and with the payment if the seller’s time is over @x402-52', async () => {
+  test('ends with the refusal if the owner denies it, and with the payment if the seller’s time is over @x402-152', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const after = (last: ReturnType<typeof problem>) =>
       purchaseApi((_, attempt) =>
@@ -248,7 +248,7 @@ describe('waiting for the owner', () => {
 })
 
 describe('sellers that do something else', () => {
-  test('one that redirects to another host’s 402 sells nothing @x402-53', async () => {
+  test('one that redirects to another host’s 402 sells nothing @x402-153', async () => {
     const seller = await open(shop())
     const lure = await open(new Hono().all('/data', (c) => c.redirect(`${seller.url}/data`, 307)))
     const { api, bursar } = buyer()
@@ -265,7 +265,7 @@ describe('sellers that do something else', () => {
     expect(api.asked[0]!.resource).toBe(`${moved.url}/data`)
   })
 
-  test('a redirect after the payment is followed at the same host only @x402-54', async () => {
+  test('a redirect after the payment is followed at the same host only @x402-154', async () => {
     const other = await open(new Hono().get('/file', (c) => c.text('elsewhere')))
     let location = '/file'
     const app = new Hono()
@@ -294,7 +294,7 @@ describe('sellers that do something else', () => {
     expect(loop.requests).toHaveLength(7)
   })
 
-  test('one that is silent ends the call: before the payment as fetch does, after it as unknown @x402-55', async () => {
+  test('one that is silent ends the call: before the payment as fetch does, after it as unknown @x402-155', async () => {
     const never = () => new Promise<Response>(() => {})
     const { bursar } = buyer(purchaseApi(), (request) => {
       if (!paid(request) && request.url.endsWith('/data')) return shop().fetch(request)

@@ -10,7 +10,7 @@ import { memoryFacilitator, x402Shop } from '../support/x402Shop.ts'
 const network = 'eip155:8453'
 const payTo = '0x2222222222222222222222222222222222222222'
 const token = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', name: 'USD Coin', version: '2' }
-const prices = { 'GET /data': '10000', 'POST /report': '20000', 'GET /dear': '1500000' }
+const prices = { '/data': 10_000, 'POST /report': 20_000, '/dear': 1_500_000 }
 
 function setUp(options?: SchemeOptions, api = purchaseApi()) {
   const { facilitator, settled } = memoryFacilitator(network)
@@ -22,10 +22,10 @@ function setUp(options?: SchemeOptions, api = purchaseApi()) {
   return { api, settled, scheme, client, send, pay: wrapFetchWithPayment(send, client) }
 }
 
-test('an unmodified client buys with our scheme, and Bursar hears what the seller settled @x402-56', async () => {
+test('an unmodified client buys with our scheme, and Bursar hears what the seller settled @x402-156', async () => {
   const { api, settled, pay } = setUp({ memo: 'Weather' })
   const response = await pay('https://shop.example/data')
-  expect([response.status, await response.text()]).toEqual([200, '/data: '])
+  expect([response.status, await response.text()]).toEqual([200, 'paid /data'])
   expect(settled).toHaveLength(1)
   const [{ payment_required, ...terms }] = api.asked as [(typeof api.asked)[0]]
   expect(terms).toMatchObject({ resource: 'https://shop.example/data', method: 'GET', memo: 'Weather' })
@@ -34,7 +34,7 @@ test('an unmodified client buys with our scheme, and Bursar hears what the selle
   expect(JSON.parse(atob(api.receipts[0]!.payment_response!))).toMatchObject({ success: true, network })
 })
 
-test('the address is the requested one if the client tells it, whatever the seller calls its resource @x402-57', async () => {
+test('the address is the requested one if the client tells it, whatever the seller calls its resource @x402-157', async () => {
   const lying =
     (send: typeof fetch): typeof fetch =>
     async (input, init) => {
@@ -54,7 +54,7 @@ test('the address is the requested one if the client tells it, whatever the sell
   expect(api.asked[1]).toMatchObject({ resource: 'https://shop.example/report' })
 })
 
-test('the client’s own limit on spending holds: above 1 USD, nothing is asked of Bursar @x402-58', async () => {
+test('the client’s own limit on spending holds: above 1 USD, nothing is asked of Bursar @x402-158', async () => {
   const { api, client, pay } = setUp()
   await expect(pay('https://shop.example/dear')).rejects.toThrow(/spendControls.maxAmountPerPayment/)
   expect(api.asked).toEqual([])
@@ -62,7 +62,7 @@ test('the client’s own limit on spending holds: above 1 USD, nothing is asked 
   expect((await pay('https://shop.example/dear')).status).toBe(200)
 })
 
-test('a client that recovers and asks again for the same challenge gets the same payment @x402-59', async () => {
+test('a client that recovers and asks again for the same challenge gets the same payment @x402-159', async () => {
   const { api, settled, client, pay } = setUp()
   let retries = 0
   client.onPaymentResponse(async () => (retries++ === 0 ? { recovered: true } : undefined))
@@ -74,7 +74,7 @@ test('a client that recovers and asks again for the same challenge gets the same
   expect(api.bought.size).toBe(2)
 })
 
-test('a refusal and a waiting approval end the client’s call with what Bursar says @x402-60', async () => {
+test('a refusal and a waiting approval end the client’s call with what Bursar says @x402-160', async () => {
   const refused = setUp(
     {},
     purchaseApi(() => problem(403, 'budget_exceeded')),

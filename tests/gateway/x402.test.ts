@@ -10,20 +10,14 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ApprovalList } from '#schemas/approval.ts'
 import { Bursar, BursarNotServed, BursarRefusal, type Payment } from '#sdk'
-import { serveLocally } from '../../local/standIns/server.ts'
 import { bursarScheme } from '../../sdk/src/x402.ts'
+import { sellerNetwork as network, startSeller } from '../support/seller.ts'
 import { addressFor, chainReader } from '../support/stackClient.ts'
-import { chainFacilitator } from '../support/x402Facilitator.ts'
-import { x402Shop } from '../support/x402Shop.ts'
 import { createAgent, bursar as owner, rpcUrl, url, usdc } from './gateway.ts'
 
-const network = 'eip155:8453'
 const payTo = addressFor('x402 shop')
-const token = { address: usdc, name: 'USD Coin', version: '2' }
-const prices = { 'GET /data': '50000', 'POST /report': '280000', 'GET /dear': '1500000' }
-const facilitator = await chainFacilitator(rpcUrl)
-const shop = x402Shop(facilitator, { network, payTo, token, prices })
-const seller = await serveLocally(0, async (request) => shop.fetch(request))
+const prices = { '/data': 50_000, 'POST /report': 280_000, '/dear': 1_500_000 }
+const seller = await startSeller({ rpcUrl, usdc, payTo, prices, facilitators: 3 })
 afterAll(() => seller.stop())
 
 const chain = chainReader(rpcUrl, usdc)
@@ -53,11 +47,11 @@ describe.each([
 ] as const)('from %s', (_, agent) => {
   const bursar = bursarOf(agent)
 
-  test('bursar.fetch buys, and the purchase is confirmed with its receipt @x402-67', async () => {
+  test('bursar.fetch buys, and the purchase is confirmed with its receipt @x402-167', async () => {
     const url = `${seller.url}/data?city=Rome`
     const sum = await earnedBy(async () => {
       const response = await bursar.fetch(url, {}, { maxAmount: '0.05', memo: 'Weather' })
-      expect([response.status, await response.text()]).toEqual([200, '/data: '])
+      expect([response.status, await response.text()]).toEqual([200, 'paid /data'])
       const done = await bursar.payments.wait(response.payment!.id, { until: 'final' })
       expect(done).toMatchObject({
         status: 'CONFIRMED',
@@ -71,7 +65,7 @@ describe.each([
     expect(sum).toBe(50_000n)
   })
 
-  test('an unmodified client of x402 buys with our scheme @x402-68', async () => {
+  test('an unmodified client of x402 buys with our scheme @x402-168', async () => {
     const scheme = bursarScheme(bursar, { method: 'POST' })
     const client = new x402Client().register(network, scheme)
     // On the local chain, USDC has another address than on Base.
@@ -80,13 +74,13 @@ describe.each([
     const pay = wrapFetchWithPayment(fetch, http)
     const sum = await earnedBy(async () => {
       const response = await pay(`${seller.url}/report`, { method: 'POST', body: 'about Rome' })
-      expect([response.status, await response.text()]).toEqual([200, '/report: about Rome'])
+      expect([response.status, await response.text()]).toEqual([200, 'paid /report: about Rome'])
     })
     expect(sum).toBe(280_000n)
     expect(await newest(bursar)).toMatchObject({ amount: '0.28', receipt: { served: true } })
   })
 
-  test('six at once buy six times, and twenty calls with one key once @x402-69', async () => {
+  test('six at once buy six times, and twenty calls with one key once @x402-169', async () => {
     const six = Array.from({ length: 6 }, () => bursar.fetch(`${seller.url}/data`))
     expect(await earnedBy(() => Promise.all(six))).toBe(300_000n)
     expect((await Promise.all(six)).map(({ status }) => status)).toEqual(Array(6).fill(200))
@@ -105,7 +99,7 @@ describe.each([
   })
 })
 
-test('more than 1 USDC is bought from an imported wallet only, and max_amount is the agent’s own limit @x402-70', async () => {
+test('more than 1 USDC is bought from an imported wallet only, and max_amount is the agent’s own limit @x402-170', async () => {
   const dear = (agent: typeof smart, maxAmount: string) =>
     bursarOf(agent).fetch(`${seller.url}/dear`, {}, { maxAmount })
   const sum = await earnedBy(async () => {
@@ -116,7 +110,7 @@ test('more than 1 USDC is bought from an imported wallet only, and max_amount is
   expect(sum).toBe(1_500_000n)
 })
 
-test('an agent without the scope is refused, and buys nothing @x402-71', async () => {
+test('an agent without the scope is refused, and buys nothing @x402-171', async () => {
   const bursar = bursarOf(await createAgent({ scopes: ['address_payments:write'] }))
   const sum = await earnedBy(async () => {
     await expect(bursar.fetch(`${seller.url}/data`)).rejects.toBeInstanceOf(BursarRefusal)
@@ -124,7 +118,7 @@ test('an agent without the scope is refused, and buys nothing @x402-71', async (
   expect(sum).toBe(0n)
 })
 
-test('the owner is waited for, and the resource is bought after the approval @x402-72', async () => {
+test('the owner is waited for, and the resource is bought after the approval @x402-172', async () => {
   const { sender } = smart
   const call = async <T>(path: string, method: string, body?: object) =>
     owner.api<T>(path, { token: await sender.token(), method: method as 'PUT', ...(body && { body }) })
@@ -140,18 +134,18 @@ test('the owner is waited for, and the resource is bought after the approval @x4
     const [{ id, hash }] = approvals as [ApprovalList['approvals'][number]]
     await call(`/approvals/${id}/approve`, 'POST', { hash })
     const response = await bursar.fetch(`${seller.url}/report`, post, { ...terms, wait: 'approved' })
-    expect([response.status, await response.text()]).toEqual([200, '/report: about Rome'])
+    expect([response.status, await response.text()]).toEqual([200, 'paid /report: about Rome'])
   })
   expect(sum).toBe(280_000n)
 })
 
-test('the command line prints the resource to standard output, and what was paid to standard error @x402-73', async () => {
+test('the command line prints the resource to standard output, and what was paid to standard error @x402-173', async () => {
   const main = join(import.meta.dirname, '../../sdk/src/cli/main.ts')
   const args = ['--no-warnings', main, 'fetch', `${seller.url}/data`, '--max-amount', '0.05', '--key', 'cli-1']
   const env = { ...process.env, BURSAR_API_KEY: imported.apiKey, BURSAR_URL: url }
   const sum = await earnedBy(async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env, timeout: 30_000 })
-    expect(stdout).toBe('/data: ')
+    expect(stdout).toBe('paid /data')
     expect(JSON.parse(stderr)).toMatchObject({ status: 200, payment: { amount: '0.05' }, idempotency_key: 'cli-1' })
   })
   expect(sum).toBe(50_000n)

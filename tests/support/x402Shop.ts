@@ -9,22 +9,27 @@ type Shop = {
   network: `eip155:${number}`
   payTo: string
   token: { address: string; name: string; version: string }
-  /** Price in micro-USDC, by method and path: `{ 'GET /data': '280000' }`. */
-  prices: Record<string, string>
+  /** In micro-USDC, by path or method and path: `{ '/data': 280_000, 'POST /report': 20_000 }`. */
+  prices: Record<string, number>
 }
 
-/** Each resource is a text that names it, and repeats the body of the request. */
+/** Each resource is a text that names it and repeats the body of the request. */
 export function x402Shop(facilitator: FacilitatorClient, { network, payTo, token, prices }: Shop): Hono {
   const server = new x402ResourceServer(facilitator).register(network, new ExactEvmScheme())
   const extra = { name: token.name, version: token.version }
-  const accepts = (amount: string) =>
-    ({ scheme: 'exact', network, payTo, price: { amount, asset: token.address, extra } }) as const
-  const routes = Object.entries(prices).map(([route, amount]) => [route, { accepts: accepts(amount) }])
-  const app = new Hono().use(paymentMiddleware(Object.fromEntries(routes), server))
-  for (const route of Object.keys(prices)) {
-    const [method, path] = route.split(' ') as [string, string]
-    app.on(method, path, async (c) => c.text(`${path}: ${await c.req.text()}`))
-  }
+  const accepts = (amount: number) =>
+    ({ scheme: 'exact', network, payTo, price: { amount: String(amount), asset: token.address, extra } }) as const
+  const routes = Object.entries(prices).map(([name, amount]) => {
+    const [path, method = 'GET'] = name.split(' ').reverse() as [string, string?]
+    return { path, method, amount }
+  })
+  const priced = routes.map(({ path, method, amount }) => [`${method} ${path}`, { accepts: accepts(amount) }])
+  const app = new Hono().use(paymentMiddleware(Object.fromEntries(priced), server))
+  for (const { path, method } of routes)
+    app.on(method, path, async (c) => {
+      const body = await c.req.text()
+      return c.text(body === '' ? `paid ${path}` : `paid ${path}: ${body}`)
+    })
   return app
 }
 

@@ -1,0 +1,98 @@
+/** POST /v1/x402-payments over HTTP: an agent with nothing but its API key buys from an unmodified seller. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { startSeller } from '../support/seller.ts'
+import { addressFor, chainReader, pause } from '../support/stackClient.ts'
+import { createAgent, rpcUrl, url, usdc } from './gateway.ts'
+
+const shop = addressFor('a shop')
+const seller = await startSeller({ rpcUrl, usdc, payTo: shop, prices: { '/data': 280_000, '/dear': 1_500_000 } })
+afterAll(() => seller.stop())
+const agent = await createAgent({ scopes: ['x402_payments:write'], purchaseAllowance: 20 })
+const chain = chainReader(rpcUrl, usdc)
+
+type Reply = {
+  id: string
+  status: string
+  code?: string
+  field?: string
+  budget: { held: string; spent: string }
+  tx_hash: string | null
+  receipt: object | null
+  x402: { header: string; payload: object; valid_before: number } | null
+}
+
+async function call(method: string, path: string, body?: object, key: string = randomUUID()) {
+  const headers = {
+    authorization: `Bearer ${agent.apiKey}`,
+    'idempotency-key': key,
+    ...(body && { 'content-type': 'application/json' }),
+  }
+  const reply = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return { status: reply.status, body: (await reply.json()) as Reply }
+}
+
+const challengeOf = async (path: string) =>
+  (await fetch(`${seller.url}${path}`)).headers.get('PAYMENT-REQUIRED') ?? 'no challenge'
+
+const buy = async (path: string, over: object = {}, key?: string) =>
+  call(
+    'POST',
+    '/v1/x402-payments',
+    { resource: `${seller.url}${path}`, payment_required: await challengeOf(path), ...over },
+    key,
+  )
+
+test('an agent buys from a seller, once per key, and its budget shows it @x402-50', async () => {
+  const before = await chain.balanceOf(shop)
+  const bought = await buy('/data', {}, 'first')
+  expect(bought).toMatchObject({ status: 201, body: { status: 'PROCESSING', budget: { held: '0.28' } } })
+  const { header, valid_before } = bought.body.x402!
+  expect(valid_before * 1000).toBeGreaterThan(Date.now())
+  expect((await buy('/data', {}, 'first')).body.x402!.header, 'the same signature').toBe(header)
+  const served = await fetch(`${seller.url}/data`, { headers: { 'PAYMENT-SIGNATURE': header } })
+  expect([served.status, await served.text()]).toEqual([200, 'paid /data'])
+  expect((await chain.balanceOf(shop)) - before).toBe(280_000n)
+  const receipt = { payment_response: served.headers.get('PAYMENT-RESPONSE'), served: true }
+  expect((await call('POST', `/v1/x402-payments/${bought.body.id}/receipt`, receipt)).status).toBe(200)
+  let now = await call('GET', `/v1/payments/${bought.body.id}`)
+  for (let i = 0; i < 100 && now.body.status === 'PROCESSING'; i++) {
+    await pause(200)
+    now = await call('GET', `/v1/payments/${bought.body.id}`)
+  }
+  expect(now.body).toMatchObject({ status: 'CONFIRMED', budget: { held: '0', spent: '0.28' }, receipt })
+  expect(now.body.tx_hash).toMatch(/^0x/)
+  expect((await buy('/data', {}, 'first')).body).toMatchObject({ status: 'CONFIRMED', x402: null })
+})
+
+test('what cannot be bought names the input, and debits nothing @x402-51', async () => {
+  const challenge = JSON.parse(atob(await challengeOf('/data')))
+  const offer = challenge.accepts[0]
+  const changed = (over: object) => ({ payment_required: { ...challenge, accepts: [{ ...offer, ...over }] } })
+  const cases: [object, number, string, string?][] = [
+    [{ max_amount: '0.27' }, 422, 'max_amount_exceeded'],
+    [changed({ network: 'eip155:1' }), 422, 'unsupported_payment'],
+    [changed({ asset: shop }), 422, 'unsupported_payment'],
+    [changed({ scheme: 'upto' }), 422, 'unsupported_payment'],
+    [changed({ extra: { name: 'USDC', version: '1' } }), 422, 'unsupported_payment'],
+    [changed({ amount: '1500000' }), 422, 'unsupported_payment', 'payment_required.accepts'],
+    [changed({ payTo: agent.sender.wallet.address }), 400, 'invalid_input', 'payment_required.accepts'],
+    [changed({ payTo: `0x${'0'.repeat(40)}` }), 400, 'invalid_input', 'payment_required.accepts'],
+    [{ payment_required: { ...challenge, x402Version: 1 } }, 400, 'invalid_input', 'payment_required.x402Version'],
+    [
+      { payment_required: { ...challenge, accepts: Array(101).fill(offer) } },
+      400,
+      'invalid_input',
+      'payment_required.accepts',
+    ],
+    [{ payment_required: 'no base64!' }, 400, 'invalid_input', 'payment_required'],
+    [{ resource: 'http://10.0.0.1/data' }, 400, 'invalid_input', 'resource'],
+    [{ method: 'TRACE' }, 400, 'invalid_input', 'method'],
+  ]
+  for (const [over, status, code, field] of cases)
+    expect(await buy('/data', over), JSON.stringify(over).slice(0, 100)).toMatchObject({
+      status,
+      body: { code, ...(field && { errors: [expect.objectContaining({ pointer: expect.any(String) })] }) },
+    })
+  expect(await buy('/dear'), 'above 1 USDC').toMatchObject({ status: 422, body: { code: 'unsupported_payment' } })
+})
