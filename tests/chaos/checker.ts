@@ -78,9 +78,11 @@ export function violations(sender: Sender, operations: Operation[], books: Books
   for (const { key, outcome } of operations) must(outcome !== undefined, `${key} never got a definite reply`)
   const sends = accepted(operations, 'send')
   const created = accepted(operations, 'payout')
+  const purchases = accepted(operations, 'purchase')
+  const bought = purchases.filter(({ asked }) => asked.settles)
 
   // Nothing is lost or invented: every acknowledged payment exists once, and there are no others.
-  const known = [...sends, ...created].map(({ id }) => id)
+  const known = [...sends, ...created, ...purchases].map(({ id }) => id)
   equal('different payments acknowledged', new Set(known).size, known.length)
   for (const id of known) must(rows.has(id), `lost: ${id} was acknowledged and is missing`)
   for (const { id } of created) must(escrows.has(id), `lost: payout ${id}`)
@@ -99,8 +101,15 @@ export function violations(sender: Sender, operations: Operation[], books: Books
     exactly(`I2 ${id}`, to(asked.to), { from: wallet, to: asked.to, value: asked.amount, tx: '0x' })
   }
   for (const { key, asked, outcome } of operations)
-    if ((asked.kind === 'send' || asked.kind === 'claim') && outcome && !outcome.ok)
+    if ((asked.kind === 'send' || asked.kind === 'purchase' || asked.kind === 'claim') && outcome && !outcome.ok)
       exactly(`refused ${asked.kind} ${key}`, to(asked.to))
+
+  // I18: a purchase moved its money once if its seller took it, and nothing otherwise.
+  for (const { id, asked } of purchases) {
+    equal(`status of ${id}`, rows.get(id)?.status, asked.settles ? 'CONFIRMED' : 'FAILED')
+    const moved = { from: wallet, to: asked.to, value: asked.amount, tx: '0x' as const }
+    exactly(`I18 ${id}`, to(asked.to), ...(asked.settles ? [moved] : []))
+  }
 
   // I4: a payout is funded once and then open, withdrawn by the confirmed claimer, or reclaimed.
   const claims = accepted(operations, 'claim')
@@ -133,25 +142,27 @@ export function violations(sender: Sender, operations: Operation[], books: Books
   const amountsWith = (status: Escrow['status']) =>
     sum(created.filter(({ id }) => escrows.get(id)?.status === status).map(({ asked }) => asked.amount))
   const sent = sum(sends.map(({ asked }) => asked.amount))
+  const spentOnPurchases = sum(bought.map(({ asked }) => asked.amount))
   const paidOut = sum(created.map(({ asked }) => asked.amount))
   const funds = usdc(sender.funds)
   const expected = {
     deposits: funds,
     returns: amountsWith('RECLAIMED'),
-    out: sent + paidOut,
+    out: sent + paidOut + spentOnPurchases,
     withdrawn: 0n,
     held: 0n,
-    available: funds + amountsWith('RECLAIMED') - sent - paidOut,
+    available: funds + amountsWith('RECLAIMED') - sent - paidOut - spentOnPurchases,
     escrowed: amountsWith('CREATED'),
-    spent: sent + amountsWith('WITHDRAWN'),
+    spent: sent + amountsWith('WITHDRAWN') + spentOnPurchases,
     chainBalance: onChain.balance,
   }
   for (const [name, amount] of Object.entries(expected))
     equal(`I1 ${name}`, ledger[name as keyof typeof expected], formatUsdc(amount))
   equal('I1 balance on chain', onChain.balance, expected.available)
-  equal('transfers out of the wallet', from(wallet).length, known.length)
-  equal('nonces executed', onChain.nonces.length, known.length)
-  equal('different nonces', new Set(onChain.nonces).size, known.length)
+  const executed = sends.length + created.length
+  equal('transfers out of the wallet', from(wallet).length, executed + bought.length)
+  equal('nonces executed', onChain.nonces.length, executed)
+  equal('different nonces', new Set(onChain.nonces).size, executed)
 
   // I3: the group's figures are those of its agents' payments.
   const byAgents = <T extends { asked: { by: 'user' | number } }>(all: T[]) =>
@@ -162,7 +173,7 @@ export function violations(sender: Sender, operations: Operation[], books: Books
   }))
   const with_ = (status: Escrow['status']) =>
     sum(groupPayouts.filter((payout) => payout.status === status).map(({ amount }) => amount))
-  const groupSpent = sum(byAgents(sends).map(({ asked }) => asked.amount)) + with_('WITHDRAWN')
+  const groupSpent = sum(byAgents(sends).map(({ asked }) => asked.amount)) + spentOnPurchases + with_('WITHDRAWN')
   const limit = usdc(String(sender.limit))
   equal('I3 spent', group.currentSpent, formatUsdc(groupSpent))
   equal('I3 held', group.held, formatUsdc(with_('CREATED')))

@@ -8,6 +8,7 @@ import { payOnce } from '../support/agentCalls.ts'
 import { usdc } from '../support/build.ts'
 import { callTool, protocols } from '../support/mcpOverHttp.ts'
 import type { Random } from '../support/random.ts'
+import type { Shop } from '../support/shop.ts'
 import { addressFor, definite, definiteAnswer, pause, type Sender } from '../support/stackClient.ts'
 import type { Asked, History, Operation } from './history.ts'
 
@@ -32,6 +33,7 @@ export type Replay = { operation: Operation; ask: () => Promise<string | null> }
 export type AuditCheck = { rows: number; head: string; brokenAt: number | null }
 type AgentRecipient = { type: 'address'; address: string } | { type: 'email'; email: string }
 type Answered<T> = { status: number; body: T }
+type Bought = { id?: string; code: string; x402: { header: string; payload: unknown } | null }
 type Envelope<T> = { success: boolean; data: T; code: string }
 
 export class Client {
@@ -40,15 +42,31 @@ export class Client {
   readonly #random: Random
   readonly #history: History
   readonly #name: string
+  readonly #shop: Shop | null
+  readonly #settle: ReturnType<Shop['facilitator']> | undefined
+  readonly #settlesAll: boolean
   #count = 0
   #auditRows = 0
 
-  constructor(options: { name: string; bursar: BursarClient; record: SenderRecord; random: Random; history: History }) {
+  constructor(options: {
+    name: string
+    bursar: BursarClient
+    record: SenderRecord
+    random: Random
+    history: History
+    /** Without it nothing is bought. */
+    shop?: Shop
+    /** Otherwise some sellers never take their money. */
+    settlesAll?: boolean
+  }) {
     this.#name = options.name
     this.#bursar = options.bursar
     this.#record = options.record
     this.#random = options.random
     this.#history = options.history
+    this.#shop = options.shop ?? null
+    this.#settle = options.shop?.facilitator()
+    this.#settlesAll = options.settlesAll ?? true
   }
 
   async run(isOver: () => boolean): Promise<void> {
@@ -61,6 +79,7 @@ export class Client {
   #step(choice: number): Promise<void> {
     const agent = this.#random.int(0, this.#record.sender.agents.length - 1)
     const amount = this.#amount()
+    if (choice <= 8 && this.#shop) return this.#buy(agent, this.#shop)
     if (choice <= 32) return this.#send(agent, amount)
     if (choice <= 47) return this.#send('user', amount)
     if (choice <= 59) return this.#payout(agent, amount)
@@ -123,6 +142,33 @@ export class Client {
     const { answer, id } = await ask()
     if (this.#end(operation, answer, id))
       this.#record.replays.push({ operation, ask: async () => (await ask()).id ?? null })
+  }
+
+  /**
+   * Buys from a seller of its own, who takes the money, or now and then never does. The seller gets the same signature however
+   * often the agent asks.
+   */
+  async #buy(by: number, shop: Shop): Promise<void> {
+    const { sender, problems } = this.#record
+    const key = this.#next()
+    const to = addressFor(`${sender.wallet.id} ${key}`)
+    const amount = BigInt(this.#random.int(1_000, 100_000))
+    const settles = this.#settlesAll || this.#random.chance(70)
+    const operation = this.#begin({ kind: 'purchase', by, to, amount, settles }, key)
+    const token = () => sender.agents[by]!.apiKey
+    const ask = () => this.#ask<Bought>(operation, '/v1/x402-payments', token, shop.requestOf(to, amount))
+    let answer = await ask()
+    while (answer.status === 202) {
+      await pause(500)
+      answer = await ask()
+    }
+    if (!this.#end(operation, answer, answer.body.id)) return
+    this.#record.replays.push({ operation, ask: async () => (await ask()).body.id ?? null })
+    const { x402 } = answer.body
+    if (!x402 || !settles) return
+    const again = (await ask()).body.x402
+    if (again && again.header !== x402.header) problems.push(`I18: ${key} has two signatures`)
+    await (await this.#settle!)(x402.payload).catch((error) => problems.push(`${key} was not settled: ${error}`))
   }
 
   /** Pays over REST or MCP, and after an unknown outcome again over either, because both share idempotency keys. */

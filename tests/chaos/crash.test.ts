@@ -14,6 +14,7 @@ import { relayerAccount } from '../../worker/relayer/account.ts'
 import { payOnce } from '../support/agentCalls.ts'
 import { type Random, randomFrom } from '../support/random.ts'
 import { leaks, linesOf, watchSecrets } from '../support/secretsInLog.ts'
+import { startShop } from '../support/shop.ts'
 import { chainReader, createSender, pause } from '../support/stackClient.ts'
 import { booksAtRest, violations } from './checker.ts'
 import { Client, type SenderRecord } from './client.ts'
@@ -35,6 +36,8 @@ const restMs = 90_000 // 1.5 minutes
 
 const { stack, node, stop } = await createFaultyStack()
 afterAll(stop)
+const shop = await startShop({ rpcUrl: stack.rpc[8453], usdc: stack.contracts[8453].usdc })
+afterAll(shop.stop)
 const watched = watchSecrets(stack.url)
 
 test(`${kills} kills: no payment is lost or made twice, every figure is exact, every event is delivered @chaos-1`, {
@@ -47,7 +50,10 @@ test(`${kills} kills: no payment is lost or made twice, every figure is exact, e
   const records: SenderRecord[] = []
   const hooks: ChaosWebhook[] = []
   for (let index = 0; index < senders; index++) {
-    const sender = await createSender(stack, { funds: '900', limit, agents: 2, rules: wideRules() })
+    const sender = await createSender(stack, {
+      ...{ funds: '900', limit, agents: 2, rules: wideRules(), purchaseAllowance: 50 },
+      scopes: ['address_payments:write', 'email_payments:write', 'x402_payments:write'],
+    })
     records.push({ index, sender, payouts: [], problems: [], replays: [] })
     hooks.push(await addWebhook(bursar, sender, randomFrom(seed + 2_000 + index)))
   }
@@ -57,7 +63,7 @@ test(`${kills} kills: no payment is lost or made twice, every figure is exact, e
     Array.from({ length: clientsEach }, (_, i) => {
       const name = `s${record.index}c${i}`
       const random = randomFrom(seed + 1 + record.index * clientsEach + i)
-      return new Client({ name, bursar, record, random, history }).run(() => isOver)
+      return new Client({ name, bursar, record, random, history, shop, settlesAll: kills < 50 }).run(() => isOver)
     }),
   )
   const random = randomFrom(seed)
@@ -255,7 +261,7 @@ async function relayerProblems(): Promise<string[]> {
 function summary({ operations }: History, ms: Record<'load' | 'rest' | 'check', number>): string {
   const count = (kind: string, ok: boolean) =>
     operations.filter(({ asked, outcome }) => asked.kind === kind && outcome?.ok === ok).length
-  const kinds = ['send', 'payout', 'claim', 'reclaim'].map(
+  const kinds = ['send', 'payout', 'purchase', 'claim', 'reclaim'].map(
     (kind) => `${kind} ${count(kind, true)}+${count(kind, false)}`,
   )
   const unknown = operations.filter((operation) => operation.unknown > 0).length

@@ -5,6 +5,7 @@ import type { Address } from '../../worker/chain/types.ts'
 export type Asked =
   | { kind: 'send'; by: 'user' | number; to: Address; amount: bigint }
   | { kind: 'payout'; by: 'user' | number; email: string; amount: bigint }
+  | { kind: 'purchase'; by: number; to: Address; amount: bigint; settles: boolean }
   | { kind: 'claim'; payoutId: string; to: Address }
   | { kind: 'reclaim'; payoutId: string }
 
@@ -15,7 +16,7 @@ export type Operation = {
   asked: Asked
   /** Number of replies that left the outcome unknown. */
   unknown: number
-  /** `id` of the payment for sends and payouts. */
+  /** `id` of the payment for sends, purchases and payouts. */
   outcome?: { ok: true; id: string } | { ok: false; status: number; code: string }
 }
 

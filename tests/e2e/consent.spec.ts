@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import type { Agent } from '#schemas/policy.ts'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { installClients } from '../support/clients.ts'
 import { connectingClient } from '../support/connectingClient.ts'
@@ -101,6 +102,65 @@ testAsPayer(
     await press(button(page, 'Allow'))
     await app.finish()
     expect((await app.call('get_payment_context')).isError ?? false).toBe(false)
+    await app.close()
+  },
+)
+
+testAsNewUser(
+  'an app may buy once the owner allows it and keeps a part of the limit for that @consent-18',
+  async ({ page, baseURL, bursar, account }) => {
+    await installClients()
+    const wallet = await createFundedWallet(bursar, await account.accessToken(), { name: 'Treasury' })
+    const info = async () =>
+      bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, {
+        token: await account.accessToken(),
+      })
+    const app = await connectingClient(baseURL!, 'Shopper')
+    const { press, fill } = keyboard(page)
+    await page.goto(await app.begin())
+    const allowance = page.getByLabel('For purchases', { exact: true })
+    await press(page.getByText('Change', { exact: true }).locator('xpath=ancestor::summary'))
+    const buys = page.getByRole('checkbox', { name: 'x402 purchases' })
+    await expect(buys, 'an app that asks for everything').not.toBeChecked()
+    await press(buys)
+    await expect(page.getByRole('main')).toContainText('It may pay')
+    await expect(page.getByRole('note')).toHaveText(
+      'Treasury keeps nothing for purchases yet. Allow also rotates its session key, so that the new one keeps this much of the $1,000.00 that it may still pay. With 0, it can’t buy anything yet.',
+    )
+    await expect(allowance).toHaveValue('20')
+    await audit(page, 'connect-purchases')
+    const password = page.getByLabel('Your Bursar password')
+    await fill(password, 'not-the-password')
+    for (const [text, problem] of [
+      ['1.5', 'Purchase allowance must be a whole number of USDC'],
+      ['1001', 'Purchase allowance cannot exceed the spending limit'],
+    ] as const) {
+      await fill(allowance, text)
+      await press(button(page, 'Allow'))
+      await expect(page.getByRole('alert').filter({ hasText: problem })).toBeVisible()
+      await expect(allowance).toBeFocused()
+    }
+    await audit(page, 'connect-purchases-wrong')
+    expect((await info()).actions, 'nothing was started').toEqual([])
+
+    // A rotation that is refused is about the allowance, and does not end the request.
+    const refusal = { status: 404, json: { success: false, code: 'not_found', error: 'Wallet not found.' } }
+    await page.route('**/rotate-session-key', (route) => route.fulfill(refusal), { times: 1 })
+    await fill(allowance, '15')
+    await press(button(page, 'Allow'))
+    await expect(page.getByRole('alert').filter({ hasText: 'Wallet not found.' })).toBeVisible()
+    await expect(allowance).toHaveAccessibleDescription(/Wallet not found\./)
+
+    // The rotation is not repeated when the password was wrong.
+    await press(button(page, 'Allow'))
+    await expect(password).toHaveAttribute('aria-invalid', 'true')
+    await fill(password, account.password)
+    await press(button(page, 'Allow'))
+    await app.finish()
+    expect((app.tokens() as { scope?: string }).scope).toContain('x402_payments:write')
+    await expect.poll(async () => (await info()).purchaseAllowance, { timeout: 45_000 }).toBe(15)
+    expect(await info()).toMatchObject({ spendingLimit: '1000000000', nonce: 2 })
+    expect((await info()).actions).toHaveLength(1)
     await app.close()
   },
 )

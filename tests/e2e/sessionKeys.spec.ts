@@ -293,13 +293,11 @@ test.describe('with the owner key', () => {
 
     await page.goto(`/dashboard/wallets?session=${user.wallet.id}`)
     const facts = page.getByTestId('session-facts')
-    await expect(facts).toContainText('Spending limit$10,000.00Set aside as purchase allowance$16.00Spent$5.00')
-    await expect(facts).toContainText('Left$9,979.00')
+    await expect(facts).toContainText('Spending limit$10,000.00For purchases$16.00Spent$5.00')
+    await expect(facts).toContainText('Left for sends$9,979.00')
     await page.getByRole('button', { name: 'Rotate session key' }).click()
     const form = dialogOf(page, 'Rotate session key')
-    await expect(form).toContainText(
-      '$16.00 of it stays set aside as the purchase allowance. Payments may use the rest.',
-    )
+    await expect(form.getByLabel('For purchases', { exact: true })).toHaveValue('16')
     await form.getByRole('button', { name: '$10,000', exact: true }).click()
     await form.getByRole('button', { name: 'Rotate session key' }).click()
     await expect(form.getByRole('alert')).toContainText(

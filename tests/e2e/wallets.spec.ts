@@ -6,6 +6,7 @@ import type { Wallet } from '#schemas/wallet.ts'
 import { type BursarClient, until } from '../../local/client.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { audit } from './audit.ts'
+import { deployWithNewPhrase } from './deployWallet.ts'
 import { expect, testAsNewUser } from './fixtures.ts'
 import { inputModes, tabTo } from './inputModes.ts'
 
@@ -636,10 +637,5 @@ async function fillImport(page: Page, { privateKey }: { privateKey: `0x${string}
 async function deployInDialog(page: Page, name: string): Promise<void> {
   await page.goto('/dashboard/wallets?deploy=true')
   await page.getByLabel('Wallet name').fill(name)
-  await button(page, 'Continue').click()
-  await page.getByRole('checkbox').check()
-  await button(page, 'Generate Recovery Phrase').click()
-  await page.getByLabel('I have securely saved my recovery phrase').check()
-  await page.getByLabel(/^Type/).fill('I have saved my private key')
-  await button(page, 'Deploy Wallet').click()
+  await deployWithNewPhrase(page)
 }

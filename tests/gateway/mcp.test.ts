@@ -26,7 +26,7 @@ describe.each(clients)('MCP %s @mcp-26', (_name, connect, era) => {
     expect(client.getInstructions()).toContain('get_payment_context')
     if (client.getNegotiatedProtocolVersion) expect(client.getNegotiatedProtocolVersion()).toBe(era)
     const { tools } = await client.listTools()
-    expect(tools).toHaveLength(10)
+    expect(tools).toHaveLength(11)
 
     const context = await call('get_payment_context')
     expect(context.structuredContent).toMatchObject({
@@ -114,7 +114,7 @@ describe('MCP Inspector CLI @mcp-29', () => {
   test('lists the tools and pays', async () => {
     const agent = await createAgent()
     const listed = await inspect(agent.apiKey, '--method', 'tools/list')
-    expect(listed.json?.tools, listed.stderr).toHaveLength(10)
+    expect(listed.json?.tools, listed.stderr).toHaveLength(11)
     const tool = ['--method', 'tools/call', '--tool-name', 'pay_address']
     const args = { address: addressFor(agent.id), amount: '1.5', idempotency_key: randomUUID() }
     const toolArgs = Object.entries(args).flatMap(([name, value]) => ['--tool-arg', `${name}=${JSON.stringify(value)}`])

@@ -6,7 +6,12 @@ import { addressFor, chainReader, pause } from '../support/stackClient.ts'
 import { createAgent, rpcUrl, url, usdc } from './gateway.ts'
 
 const shop = addressFor('a shop')
-const seller = await startSeller({ rpcUrl, usdc, payTo: shop, prices: { '/data': 280_000, '/dear': 1_500_000 } })
+const seller = await startSeller({
+  rpcUrl,
+  usdc,
+  payTo: shop,
+  prices: { '/data': 280_000, '/dear': 1_500_000, '/cent': 50_000 },
+})
 afterAll(() => seller.stop())
 const agent = await createAgent({ scopes: ['x402_payments:write'], purchaseAllowance: 20 })
 const chain = chainReader(rpcUrl, usdc)
@@ -95,4 +100,47 @@ test('what cannot be bought names the input, and debits nothing @x402-51', async
       body: { code, ...(field && { errors: [expect.objectContaining({ pointer: expect.any(String) })] }) },
     })
   expect(await buy('/dear'), 'above 1 USDC').toMatchObject({ status: 422, body: { code: 'unsupported_payment' } })
+})
+
+test('200 calls at once over x402, REST and MCP: exactly the budget is accepted, and purchases stay within their limit @x402-52', async () => {
+  const racer = await createAgent({
+    ...{ scopes: ['x402_payments:write', 'address_payments:write'], purchaseAllowance: 20, limit: 5, funds: '30' },
+  })
+  const payment_required = await challengeOf('/cent')
+  const purchase = { resource: `${seller.url}/cent`, payment_required }
+  const send = { to: { type: 'address', address: addressFor('race') }, amount: '0.05' }
+  const headers = (key: string) => ({
+    ...{ authorization: `Bearer ${racer.apiKey}`, 'content-type': 'application/json', 'idempotency-key': key },
+  })
+  const post = async (path: string, body: object) =>
+    (await fetch(`${url}${path}`, { method: 'POST', headers: headers(randomUUID()), body: JSON.stringify(body) }))
+      .status
+  const tool = async (name: string, given: object) => {
+    const params = { name, arguments: { ...given, idempotency_key: randomUUID() } }
+    const reply = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { ...headers(''), accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+    const text = await reply.text()
+    const { result } = JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '{}'))
+    return result && !result.isError ? 201 : 403
+  }
+  const ways = [
+    () => post('/v1/x402-payments', purchase),
+    () => post('/v1/payments', send),
+    () => tool('pay_x402', purchase),
+    () => tool('pay_address', { address: send.to.address, amount: send.amount }),
+  ]
+  const statuses = await Promise.all(Array.from({ length: 200 }, (_, i) => ways[i % ways.length]!()))
+  const accepted = (of: number[]) =>
+    statuses.filter((status, i) => status === 201 && of.includes(i % ways.length)).length
+  expect(accepted([0, 1, 2, 3]), '100 × 0.05 is the budget of 5').toBe(100)
+  const bought = accepted([0, 2])
+  expect(bought, 'a quarter of its session’s 60 of up to 0.1 USDC').toBeLessThanOrEqual(15)
+  const { budget } = (await (await fetch(`${url}/v1/context`, { headers: headers('') })).json()) as {
+    budget: { spent: string; held: string; remaining: string }
+  }
+  expect(budget.remaining).toBe('0')
+  expect(Number(budget.spent) + Number(budget.held)).toBe(5)
 })

@@ -11,6 +11,7 @@ import type { Gathered } from '../../worker/treasury/payments/needs.ts'
 import type { PayInput } from '../../worker/treasury/payments/rpcTypes.ts'
 import { book as bookLogs } from '../../worker/treasury/settlement/booking.ts'
 import { releaseDead } from '../../worker/treasury/settlement/release.ts'
+import { undoBookings } from '../../worker/treasury/settlement/undo.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { createBook } from './book.ts'
 import { addressOf, allScopes, type PayFields, payInput } from './build.ts'
@@ -28,7 +29,6 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
   const book = createBook({ funds, sessionLimit: '100', limits: { ...noLimits, ...limits } })
   const { context, store, clock } = book
   store.run('UPDATE session SET purchase_allowance = ?', allowance)
-  context.keys.set('wal:1', key)
   const { usdc } = context.chains[8453]
   context.usdcDomains.set(8453, {
     ...{ name: 'USD Coin', version: '2' },
@@ -38,7 +38,11 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
     const timestamp = Math.floor(clock.now / 1000)
     return { number: timestamp - 1_760_000_000, timestamp, hash: numberToHex(timestamp, { size: 32 }) } as Block
   }
-  const read = () => context.heads.set(8453, { block: blockNow(), readAt: clock.now })
+  /** What the next call finds in memory: the newest block, and the key. */
+  const read = () => {
+    context.heads.set(8453, { block: blockNow(), readAt: clock.now })
+    context.keys.set('wal:1', key)
+  }
   read()
   /** Logs of settled purchases: what eth_getLogs returns. */
   const settled: Log[] = []
@@ -113,11 +117,18 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
     }
   }
 
+  /** The chain's newest blocks are replaced by others, without what was settled in them. */
+  function reorganize(): void {
+    undoBookings(context, 'wal', {})
+    settled.length = 0
+    read()
+  }
+
   const open = () =>
     store.all<PaymentRow>(
       "SELECT * FROM payment WHERE kind = 'x402' AND status = 'PROCESSING' ORDER BY accepted_at, id",
     )
 
-  return { ...book, group, buy, purchase, confirm, settle, pass, open, blockNow }
+  return { ...book, reorganize, group, buy, purchase, confirm, settle, pass, open, blockNow }
 }
 export type Buyer = ReturnType<typeof createBuyer>

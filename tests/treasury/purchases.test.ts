@@ -1,13 +1,14 @@
 /** Purchases from x402 sellers: their numbers, shares, holds and outcomes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { giveUpMs } from '#domain/intent.ts'
 import { microUsdc } from '#domain/money.ts'
 import { capOf, countOf, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { purchaseIn } from '../../worker/chain/purchase.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { headerOf } from '../../worker/treasury/purchases/offers.ts'
 import { recompute } from '../../worker/treasury/restore/recompute.ts'
-import { undoBookings } from '../../worker/treasury/settlement/undo.ts'
+import { failUnsigned } from '../../worker/treasury/settlement/release.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { paid } from '../support/book.ts'
 import { addressOf, usdc } from '../support/build.ts'
@@ -83,7 +84,7 @@ describe('numbers', () => {
             const chosen = open[each.settle % Math.max(1, open.length)]
             if (chosen && chosen.deadline! > buyer.blockNow().timestamp) buyer.settle(chosen)
           } else if ('pass' in each) await buyer.pass(each.pass)
-          else undoBookings(buyer.context, 'wal', {})
+          else buyer.reorganize()
           checkBooks(buyer, allowance)
         }
         const before = buyer.dump()
@@ -179,6 +180,48 @@ describe('one key', () => {
     await buyer.pass(1)
     expect(paid(buyer.buy({ principal, key: 'one' }))).toMatchObject({ status: 'FAILED', error_code: 'not_executed' })
     expect(buyer.store.group(buyer.group)!.held).toBe(0)
+    buyer.close()
+  })
+})
+
+describe('signing', () => {
+  test('without a fresh head a purchase waits, holds its amount, and is signed when its agent asks again @purchases-10', () => {
+    const buyer = createBuyer()
+    const principal = buyer.addAgent(buyer.group)
+    const { block } = buyer.context.heads.get(8453)!
+    buyer.context.heads.clear()
+    const payment = paid(buyer.buy({ principal, key: 'one' }))
+    expect(payment).toMatchObject({ status: 'QUEUED', authorization: null })
+    expect(buyer.store.group(buyer.group)!.held).toBe(280_000)
+    buyer.context.heads.set(8453, { block, readAt: buyer.clock.now })
+    const again = paid(buyer.buy({ principal, key: 'one' }))
+    expect(again).toMatchObject({ id: payment.id, status: 'PROCESSING', sig_version: 1 })
+    expect(buyer.store.group(buyer.group)!.held).toBe(280_000)
+    expect(headerOf(buyer.store, again)).not.toBe(null)
+    buyer.close()
+  })
+
+  test('what nobody asked for again ends after a quarter of an hour @purchases-11', async () => {
+    const buyer = createBuyer()
+    const principal = buyer.addAgent(buyer.group)
+    buyer.context.heads.clear()
+    const payment = paid(buyer.buy({ principal, key: 'one' }))
+    buyer.clock.now += giveUpMs
+    failUnsigned(buyer.context, buyer.store.wallet('wal')!)
+    expect(buyer.store.payment(payment.id)).toMatchObject({ status: 'FAILED', error_code: 'not_sent' })
+    expect(buyer.store.group(buyer.group)!.held).toBe(0)
+    expect(buyer.store.count('free_number')).toBe(0)
+    buyer.close()
+  })
+
+  test('sends are signed past a purchase that waits @purchases-12', () => {
+    const buyer = createBuyer()
+    const principal = buyer.addAgent(buyer.group)
+    const { block } = buyer.context.heads.get(8453)!
+    buyer.context.heads.clear()
+    paid(buyer.buy({ principal, key: 'one' }))
+    buyer.context.heads.set(8453, { block, readAt: buyer.clock.now })
+    expect(paid(buyer.pay({ principal })).status).toBe('PROCESSING')
     buyer.close()
   })
 })

@@ -70,11 +70,12 @@ const request: ConnectionRequest = {
 
 test('the form begins with the proposed budget, or with the agent from before @consent-7', () => {
   const values = { ...firstValues(request, []), walletId: 'wal_1', password: 'analytical-engine' }
-  expect(consentProblems(values, true)).toEqual({
+  expect(consentProblems(values, true, null)).toEqual({
     name: null,
     walletId: null,
     perDay: null,
     askAbove: null,
+    allowance: null,
     password: null,
   })
   expect(allowedBody(values, request)).toEqual({
@@ -103,8 +104,8 @@ test('the form begins with the proposed budget, or with the agent from before @c
 
 test('a form that is not complete names each field at fault @consent-8', () => {
   const values = { ...firstValues(request, []), name: ' ', perDay: '0', askAbove: '' }
-  expect(Object.values(consentProblems(values, true)).filter(Boolean)).toHaveLength(5)
-  expect(consentProblems({ ...values, agentId: 'agt_1' }, false)).toMatchObject({ name: null, perDay: null })
+  expect(Object.values(consentProblems(values, true, null)).filter(Boolean)).toHaveLength(5)
+  expect(consentProblems({ ...values, agentId: 'agt_1' }, false, null)).toMatchObject({ name: null, perDay: null })
   expect(consentField('agent.policyGroup.periodBudget.limit')).toBe('perDay')
   expect(consentField('agent.policyGroup.approveAbove')).toBe('askAbove')
   expect(consentField('password')).toBe('password')

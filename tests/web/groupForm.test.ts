@@ -4,6 +4,7 @@ import { noRules, wireRules } from '#domain/rules/values.ts'
 import { scopeFor } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { RuleViews } from '#schemas/rules.ts'
+import { freeOf } from '#web/lib/budgetLeft.ts'
 import {
   changesOf,
   editInput,
@@ -289,4 +290,13 @@ test('each input of a rule is validated, and the API names it by its path @agent
     'budget',
     'name',
   ])
+})
+
+test('what a wallet has free includes its purchase allowance for who may buy', () => {
+  const exposure = { canLeave: '70', canSend: '50', agents: '0', canRenew: true }
+  const wallet = { status: 'active', paused: false, halted: null, held: '5', exposure } as const
+  expect(freeOf(wallet, ['address_payments:write'])).toBe(45_000_000n)
+  expect(freeOf(wallet, ['address_payments:write', 'x402_payments:write'])).toBe(65_000_000n)
+  expect(freeOf({ ...wallet, paused: true }, ['x402_payments:write'])).toBe(0n)
+  expect(freeOf({ ...wallet, exposure: null }, [])).toBeNull()
 })

@@ -202,7 +202,7 @@ describe('what the server offers', () => {
     })
   })
 
-  test('tools/list returns ten tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
+  test('tools/list returns eleven tools in a fixed order, each with schemas and correct hints @mcp-11', async () => {
     const { json } = await mcp(api, 'tools/list', {}, { token: own.apiKey })
     const again = await mcp(
       api,
@@ -234,6 +234,7 @@ describe('what the server offers', () => {
       'pay_address',
       'pay_email',
       'pay_phone',
+      'pay_x402',
       'cancel_payment',
       'request_budget',
     ])
@@ -266,7 +267,7 @@ describe('what the server offers', () => {
     expect(hello.json.result).toMatchObject({ protocolVersion: legacy, serverInfo: { name: 'bursar' } })
     expect(hello.headers.get('x-accel-buffering')).toBe('no')
     const listed = await legacyCall(api, own.apiKey, 'tools/list')
-    expect(listed.json.result.tools).toHaveLength(10)
+    expect(listed.json.result.tools).toHaveLength(11)
     expect(listed.json.result.ttlMs, 'nothing of the newer protocol').toBeUndefined()
     const called = await legacyCall(api, own.apiKey, 'tools/call', { name: 'get_payment_context', arguments: {} })
     expect(called.json.result.structuredContent.agent.id).toBe(own.agent)

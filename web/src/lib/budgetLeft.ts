@@ -2,7 +2,7 @@ import { budgetLeft } from '#domain/budgetLeft.ts'
 import { formatUsdc, type MicroUsdc, min, saturatingSub, zeroUsdc } from '#domain/money.ts'
 import { type RuleValues, rulesFromWire, windowsIn } from '#domain/rules/values.ts'
 import { type Used, usedOf } from '#domain/rules/windows.ts'
-import { scopeFor, visibleScopes } from '#domain/scopes.ts'
+import { purchaseScope, scopeFor, visibleScopes } from '#domain/scopes.ts'
 import type { PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { microOf, typedMicro } from './amounts.ts'
@@ -71,13 +71,15 @@ export function countedIn(group: PolicyGroup): Record<string, Used> {
 }
 type CountedView = { used?: string | number; startsAt: string; resetsAt: string | null }
 
-/** The most that new payments from the wallet may add up to now, before any policy. Null if unknown. */
+/** The most that new payments from the wallet may add up to now, if only `scopes` limit them. Null if unknown. */
 export function freeOf(
   wallet: Pick<Wallet, 'exposure' | 'status' | 'paused' | 'halted' | 'held'> | undefined,
+  scopes: readonly string[],
 ): MicroUsdc | null {
   if (!wallet?.exposure) return null
   if (wallet.status !== 'active' || wallet.paused || wallet.halted) return zeroUsdc
-  return saturatingSub(microOf(wallet.exposure.canSend), microOf(wallet.held))
+  const { canLeave, canSend } = wallet.exposure
+  return saturatingSub(microOf(scopes.includes(purchaseScope) ? canLeave : canSend), microOf(wallet.held))
 }
 
 const byPayout: readonly string[] = [scopeFor.email, scopeFor.phone]

@@ -8,7 +8,7 @@ export const scopeWords: Record<VisibleScope, { name: string; hint: string }> = 
   'sms_payments:write': { name: 'SMS payouts', hint: 'Create claimable payouts to any phone number' },
   'x402_payments:write': {
     name: 'x402 purchases',
-    hint: 'Buy from any website or API that charges by x402, up to $1 at a time',
+    hint: 'Buy from any website or API that charges by x402',
   },
 }
 

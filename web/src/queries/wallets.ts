@@ -31,7 +31,7 @@ const changed = refreshing(refreshWallets)
 
 /** Sends only the owner's address to the server. */
 export const deployWallet = (
-  { chain, ...input }: { ownerAddress: string; chain: Chain; name?: string },
+  { chain, ...input }: { ownerAddress: string; chain: Chain; name?: string; purchaseAllowance: number },
   idempotencyKey: string,
 ) => api('POST /wallets/smart-wallets-v2/deploy', { body: { ...input, chainId: chainIdOf(chain) }, idempotencyKey })
 
@@ -121,8 +121,8 @@ function arrivingText({ arriving }: NonNullable<Wallet['spendable']>): string {
 
 export type { OwnerSigningContext, WalletActionView }
 
-/** Limit as a string of whole micro-USDC, and lifetime in hours. */
-export type Grant = { spendingLimit: string; ttlHours: number }
+/** Limit as a string of whole micro-USDC, lifetime in hours, and the part of the limit for purchases in whole USDC. */
+export type Grant = ApiCalls['POST /wallets/smart-wallets-v2/:walletId/rotate-session-key']['body']
 
 export const rotateSessionKey = (walletId: string, grant: Grant, idempotencyKey: string) =>
   api('POST /wallets/smart-wallets-v2/:walletId/rotate-session-key', {

@@ -3,6 +3,7 @@ import type { Block } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import type { CachedRow } from '../storage/rowCache.ts'
 import type { SessionRow } from '../storage/rows.ts'
+import { isReplaced } from '../wallets/actions/actions.ts'
 
 /** Shares of a wallet's slots for payments in flight: the owner's (`agentId` null) and each agent's. */
 
@@ -82,14 +83,6 @@ export function readSlots(ctx: Context, session: SessionRow, head: Block): Slots
     },
   }
 }
-
-const isReplaced = (ctx: Context, walletId: string, head: Block) =>
-  ctx.store.first(
-    `SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND status IN ('draining','sent')
-       AND (deadline IS NULL OR deadline >= ?)`,
-    walletId,
-    head.timestamp,
-  ) !== null
 
 /** Queued payments in signing order: principals with the fewest in flight come first, each with its oldest first. */
 export function queuedInTurn(ctx: Context, walletId: string, slots: Slots): { id: string; agent_id: string | null }[] {

@@ -7,10 +7,10 @@ import { purchaseIn } from '../../chain/purchase.ts'
 import type { Refused } from '../../result.ts'
 import { finalAge } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
+import { classUse } from '../ledger/purchaseNumbers.ts'
 import { limitRefusal, waitAndRepeat } from '../limits/limitRefusal.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
-import { classUse } from './numbers.ts'
 
 /** Purchases that were accepted and are neither settled nor proven dead. */
 

@@ -9,15 +9,17 @@ import type { Address } from '../../chain/types.ts'
 import { knownHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
+import { takeNumber } from '../ledger/purchaseNumbers.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
 import { fromColumn } from '../storage/columns.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
+import { isReplaced } from '../wallets/actions/actions.ts'
 import { canSign } from '../wallets/canSign.ts'
 import { cacheKey } from '../wallets/sessionKeys.ts'
-import { takeNumber } from './numbers.ts'
 import { offerOf, type StoredOffer } from './offers.ts'
 import { classRefusal } from './open.ts'
+import { waitsForRefill } from './refill.ts'
 import { knownToken } from './token.ts'
 
 /** The columns that signing sets in a purchase's row. */
@@ -37,7 +39,8 @@ type Signed = Pick<
 /** True if the key, a fresh head and the token are in memory, and nothing forbids to sign. */
 export function canSignPurchase(ctx: Context, wallet: WalletRow, session: SessionRow): boolean {
   const head = knownHead(ctx, wallet.chain_id)
-  return head !== null && knownToken(ctx, wallet) !== null && canSign(ctx, wallet, session, head)
+  if (head === null || knownToken(ctx, wallet) === null || !canSign(ctx, wallet, session, head)) return false
+  return wallet.kind === 'imported' || !(isReplaced(ctx, wallet.id, head) || waitsForRefill(ctx, wallet, session))
 }
 
 /**

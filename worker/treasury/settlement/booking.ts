@@ -7,6 +7,7 @@ import type { Address, Hex, Log } from '../../chain/types.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleFunding, settleReclaimed, settleSend, settleWithdrawn } from '../ledger/ledger.ts'
+import { countSettled } from '../ledger/purchaseNumbers.ts'
 import { recordConfirmation } from '../limits/gas.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueue, enqueuePayout } from '../outbox/enqueue.ts'
@@ -241,6 +242,7 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (event === 'paid') {
     settleSend(store, payment, ctx.now())
+    if (payment.kind === 'x402') countSettled(store, payment, 1)
     sendPaymentEvent(ctx, name, payment.id, payment.status)
     return
   }

@@ -4,6 +4,7 @@ import { freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { freshStop, signingAllowed } from '../core/stop.ts'
 import { signAgain, signQueued } from '../payments/sign.ts'
+import { refill } from '../purchases/refill.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
@@ -61,6 +62,7 @@ async function settleWallet(ctx: Context, wallet: WalletRow): Promise<boolean> {
     })
   }
   await releaseDead(ctx, wallet, head)
+  await refill(ctx, wallet)
   return isLevel
 }
 

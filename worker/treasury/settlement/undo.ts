@@ -3,6 +3,7 @@ import { logWarning } from '../../observability/log.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { undoLeave, undoSpend } from '../ledger/ledger.ts'
+import { countSettled } from '../ledger/purchaseNumbers.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { enqueuePayout } from '../outbox/enqueue.ts'
 import { sendPaymentEvent } from '../outbox/events.ts'
@@ -94,8 +95,10 @@ function undoTransfer(ctx: Context, booking: BookingRow, event: 'paid' | 'funded
   const payment = unbookedPayment(ctx, booking, event)
   ctx.store.run('UPDATE payment SET confirmed_at = NULL WHERE id = ?', payment.id)
   undoLeave(ctx.store, payment)
-  if (event === 'paid') undoSpend(ctx.store, payment)
-  else {
+  if (event === 'paid') {
+    undoSpend(ctx.store, payment)
+    if (payment.kind === 'x402') countSettled(ctx.store, payment, -1)
+  } else {
     ctx.store.run('UPDATE payout SET funded = 0 WHERE id = ?', payment.id)
     makeUnready(ctx, booking)
   }

@@ -12,6 +12,7 @@ export type PurchaseClassRow = {
   class: number
   next_number: number
   taken: number
+  settled: number
 }
 
 export type SellerRow = { pair: string; chain_id: ChainId; confirmed_at: number | null; asked_at: number }

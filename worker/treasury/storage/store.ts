@@ -65,7 +65,7 @@ type Defaults = {
     | ('funded' | 'announced' | 'code_version' | 'tries_version' | 'sender_resends' | 'recipient_resends')
     | ('action_version' | 'reminded')
   booking: 'seq'
-  purchase_class: 'next_number' | 'taken'
+  purchase_class: 'next_number' | 'taken' | 'settled'
 }
 type Optional<Table extends keyof Rows> =
   | { [Column in keyof Rows[Table]]: null extends Rows[Table][Column] ? Column : never }[keyof Rows[Table]]

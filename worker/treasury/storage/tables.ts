@@ -88,7 +88,8 @@ export const tables = `
     kind TEXT NOT NULL CHECK (kind IN ('rotate','setSession','revokeSession','disableRotation','withdraw')),
     status TEXT NOT NULL CHECK (status IN ('offered','draining','sent','done','failed')),
     key_address TEXT, sealed_key TEXT, spend_limit INTEGER, ttl_hours INTEGER, valid_until INTEGER,
-    -- Whole USDC of spend_limit, for purchases.
+    -- Whole USDC of spend_limit, for purchases. A rotation without spend_limit and ttl_hours renews this allowance, and changes
+    -- nothing else (purchases/refill.ts).
     purchase_allowance INTEGER,
     epoch INTEGER, owner_nonce TEXT, to_address TEXT, amount INTEGER,
     deadline INTEGER, data TEXT, first_block INTEGER, drain_until INTEGER,

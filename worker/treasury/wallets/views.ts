@@ -14,6 +14,7 @@ import { notFound, ok, type Result } from '../../result.ts'
 import { chainNow, isNodeTrouble } from '../core/chainHeads.ts'
 import type { Context, WalletSnapshot } from '../core/context.ts'
 import { bookedOf, escrowedOf, walletFunds } from '../ledger/balances.ts'
+import { purchasesLeft } from '../ledger/purchaseNumbers.ts'
 import { readWindows } from '../ledger/windows.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import { groupPolicy } from '../storage/groupPolicy.ts'
@@ -111,7 +112,7 @@ function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapsho
   return exposureOf({
     balance: microUsdc(snapshot.balance),
     held: fromColumn(wallet.held),
-    ...(wallet.kind === 'imported' ? { sendsLeft: null, purchasesLeft: zeroUsdc } : sessionLeft(state)),
+    ...(wallet.kind === 'imported' ? { sendsLeft: null, purchasesLeft: zeroUsdc } : sessionLeft(store, wallet, state)),
     inPayouts: escrowedOf(store, wallet.id),
     canRenew: state !== null && !state.rotationDisabled && !state.sessionRevoked,
     groups: store
@@ -124,11 +125,24 @@ function walletExposure(store: Store, wallet: WalletRow, snapshot: WalletSnapsho
   })
 }
 
-/** The most that the contract would still let the session key move: the wallet does not know what purchases have used. */
-const sessionLeft = (state: WalletState | null): Pick<WalletPower, 'sendsLeft' | 'purchasesLeft'> =>
-  state === null || BigInt(state.sessionKey) === 0n || state.validUntil < state.timestamp
+/**
+ * The most that the contract would still let the session key move. It does not know what purchases have used, so of a session of
+ * ours the books say it.
+ */
+const sessionLeft = (
+  store: Store,
+  { id }: WalletRow,
+  state: WalletState | null,
+): Pick<WalletPower, 'sendsLeft' | 'purchasesLeft'> => {
+  const session = store.session(id)
+  const isOurs = session !== null && session.epoch === state?.epoch
+  return state === null || BigInt(state.sessionKey) === 0n || state.validUntil < state.timestamp
     ? { sendsLeft: zeroUsdc, purchasesLeft: zeroUsdc }
-    : { sendsLeft: microUsdc(state.remaining), purchasesLeft: allowanceInMicro(state.purchaseAllowance) }
+    : {
+        sendsLeft: microUsdc(state.remaining),
+        purchasesLeft: isOurs ? purchasesLeft(store, session) : allowanceInMicro(state.purchaseAllowance),
+      }
+}
 
 /** True if the group has an agent that could pay now. */
 function canSpend(store: Store, group: GroupRow): boolean {

@@ -142,7 +142,9 @@ function AgentsPage() {
           groups={groups.data}
           selected={selected}
           close={() => navigate({ search: here, replace: true })}
-          show={(groupId, agentId) => navigate({ search: searchOf({ group: groupId, agent: agentId }), replace: true })}
+          show={(groupId, agentId, dialog) =>
+            navigate({ search: { ...searchOf({ group: groupId, agent: agentId }), ...dialog }, replace: true })
+          }
         />
       </Suspense>
     </>

@@ -1,5 +1,6 @@
 import { dayMs, isoOf } from '#domain/time.ts'
 import type { WalletActionView } from '#schemas/sessionKey.ts'
+import type { Block } from '../../../chain/types.ts'
 import type { Context } from '../../core/context.ts'
 import { formatColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
@@ -38,6 +39,15 @@ export const hasOpenAction = (ctx: Context, walletId: string) => openActions(ctx
 /** Signed actions that may still be executed. */
 export const deliverableActions = (ctx: Context) =>
   ctx.store.all<WalletActionRow>("SELECT * FROM wallet_action WHERE status = 'sent' AND ended_at IS NULL")
+
+/** True while another session key is about to replace the present one, or may still do. `head` is the newest block. */
+export const isReplaced = (ctx: Context, walletId: string, head: Block) =>
+  ctx.store.first(
+    `SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND status IN ('draining','sent')
+       AND (deadline IS NULL OR deadline >= ?)`,
+    walletId,
+    head.timestamp,
+  ) !== null
 
 const shownMs = dayMs
 

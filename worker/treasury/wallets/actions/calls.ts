@@ -1,5 +1,7 @@
 import { deadlineSeconds } from '#domain/intent.ts'
+import { microUsdc } from '#domain/money.ts'
 import type { OwnerActionKind } from '#domain/sessionKey.ts'
+import { refillLimit } from '#domain/x402/purchaseClasses.ts'
 import {
   disableRotationCall,
   revokeSessionCall,
@@ -32,13 +34,34 @@ export const grantedBy = (action: WalletActionRow): Granted => ({
   purchaseAllowance: action.purchase_allowance!,
 })
 
+/**
+ * The session that renews what purchases have used (micro-USDC): it lets sends take what they have left, for as long as they
+ * could, and purchases the whole allowance again.
+ */
+const refilledBy = (action: WalletActionRow, { remaining, validUntil }: WalletState) => ({
+  key: action.key_address!,
+  limit: refillLimit(microUsdc(remaining), action.purchase_allowance!),
+  purchaseAllowance: action.purchase_allowance!,
+  validUntil,
+})
+
+/** The rotation that a stored action stands for. */
+export const rotationOf = (action: WalletActionRow, state: WalletState): Rotation =>
+  rotationAt(
+    state,
+    action.ttl_hours === null ? refilledBy(action, state) : { ...grantedBy(action), hours: action.ttl_hours },
+  )
+
 /** The rotation as it would be signed at `state`: validity and deadline are relative to chain time. */
-export function rotationAt(state: WalletState, action: Granted & { hours: number }): Rotation {
+export function rotationAt(
+  state: WalletState,
+  action: Granted & ({ hours: number } | { validUntil: number }),
+): Rotation {
   return {
     key: action.key,
     limit: action.limit,
     purchaseAllowance: action.purchaseAllowance,
-    validUntil: state.timestamp + action.hours * 3600,
+    validUntil: 'hours' in action ? state.timestamp + action.hours * 3600 : action.validUntil,
     expectedEpoch: state.epoch,
     deadline: state.timestamp + deadlineSeconds,
   }

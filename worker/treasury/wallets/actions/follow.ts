@@ -10,7 +10,7 @@ import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
 import { forgetSnapshot } from '../snapshots.ts'
 import { openActions } from './actions.ts'
-import { callRefusal, grantedBy, operatorKey, rotationAt, signedRotation } from './calls.ts'
+import { callRefusal, operatorKey, rotationOf, signedRotation } from './calls.ts'
 import { isChanging } from './sessionChange.ts'
 
 /** Advances this wallet's open actions by what the chain shows. Part of the settle alarm. Throws RpcUnavailable. */
@@ -45,7 +45,7 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
     if (!(await signingAllowed(ctx)) || !knowsContracts(ctx, wallet)) return
     const operator = operatorKey(ctx)
     if (!operator) return end(ctx, action, 'failed', 'Rotations by Bursar were switched off.')
-    const rotation = rotationAt(state, { ...grantedBy(action), hours: action.ttl_hours! })
+    const rotation = rotationOf(action, state)
     data = signedRotation(wallet, rotation, operator)
     deadline = rotation.deadline
     validUntil = rotation.validUntil

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { type PolicyGroup, type PolicyGroupWithAgents, refreshGroups } from '#web/queries/agents.ts'
+import { walletsQuery } from '#web/queries/wallets.ts'
 import type { Credentials } from './CredentialsDialog.tsx'
 import type { Dialogs } from './dialogs.ts'
 import { subjectOf } from './pausing.tsx'
@@ -16,6 +18,7 @@ const DeleteAgentDialog = lazy(async () => ({ default: (await import('./AgentFor
 const RegenerateDialog = lazy(async () => ({ default: (await import('./AgentForms.tsx')).RegenerateDialog }))
 const CredentialsDialog = lazy(() => import('./CredentialsDialog.tsx'))
 const TryPaymentDialog = lazy(async () => ({ default: (await import('./TryPayment.tsx')).TryPaymentDialog }))
+const SessionDialog = lazy(() => import('../-wallets/session/SessionDialog.tsx'))
 const PauseDialog = lazy(() => import('./PauseDialog.tsx'))
 
 type Shown = { credentials: Credentials; note?: string; group?: PolicyGroup | undefined }
@@ -26,13 +29,15 @@ export default function AgentDialogs(props: {
   groups: PolicyGroupWithAgents[] | undefined
   selected: PolicyGroupWithAgents | undefined
   close: () => void
-  /** Closes the dialog and selects a group and one of its agents, or nothing. */
-  show: (groupId: string | undefined, agentId?: string) => void
+  /** Closes the dialog and selects a group and one of its agents, or nothing. Another dialog may follow. */
+  show: (groupId: string | undefined, agentId?: string, dialog?: Dialogs) => void
 }) {
   const { search, groups, selected, close, show } = props
   // Secrets are kept in this state only, until the dialog closes.
   const [shown, setShown] = useState<Shown | null>(null)
   const group = selected?.policyGroup
+  const wallets = useQuery({ ...walletsQuery, enabled: search.purchases !== undefined }).data
+  const wallet = wallets?.find(({ id }) => id === search.purchases)
   const agentBy = (id: string | undefined) => selected?.agents.find((agent) => agent.id === id)
   const tried = agentBy(search.tryPayment)
   const edited = agentBy(search.editAgent)
@@ -55,7 +60,7 @@ export default function AgentDialogs(props: {
   return (
     <MoneyChain value={group?.wallet?.chain}>
       <Suspense>
-        {search.newGroup && <NewGroupDialog onClose={close} onCreated={({ id }) => show(id)} />}
+        {search.newGroup && <NewGroupDialog onClose={close} onCreated={({ id }, next) => show(id, undefined, next)} />}
         {search.newAgent && groups && (
           <NewAgentDialog
             groups={groups}
@@ -69,7 +74,13 @@ export default function AgentDialogs(props: {
             }}
           />
         )}
-        {selected && search.editGroup && <EditGroupDialog group={selected} onClose={close} />}
+        {selected && search.editGroup && (
+          <EditGroupDialog
+            group={selected}
+            onClose={close}
+            onPurchases={(next) => show(selected.policyGroup.id, undefined, next)}
+          />
+        )}
         {group && tried && <TryPaymentDialog group={group} agents={[tried]} onClose={close} />}
         {group && search.topUp && <TopUpDialog group={group} onClose={close} />}
         {selected && search.deleteGroup && (
@@ -91,6 +102,7 @@ export default function AgentDialogs(props: {
             }}
           />
         )}
+        {wallet && <SessionDialog wallet={wallet} isForPurchases onClose={close} />}
         {paused && <PauseDialog subject={paused} onClose={close} />}
       </Suspense>
     </MoneyChain>

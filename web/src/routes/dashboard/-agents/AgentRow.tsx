@@ -60,7 +60,7 @@ export function AgentRow(props: {
             <span className="min-w-40 flex-1">
               <span className="block wrap-anywhere font-medium">{agent.name}</span>
               <span data-testid="may-do" className="block wrap-anywhere text-small">
-                {mayDo(props.group, stopped, freeOf(wallet))}
+                {mayDo(props.group, stopped, freeOf(wallet, props.group.scopes))}
               </span>
               <span className="block text-muted text-small">
                 {plural(agent.transactionCount, 'transaction')}, last activity{' '}

@@ -23,6 +23,7 @@ import { contactScope } from './groupForm.ts'
 import { PausedNotice, useResume } from './pausing.tsx'
 import { askedFirst, limitsInWords } from './policyWords.ts'
 import { placeId, type RulePlace } from './ruleNames.ts'
+import { useFirstPurchases } from './useFirstPurchases.ts'
 
 export function GroupDetail(props: {
   group: PolicyGroupWithAgents
@@ -83,6 +84,7 @@ export function GroupDetail(props: {
             </Section>
             <Section place="permissions" title="Permissions">
               <Permissions scopes={group.scopes} />
+              <NothingKept group={group} open={open} />
             </Section>
             <Section place="limits" title="Limits">
               {limits.length === 0 ? (
@@ -235,6 +237,22 @@ function Permissions(props: { scopes: string[] }) {
             </Chip>
           ))}
       </p>
+    </>
+  )
+}
+
+/** Its agents may buy, but the wallet keeps nothing for purchases. */
+function NothingKept(props: { group: PolicyGroup; open: OpenDialog }) {
+  const first = useFirstPurchases(props.group, null)
+  if (!first) return null
+  return (
+    <>
+      <p className="mt-2 text-amber text-small">
+        {walletName(first.wallet)} keeps nothing for purchases yet, so they are refused.
+      </p>
+      <Button look="secondary" className="mt-2" onClick={() => props.open({ purchases: first.wallet.id })}>
+        Keep a Part for Purchases
+      </Button>
     </>
   )
 }

@@ -27,6 +27,7 @@ import {
   updateGroup,
 } from '#web/queries/agents.ts'
 import { walletsQuery } from '#web/queries/wallets.ts'
+import type { Dialogs } from './dialogs.ts'
 import { GroupFields } from './GroupFields.tsx'
 import {
   changesOf,
@@ -45,13 +46,16 @@ import { ReplayOfGroup, ReplayOfNewGroup } from './Replay.tsx'
 import { candidateOf, replayInWords } from './replayWords.ts'
 import { ruleValuesOf } from './ruleForm.ts'
 import { TryPaymentDialog } from './TryPayment.tsx'
+import { useFirstPurchases } from './useFirstPurchases.ts'
 
 const resolver = formResolver<GroupValues>(groupProblems)
 const leftAsTyped = (group: PolicyGroup | null, typed: GroupValues) =>
   budgetLeftAsTyped(group, typed, ruleValuesOf(typed.rules))
 
-export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: PolicyGroup) => void }) {
+/** `next` is the dialog that follows: if agents are now the first to buy from the wallet, that on what it keeps for it. */
+export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: PolicyGroup, next: Dialogs) => void }) {
   const form = useForm<GroupValues>({ resolver, defaultValues: noGroup })
+  const first = useFirstPurchases(form.watch(), null)
   return (
     <FormDialog
       title="Add New Policy Group"
@@ -59,11 +63,14 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
       form={form}
       onClose={props.onClose}
       submit={['Create Policy Group', 'Creating...']}
-      send={async (values, idempotencyKey) => props.onCreated(await createGroup(groupInput(values), idempotencyKey))}
+      send={async (values, idempotencyKey) => {
+        const group = await createGroup(groupInput(values), idempotencyKey)
+        props.onCreated(group, first ? { purchases: first.wallet.id } : {})
+      }}
       fallback="Failed to create policy group. Please try again."
       fields={groupField}
     >
-      <GroupFields form={form} budgetHint="In total, for all agents of the group." />
+      <GroupFields form={form} budgetHint="In total, for all agents of the group." first={first} />
       <PolicyExposure groupId={null} walletId={form.watch('walletId')} left={leftAsTyped(null, form.watch())} />
       <ReplayOfNewGroup form={form} />
       <PolicyEffect form={form} group={null} />
@@ -71,7 +78,12 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
   )
 }
 
-export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: () => void }) {
+export function EditGroupDialog(props: {
+  group: PolicyGroupWithAgents
+  onClose: () => void
+  /** Closes it, and opens the dialog on what the wallet keeps for purchases. */
+  onPurchases: (next: Dialogs) => void
+}) {
   const { agents } = props.group
   // The version that the form was filled from. It does not change while the user types.
   const [base, setBase] = useState(props.group.policyGroup)
@@ -83,6 +95,8 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
     resolver: formResolver((values) => editProblems(values, base)),
     defaultValues: valuesOf(base),
   })
+  const first = useFirstPurchases(form.watch(), base)
+  const leave = () => (first ? props.onPurchases({ purchases: first.wallet.id }) : props.onClose())
 
   /** If the change would have decided past payments differently and that was not shown yet, shows it before saving. */
   async function confirmChanges(values: GroupValues): Promise<void> {
@@ -112,8 +126,7 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
     )
   }
 
-  if (results.length > 0)
-    return <Results name={form.getValues('name').trim()} results={results} onClose={props.onClose} />
+  if (results.length > 0) return <Results name={form.getValues('name').trim()} results={results} onClose={leave} />
   return (
     <>
       <FormDialog
@@ -128,7 +141,7 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
             const { scopeUpdateResults = [] } = await updateGroup(base.id, editInput(values, base))
             if (scopeUpdateResults.length > 0) return setResults(scopeUpdateResults)
             toast.success(`${values.name.trim()} was updated.`)
-            props.onClose()
+            leave()
           } catch (error) {
             if (error instanceof ApiError && error.status === 409 && error.field === 'version')
               await mergeLatest(values)
@@ -142,6 +155,7 @@ export function EditGroupDialog(props: { group: PolicyGroupWithAgents; onClose: 
           form={form}
           wallet={base.wallet ?? { name: null }}
           budgetHint={`In total, for all agents of the group. $${formatAmount(base.currentSpent)} is spent and $${formatAmount(base.held)} held.`}
+          first={first}
         />
         <PolicyExposure groupId={base.id} left={leftAsTyped(base, form.watch())} />
         <ReplayOfGroup form={form} group={base} />
@@ -280,7 +294,7 @@ function PolicyEffect(props: {
 }) {
   const values = props.form.watch()
   const wallet = useQuery(walletsQuery).data?.find(({ id }) => id === values.walletId)
-  const effect = effectAsTyped(props.group, values, freeOf(wallet), useUnit(wallet?.chain))
+  const effect = effectAsTyped(props.group, values, freeOf(wallet, values.scopes), useUnit(wallet?.chain))
   if (!effect && !props.onTry) return null
   return (
     <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-hairline border-t bg-card px-5 py-3">

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Controller, type UseFormReturn } from 'react-hook-form'
+import { allowanceInMicro } from '#domain/sessionKey.ts'
 import { MoneyChain } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { Checkbox, ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
 import { AmountField, TextField } from '#web/components/forms.tsx'
+import { Notice } from '#web/components/Notice.tsx'
 import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
+import { dollars } from '#web/lib/amounts.ts'
 import { messageOf } from '#web/lib/apiError.ts'
 import { plural } from '#web/lib/format.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
@@ -14,14 +17,17 @@ import { blockedBecause, canPay, walletLabel, walletName, walletsQuery } from '#
 import { NoWalletNotice } from '../-send/WalletField.tsx'
 import { contactScope, type GroupValues } from './groupForm.ts'
 import { RuleList } from './RuleList.tsx'
+import type { useFirstPurchases } from './useFirstPurchases.ts'
 
 /** The fields of a policy group. `wallet` is an existing group's wallet, which can't be changed. */
 export function GroupFields(props: {
   form: UseFormReturn<GroupValues>
   wallet?: { name: string | null }
   budgetHint: string
+  /** Set if its agents are the first to buy from the wallet. */
+  first: ReturnType<typeof useFirstPurchases>
 }) {
-  const { form } = props
+  const { form, first } = props
   const byContact = form.watch('scopes').includes(contactScope)
   const walletId = form.watch('walletId')
   const chain = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)?.chain
@@ -47,6 +53,15 @@ export function GroupFields(props: {
         <legend className="mb-1 font-medium text-small">Permissions</legend>
         <ScopeChecks field={form.register('scopes')} />
         <p className="mt-1 text-muted text-small">Everything else is refused.</p>
+        {first && (
+          <div className="mt-2">
+            <Notice tone="info">
+              {walletName(first.wallet)} keeps nothing for purchases yet. Once this is saved, you choose how much of its
+              limit it keeps: {dollars(allowanceInMicro(Number(first.proposed.allowance)))} is proposed, and sends have
+              that much less.
+            </Notice>
+          </div>
+        )}
       </fieldset>
       {byContact && (
         <fieldset>

@@ -17,6 +17,8 @@ export type Dialogs = {
   deleteAgent?: string
   /** Id of an agent, or 'group', 'wallet', 'account'. */
   pause?: string
+  /** Id of a wallet that keeps nothing for purchases, which its agents may now make. */
+  purchases?: string
 }
 export type OpenDialog = (dialog: Dialogs) => void
 
@@ -33,5 +35,6 @@ export const dialogSearch = (search: Record<string, unknown>) => ({
     'editAgent',
     'deleteAgent',
     'pause',
+    'purchases',
   ]),
 })

@@ -1,18 +1,22 @@
 import { useEffect, useState } from 'react'
-import { type UseFormReturn, useForm } from 'react-hook-form'
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { MoneyChain, useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { ErrorBox, Field, Select } from '#web/components/Field.tsx'
 import { AmountField, formResolver, PasswordField, TextField } from '#web/components/forms.tsx'
+import { Notice } from '#web/components/Notice.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { ScopeChecks } from '#web/components/ScopeChecks.tsx'
+import { dollars } from '#web/lib/amounts.ts'
 import { ApiError } from '#web/lib/apiError.ts'
 import { permissionsInWords } from '#web/lib/scopes.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import type { PolicyGroup, PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { allowConnection, type ConnectionRequest } from '#web/queries/connections.ts'
-import { blockedBecause, type Wallet, walletLabel } from '#web/queries/wallets.ts'
+import { blockedBecause, type Wallet, walletLabel, walletName } from '#web/queries/wallets.ts'
 import { fundsOf, NoWalletNotice } from '../-send/WalletField.tsx'
+import { AllowanceField } from '../-wallets/session/AllowanceField.tsx'
+import { grantedLimit } from '../-wallets/session/grant.ts'
 import {
   allowedBody,
   type ConsentValues,
@@ -24,6 +28,7 @@ import {
   rulesOf,
 } from './consentForm.ts'
 import { type Answer, hasEnded, useDeny } from './useDeny.ts'
+import { type FirstAllowance, useFirstAllowance } from './useFirstAllowance.ts'
 
 /** Chooses the agent, its wallet and its budget, and allows or denies. */
 export function ConsentForm(props: {
@@ -36,13 +41,29 @@ export function ConsentForm(props: {
 }) {
   const { request, wallets, groups } = props
   const form = useForm<ConsentValues>({
-    resolver: formResolver((values) => consentProblems(values, request.passwordRequired)),
+    resolver: (values, context, options) =>
+      formResolver<ConsentValues>((typed) =>
+        consentProblems(
+          typed,
+          request.passwordRequired,
+          first?.state === 'proposed' ? grantedLimit(first.grant) : null,
+        ),
+      )(values, context, options),
     defaultValues: firstValues(request, wallets),
   })
+  const { first, keep, hasFailed } = useFirstAllowance(form, wallets)
   const isLive = useLive()
-  const allow = useAction((values: ConsentValues) => allowConnection(request.id, allowedBody(values, request)), {
+  async function run(values: ConsentValues) {
+    await keep(values)
+    return allowConnection(request.id, allowedBody(values, request))
+  }
+  const allow = useAction(run, {
     fallback: 'The app could not be connected. Please try again.',
     onFailed(error, message) {
+      if (hasFailed(error)) {
+        form.setError('allowance', { message }, { shouldFocus: true })
+        return true
+      }
       if (hasEnded(error)) props.onEnded(error)
       const field = error instanceof ApiError && error.field ? consentField(error.field) : undefined
       if (field) form.setError(field, { message }, { shouldFocus: true })
@@ -58,7 +79,7 @@ export function ConsentForm(props: {
     <form noValidate onSubmit={form.handleSubmit((values) => allow.start(values))}>
       <fieldset disabled={busy} className="space-y-4 px-5 pb-5">
         <legend className="sr-only">What it may spend</legend>
-        <AgentFields form={form} request={request} wallets={wallets} groups={groups} />
+        <AgentFields form={form} request={request} wallets={wallets} groups={groups} first={first} />
         {request.passwordRequired && (
           <PasswordField
             form={form}
@@ -112,7 +133,7 @@ type Parts = {
   groups: PolicyGroupWithAgents[]
 }
 
-function AgentFields({ form, request, wallets, groups }: Parts) {
+function AgentFields({ form, request, wallets, groups, first }: Parts & { first: FirstAllowance | null }) {
   const { existing } = request
   const [agentId, groupId] = form.watch(['agentId', 'groupId'])
   const known = groups.find(({ policyGroup }) => policyGroup.id === (agentId ? existing?.policyGroupId : groupId))
@@ -165,7 +186,7 @@ function AgentFields({ form, request, wallets, groups }: Parts) {
           ))}
         </ul>
       ) : (
-        agentId === '' && <NewGroupFields form={form} wallets={wallets} />
+        agentId === '' && <NewGroupFields form={form} wallets={wallets} first={first} />
       )}
     </>
   )
@@ -173,11 +194,12 @@ function AgentFields({ form, request, wallets, groups }: Parts) {
 
 const walletOf = (group: PolicyGroup, wallets: Wallet[]) => wallets.find(({ id }) => id === group.walletId)
 
-function NewGroupFields({ form, wallets }: Pick<Parts, 'form' | 'wallets'>) {
+function NewGroupFields(props: Pick<Parts, 'form' | 'wallets'> & { first: FirstAllowance | null }) {
+  const { form, wallets, first } = props
   const [walletId, scopes] = form.watch(['walletId', 'scopes'])
-  const chain = wallets.find(({ id }) => id === walletId)?.chain
+  const wallet = wallets.find(({ id }) => id === walletId)
   return (
-    <MoneyChain value={chain}>
+    <MoneyChain value={wallet?.chain}>
       <NoWalletNotice wallets={wallets} />
       <Field label="Wallet" error={form.formState.errors.walletId?.message}>
         {(control) => (
@@ -208,7 +230,34 @@ function NewGroupFields({ form, wallets }: Pick<Parts, 'form' | 'wallets'>) {
           <ScopeChecks field={form.register('scopes')} hints={hints} />
         </fieldset>
       </details>
+      {wallet && first && <Purchases form={form} wallet={wallet} first={first} />}
     </MoneyChain>
+  )
+}
+
+/** The app may buy, and the wallet keeps nothing for that yet. */
+function Purchases(props: { form: Parts['form']; wallet: Wallet; first: FirstAllowance }) {
+  const name = walletName(props.wallet)
+  if (props.first.state === 'later')
+    return (
+      <Notice tone="info">
+        {name} keeps nothing for purchases, so it can’t buy anything yet. Afterwards, choose how much it keeps under
+        Wallets, where you rotate or renew its session key.
+      </Notice>
+    )
+  return (
+    <div className="space-y-2">
+      <Notice tone="info">
+        {name} keeps nothing for purchases yet. Allow also rotates its session key, so that the new one keeps this much
+        of the {dollars(grantedLimit(props.first.grant) ?? 0n)} that it may still pay. With 0, it can’t buy anything
+        yet.
+      </Notice>
+      <Controller
+        control={props.form.control}
+        name="allowance"
+        render={({ field, fieldState }) => <AllowanceField {...field} error={fieldState.error?.message} />}
+      />
+    </div>
   )
 }
 

@@ -8,6 +8,7 @@ import { permissionsInWords } from '#web/lib/scopes.ts'
 import type { PolicyGroup } from '#web/queries/agents.ts'
 import type { Allowed, ConnectionRequest } from '#web/queries/connections.ts'
 import { canPay, type Wallet, walletName } from '#web/queries/wallets.ts'
+import { typedAllowanceProblem } from '../-wallets/session/grant.ts'
 
 /** What the owner chooses, as typed. */
 export type ConsentValues = {
@@ -20,6 +21,8 @@ export type ConsentValues = {
   perDay: string
   askAbove: string
   scopes: VisibleScope[]
+  /** Whole USDC that the wallet is to keep for purchases, if that is asked. */
+  allowance: string
   password: string
 }
 
@@ -33,6 +36,7 @@ export function firstValues({ existing, proposed }: ConnectionRequest, wallets: 
     perDay: proposed.group.periodBudget.limit,
     askAbove: proposed.group.approveAbove,
     scopes: visibleScopes.filter((scope) => proposed.group.scopes.includes(scope)),
+    allowance: '',
     password: '',
   }
 }
@@ -40,8 +44,8 @@ export function firstValues({ existing, proposed }: ConnectionRequest, wallets: 
 const byFunds = (a: Wallet, b: Wallet) => Number(fundsOf(b) - fundsOf(a))
 const fundsOf = ({ spendable }: Wallet) => microOf(spendable?.now ?? '0')
 
-/** Problems in the order of the fields. */
-export function consentProblems(values: ConsentValues, needsPassword: boolean) {
+/** Problems in the order of the fields. `limit` is that of the session that keeps the allowance; null if none is asked for. */
+export function consentProblems(values: ConsentValues, needsPassword: boolean, limit: bigint | null) {
   const isNew = values.agentId === ''
   const isNewGroup = isNew && values.groupId === ''
   return {
@@ -49,6 +53,7 @@ export function consentProblems(values: ConsentValues, needsPassword: boolean) {
     walletId: isNewGroup && !values.walletId ? 'Please select a wallet' : null,
     perDay: isNewGroup && !typedMicro(values.perDay) ? 'Enter an amount above 0' : null,
     askAbove: isNewGroup && typedMicro(values.askAbove) === null ? 'Enter an amount; 0 asks every time' : null,
+    allowance: limit === null ? null : typedAllowanceProblem(values.allowance, limit),
     password: needsPassword && !values.password ? 'Please enter your password' : null,
   }
 }
@@ -97,7 +102,7 @@ export function mostByNewGroup(values: ConsentValues, wallet: Wallet | undefined
   if (!perDay || askAbove === null || !wallet) return null
   if (values.scopes.length === 0) return { figure: `$0.00 ${unit}`, rest: 'can leave: it may not pay anyone.' }
   const asks = askAbove < perDay ? ` Payments above ${dollars(askAbove)} wait for your approval.` : ''
-  const free = freeOf(wallet)
+  const free = freeOf(wallet, values.scopes)
   const now = free === null ? '' : ` ${walletName(wallet)} can pay ${dollars(free)} now.`
   return {
     figure: `${dollars(perDay)} ${unit} a day`,
@@ -107,7 +112,7 @@ export function mostByNewGroup(values: ConsentValues, wallet: Wallet | undefined
 
 /** The most that can leave by an existing group now, in the same form. Null if unknown. */
 export function mostByGroup(group: PolicyGroup, wallet: Wallet | undefined, unit: string) {
-  const free = freeOf(wallet)
+  const free = freeOf(wallet, group.scopes)
   if (free === null) return null
   const most = mostSpendable({
     left: budgetLeftOf(group),

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { firstLimit } from '#domain/sessionKey.ts'
 import { slowDeployMs } from '#domain/walletRules.ts'
 import type { PublicConfig } from '#schemas/account.ts'
 import { FullAddress } from '#web/components/Address.tsx'
@@ -12,6 +13,7 @@ import { Dialog } from '#web/components/Dialog.tsx'
 import { ErrorBox, Field, Input, Select } from '#web/components/Field.tsx'
 import { RadioChoices } from '#web/components/RadioChoices.tsx'
 import { Timeline } from '#web/components/Timeline.tsx'
+import { dollars } from '#web/lib/amounts.ts'
 import { chainConfig, contractsOfWallet } from '#web/lib/chainConfig.ts'
 import { networkName } from '#web/lib/networks.ts'
 import { useAction } from '#web/lib/useAction.ts'
@@ -21,6 +23,8 @@ import { deployWallet, type Wallet, walletName, walletsQuery } from '#web/querie
 import { LazyOwnerWallet } from '#web/wallet/lazyWallet.tsx'
 import { whyNotDeployed } from './deployment.ts'
 import { KeypairStep } from './KeypairStep.tsx'
+import { AllowanceField } from './session/AllowanceField.tsx'
+import { typedAllowance, typedAllowanceProblem } from './session/grant.ts'
 import { creationProblem } from './walletProblems.ts'
 
 const pollMs = 1_500 // 1.5 seconds
@@ -53,6 +57,8 @@ export default function DeployDialog(props: {
 }) {
   const [state, setState] = useState<Step>(props.withNewKey ? { step: 'keypair', keypair: null } : { step: 'config' })
   const [name, setName] = useState('')
+  const [allowance, setAllowance] = useState('0')
+  const [showsProblems, setShowsProblems] = useState(false)
   const [ownWallet, setOwnWallet] = useState(false)
   const [walletAddress, setWalletAddress] = useState<string | null>(null)
   const primaryChain = usePrimaryChain()
@@ -70,8 +76,8 @@ export default function DeployDialog(props: {
     setState(owner.phrase === null ? { step: 'config', error } : { step: 'keypair', keypair: owner, error })
   const request = useAction(
     ({ ownerAddress }: Owner, idempotencyKey) => {
-      const input = { ownerAddress, chain: primaryChain, ...(name.trim() ? { name: name.trim() } : {}) }
-      return deployWallet(input, idempotencyKey)
+      const input = { ownerAddress, chain: primaryChain, purchaseAllowance: typedAllowance(allowance) }
+      return deployWallet({ ...input, ...(name.trim() ? { name: name.trim() } : {}) }, idempotencyKey)
     },
     {
       fallback: (error) => creationProblem(error, failedText),
@@ -96,6 +102,8 @@ export default function DeployDialog(props: {
     request.start(owner)
   }
 
+  const allowanceProblem = typedAllowanceProblem(allowance, firstLimit)
+
   switch (state.step) {
     case 'config':
       return (
@@ -104,6 +112,8 @@ export default function DeployDialog(props: {
           description={`A wallet on ${networkName(primaryChain)} that you own. Bursar covers the network fee.`}
           onClose={props.onClose}
           onSubmit={() => {
+            setShowsProblems(true)
+            if (allowanceProblem) return document.getElementsByName('purchaseAllowance')[0]?.focus()
             if (!ownWallet) setState({ step: 'keypair', keypair: null })
             else if (walletAddress) deploy({ phrase: null, ownerAddress: walletAddress })
           }}
@@ -135,6 +145,14 @@ export default function DeployDialog(props: {
                 </Select>
               )}
             </Field>
+            <AllowanceField
+              name="purchaseAllowance"
+              aside={`Of the first ${dollars(firstLimit)}`}
+              value={allowance}
+              onChange={setAllowance}
+              onBlur={() => setShowsProblems(true)}
+              error={(showsProblems && allowanceProblem) || undefined}
+            />
             <OwnerChoice ownWallet={ownWallet} onChange={setOwnWallet} onAddress={setWalletAddress} />
           </div>
         </Dialog>

@@ -1,63 +1,43 @@
-import { type UseFormReturn, useForm } from 'react-hook-form'
+import { useEffect, useState } from 'react'
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form'
 import { formatUsdc } from '#domain/money.ts'
-import {
-  allowanceInMicro,
-  defaultHours,
-  defaultLimit,
-  durationProblem,
-  limitProblem,
-  maxHours,
-  maxLimit,
-  minLimit,
-} from '#domain/sessionKey.ts'
+import { maxHours, maxLimit, minLimit } from '#domain/sessionKey.ts'
 import { hourMs } from '#domain/time.ts'
 import { AmountField, formResolver, TextField } from '#web/components/forms.tsx'
-import { dollars, typedMicro } from '#web/lib/amounts.ts'
+import { dollars } from '#web/lib/amounts.ts'
 import { formatMoment, plural } from '#web/lib/format.ts'
-import type { Grant, SessionKeyInfo } from '#web/queries/wallets.ts'
+import { AllowanceField } from './AllowanceField.tsx'
+import { type GrantValues, grantProblems, typedHours } from './grant.ts'
 
 /** Shown if the server gives no reason. */
 export const rotationFailed = 'Failed to rotate session key. Please try again or contact support.'
 
-/** Values as typed: decimal USDC and whole hours. */
-export type GrantValues = { limit: string; hours: string }
 type GrantForm = UseFormReturn<GrantValues>
 
-/** 0 for an empty field; NaN if the text is not a number. */
-const typedHours = (hours: string) => (/^\d{0,6}(?:\.\d*)?$/.test(hours.trim()) ? Number(hours) : Number.NaN)
-
-/** The limit in micro-USDC; null while it is not allowed. */
-export function grantedLimit({ limit }: GrantValues) {
-  const amount = typedMicro(limit)
-  return limitProblem(amount) === null ? amount : null
+/** `initial` is read once. Problems are shown when a field loses focus. */
+export function useGrantForm(initial: () => GrantValues): GrantForm {
+  const [defaultValues] = useState(initial)
+  return useForm<GrantValues>({ resolver: formResolver(grantProblems), mode: 'onTouched', defaultValues })
 }
-
-/** Converts valid values to the API's format. */
-export const grantOf = (values: GrantValues): Grant => ({
-  spendingLimit: String(grantedLimit(values) ?? 0n),
-  ttlHours: typedHours(values.hours),
-})
-
-const resolver = formResolver<GrantValues>(({ limit, hours }) => ({
-  limit: limitProblem(typedMicro(limit)),
-  hours: durationProblem(typedHours(hours)),
-}))
-
-/** A session key's limit and duration. Problems are shown when a field loses focus. */
-export const useGrantForm = (): GrantForm =>
-  useForm<GrantValues>({ resolver, mode: 'onTouched', defaultValues: { limit: defaultLimit, hours: defaultHours } })
 
 const limits = ['100', '500', '1000', '5000', formatUsdc(maxLimit)]
 const durations = [1, 7, 30, maxHours / 24].map((days) => ({ value: String(days * 24), label: plural(days, 'day') }))
 
-/** The fields of a session key's limit and duration, each with presets. */
-export function GrantFields(props: { form: GrantForm; info: SessionKeyInfo; disabled: boolean }) {
-  const { form, info, disabled } = props
+/** The fields of a session key's limit, its part for purchases, and its duration. */
+export function GrantFields(props: { form: GrantForm; disabled: boolean }) {
+  const { form, disabled } = props
   const { errors } = form.formState
   const values = form.watch()
   const hours = typedHours(values.hours)
   const until = errors.hours || hours < 1 || hours > maxHours ? null : Date.now() + hours * hourMs
   const choose = (field: 'limit' | 'hours') => (value: string) => form.setValue(field, value, { shouldValidate: true })
+  const { trigger } = form
+  const hasWrongAllowance = errors.allowance !== undefined
+  // Whether the allowance is too high depends on the limit.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the limit is what it runs for
+  useEffect(() => {
+    if (hasWrongAllowance) void trigger('allowance')
+  }, [values.limit])
   return (
     <>
       <div>
@@ -66,10 +46,6 @@ export function GrantFields(props: { form: GrantForm; info: SessionKeyInfo; disa
           name="limit"
           label="Spending limit"
           aside={`${dollars(minLimit)} to ${dollars(maxLimit)}`}
-          hint={
-            info.purchaseAllowance > 0 &&
-            `${dollars(allowanceInMicro(info.purchaseAllowance))} of it stays set aside as the purchase allowance. Payments may use the rest.`
-          }
           disabled={disabled}
         />
         <Presets
@@ -80,6 +56,13 @@ export function GrantFields(props: { form: GrantForm; info: SessionKeyInfo; disa
           onChoose={choose('limit')}
         />
       </div>
+      <Controller
+        control={form.control}
+        name="allowance"
+        render={({ field, fieldState }) => (
+          <AllowanceField {...field} error={fieldState.error?.message} disabled={disabled} />
+        )}
+      />
       <div>
         <TextField
           form={form}

@@ -46,13 +46,19 @@ const words = {
   },
 }
 
-/** A wallet's session key: what it may spend, until when, and how to renew or revoke it. */
-export default function SessionDialog(props: WalletDialogProps) {
-  const { wallet, onClose } = props
-  const [state, setState] = useState<Step>({ step: 'info' })
+/**
+ * A wallet's session key: what it may spend, until when, and how to renew or revoke it. With `isForPurchases`, it begins with
+ * a new key that keeps a part of the limit for purchases, if the present one keeps nothing.
+ */
+export default function SessionDialog(props: WalletDialogProps & { isForPurchases?: boolean }) {
+  const { wallet, onClose, isForPurchases = false } = props
+  const [chosen, setState] = useState<Step | null>(null)
   const query = useQuery(sessionKeyQuery(wallet.id))
   const info = query.data
-  const back = () => setState({ step: 'info' })
+  const isFirst = isForPurchases && info?.purchaseAllowance === 0
+  const wanted: Step = chosen ?? { step: isFirst ? 'rotate' : 'info' }
+  const state: Step = wanted.step === 'rotate' && info?.canRotate === false ? { step: 'renew' } : wanted
+  const back = isFirst && !chosen ? undefined : () => setState({ step: 'info' })
   const follow = (kind: 'rotate' | 'renew' | 'revoke') => (actionId: string) =>
     setState({ step: 'follow', actionId, kind })
 
@@ -63,6 +69,7 @@ export default function SessionDialog(props: WalletDialogProps) {
       <RotateForm
         wallet={wallet}
         info={info}
+        isForPurchases={isFirst}
         onBack={back}
         onOwner={() => setState({ step: 'renew' })}
         onStarted={follow('rotate')}
@@ -70,9 +77,25 @@ export default function SessionDialog(props: WalletDialogProps) {
       />
     )
   if (info && state.step === 'renew')
-    return <RenewForm wallet={wallet} info={info} onBack={back} onStarted={follow('renew')} onClose={onClose} />
+    return (
+      <RenewForm
+        wallet={wallet}
+        info={info}
+        isForPurchases={isFirst}
+        onBack={back}
+        onStarted={follow('renew')}
+        onClose={onClose}
+      />
+    )
   if (info && state.step === 'revoke')
-    return <RevokeForm wallet={wallet} onBack={back} onStarted={follow('revoke')} onClose={onClose} />
+    return (
+      <RevokeForm
+        wallet={wallet}
+        onBack={() => setState({ step: 'info' })}
+        onStarted={follow('revoke')}
+        onClose={onClose}
+      />
+    )
 
   const open = info?.actions.find(({ endedAt, kind }) => endedAt === null && kind !== 'withdraw')
   return (
@@ -90,10 +113,7 @@ export default function SessionDialog(props: WalletDialogProps) {
             </Button>
           )}
           {info && (
-            <Button
-              disabled={open !== undefined}
-              onClick={() => setState({ step: info.canRotate ? 'rotate' : 'renew' })}
-            >
+            <Button disabled={open !== undefined} onClick={() => setState({ step: 'rotate' })}>
               {renewalLabel(info)}
             </Button>
           )}
@@ -148,12 +168,10 @@ function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNod
           <ShortAddress address={info.address} chain={props.chain} />
         </Fact>
         <Fact name="Spending limit">{dollars(BigInt(info.spendingLimit))}</Fact>
-        {info.purchaseAllowance > 0 && (
-          <Fact name="Set aside as purchase allowance">{dollars(allowanceInMicro(info.purchaseAllowance))}</Fact>
-        )}
+        <Fact name="For purchases">{dollars(allowanceInMicro(info.purchaseAllowance))}</Fact>
         <Fact name="Spent">{dollars(BigInt(info.spentAmount))}</Fact>
         {info.heldAmount !== '0' && <Fact name="In payments in progress">{dollars(BigInt(info.heldAmount))}</Fact>}
-        <Fact name="Left">{dollars(info.isActive ? saturatingSub(sendLimit, used) : 0n)}</Fact>
+        <Fact name="Left for sends">{dollars(info.isActive ? saturatingSub(sendLimit, used) : 0n)}</Fact>
         <Fact name="Valid until">{formatMoment(info.validUntil * 1000)}</Fact>
         <Fact name="Rotation">
           {info.rotationDisabled
@@ -164,8 +182,8 @@ function Facts(props: { info: SessionKeyInfo; chain: Chain; chip: React.ReactNod
         </Fact>
       </dl>
       <p className="text-muted text-small">
-        Spent is everything that this key has paid out. A payout that you reclaim is returned to the wallet and deducted
-        from total spent, but not from this limit.
+        Spent is everything that this key has paid out except for purchases. A payout that you reclaim is returned to
+        the wallet and deducted from total spent, but not from this limit.
       </p>
     </>
   )

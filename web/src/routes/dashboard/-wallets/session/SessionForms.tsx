@@ -12,21 +12,37 @@ import {
   rotateSessionKey,
   type SessionKeyInfo,
   type Wallet,
+  walletName,
 } from '#web/queries/wallets.ts'
 import { Exposure } from './Exposure.tsx'
-import { GrantFields, grantedLimit, grantOf, rotationFailed, useGrantForm } from './GrantFields.tsx'
+import { GrantFields, rotationFailed, useGrantForm } from './GrantFields.tsx'
+import { grantedLimit, grantOf, grantWithPurchases, usualGrant } from './grant.ts'
 import { OwnerKey, useOwnerAction } from './OwnerKey.tsx'
 
-/** A rotation signed by Bursar: a new key, limit and duration, within what the wallet's contract lets us grant. */
-export function RotateForm(props: {
+/** Of a form that starts a new session. Without `onBack`, it is the first that its dialog shows. */
+type NewSession = {
   wallet: Wallet
   info: SessionKeyInfo
-  onBack: () => void
-  onOwner: () => void
+  /** An agent may buy now, and nothing is kept for purchases yet: the form proposes to. */
+  isForPurchases: boolean
+  onBack: (() => void) | undefined
   onStarted: (actionId: string) => void
   onClose: () => void
-}) {
-  const form = useGrantForm()
+}
+
+const useNewSession = ({ info, isForPurchases }: NewSession) =>
+  useGrantForm(() => (isForPurchases ? grantWithPurchases(info, Date.now()) : usualGrant(info)))
+
+/** What the form's dialog says: `text` is how the new session begins. */
+function opening({ wallet, isForPurchases, onBack }: NewSession, title: string, text: string) {
+  if (!isForPurchases) return { title, description: text, onBack }
+  const why = `Agents may buy from x402 sellers now, but ${walletName(wallet)} keeps nothing for purchases yet. A new session key keeps the amount below, and sends have that much less.`
+  return { title: 'Keep a part for purchases', description: why, onBack, cancel: 'Not now' }
+}
+
+/** A rotation signed by Bursar: a new key, limit and duration, within what the wallet's contract lets us grant. */
+export function RotateForm(props: NewSession & { onOwner: () => void }) {
+  const form = useNewSession(props)
   const { start, busy, problem, error, onStopWaiting } = useDialogAction(
     (grant: ReturnType<typeof grantOf>, key) => rotateSessionKey(props.wallet.id, grant, key),
     {
@@ -40,13 +56,15 @@ export function RotateForm(props: {
 
   return (
     <Dialog
-      title="Rotate session key"
-      description="A new key takes over once payments in progress are complete. The old key then stops working."
+      {...opening(
+        props,
+        'Rotate session key',
+        'A new key takes over once payments in progress are complete. The old key then stops working.',
+      )}
       onClose={props.onClose}
       locked={busy}
       onStopWaiting={onStopWaiting}
       onSubmit={form.handleSubmit((values) => start(grantOf(values)))}
-      onBack={props.onBack}
       footer={
         <Button type="submit" busy={busy}>
           Rotate session key
@@ -69,7 +87,7 @@ export function RotateForm(props: {
           </ErrorBox>
         )}
         <MoneyChain value={props.wallet.chain}>
-          <GrantFields form={form} info={props.info} disabled={busy} />
+          <GrantFields form={form} disabled={busy} />
         </MoneyChain>
         <Exposure wallet={props.wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
       </div>
@@ -78,15 +96,9 @@ export function RotateForm(props: {
 }
 
 /** A renewal signed by the owner: we offer the address of a new key, and the owner's signature activates it. */
-export function RenewForm(props: {
-  wallet: Wallet
-  info: SessionKeyInfo
-  onBack: () => void
-  onStarted: (actionId: string) => void
-  onClose: () => void
-}) {
+export function RenewForm(props: NewSession) {
   const { wallet } = props
-  const form = useGrantForm()
+  const form = useNewSession(props)
   const [offerKey] = useState(() => crypto.randomUUID())
   const owner = useOwnerAction({
     wallet,
@@ -95,7 +107,7 @@ export function RenewForm(props: {
     async prepare() {
       const grant = grantOf(form.getValues())
       // Each grant needs its own offer.
-      const offer = await offerSession(wallet.id, grant, `${offerKey}:${grant.spendingLimit}:${grant.ttlHours}`)
+      const offer = await offerSession(wallet.id, grant, [offerKey, ...Object.values(grant)].join(':'))
       const { actionId, sessionKeyAddress: sessionKey, spendingLimit, purchaseAllowance, validUntil } = offer
       const message = { sessionKey, limit: BigInt(spendingLimit), purchaseAllowance, validUntil }
       return { context: offer, action: { kind: 'setSession', actionId }, message }
@@ -104,12 +116,14 @@ export function RenewForm(props: {
 
   return (
     <Dialog
-      title="Renew with your owner key"
-      description="You sign for a new session key. We submit it and cover the network fee."
+      {...opening(
+        props,
+        'Renew with your owner key',
+        'You sign for a new session key. We submit it and cover the network fee.',
+      )}
       onClose={props.onClose}
       {...owner.dialog}
       onSubmit={form.handleSubmit(owner.run)}
-      onBack={props.onBack}
       footer={
         <Button type="submit" busy={owner.busy} disabled={!owner.ready}>
           Sign and renew
@@ -119,7 +133,7 @@ export function RenewForm(props: {
       <div className="space-y-4">
         {owner.general && <ErrorBox>{owner.general}</ErrorBox>}
         <MoneyChain value={wallet.chain}>
-          <GrantFields form={form} info={props.info} disabled={owner.busy} />
+          <GrantFields form={form} disabled={owner.busy} />
         </MoneyChain>
         <Exposure wallet={wallet} info={props.info} nextLimit={grantedLimit(form.watch())} />
         <OwnerKey {...owner.keyProps} />

@@ -1,6 +1,8 @@
-import { type ClassUse, countOf, type PurchaseClass } from '#domain/x402/purchaseClasses.ts'
+import { type MicroUsdc, microUsdc } from '#domain/money.ts'
+import { type ClassUse, capOf, countOf, type PurchaseClass, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
+import { purchaseIn } from '../../chain/purchase.ts'
 import type { PurchaseClassRow } from '../storage/purchaseRows.ts'
-import type { SessionRow } from '../storage/rows.ts'
+import type { PaymentRow, SessionRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
 /**
@@ -52,12 +54,35 @@ export function freeNumber(
   store.run(`UPDATE purchase_class SET taken = taken - 1 WHERE ${where}`, ...key)
 }
 
+/** A purchase was settled, or (-1) a reorganization has removed it. */
+export function countSettled(store: Store, { wallet_id, epoch, authorization }: PaymentRow, by: 1 | -1): void {
+  const numbers = epoch === null && authorization ? purchaseIn(authorization) : null
+  if (!numbers) return
+  const key = [wallet_id, numbers.epoch, numbers.class] as const
+  store.run(`UPDATE purchase_class SET settled = settled + ? WHERE ${where}`, by, ...key)
+}
+
+/** The most that the session's numbers can still pay: a number that is taken counts until its purchase is settled. */
+export function purchasesLeft(store: Store, session: SessionRow): MicroUsdc {
+  const { wallet_id, epoch, purchase_allowance } = session
+  const rows = store.all<PurchaseClassRow>(
+    'SELECT * FROM purchase_class WHERE wallet_id = ? AND epoch = ?',
+    wallet_id,
+    epoch,
+  )
+  const left = purchaseClasses.map((of) => {
+    const settled = rows.find((row) => row.class === of)?.settled ?? 0
+    return capOf(of) * BigInt(Math.max(0, countOf(of, purchase_allowance) - settled))
+  })
+  return microUsdc(left.reduce((sum, each) => sum + each, 0n))
+}
+
 /**
  * Takes all numbers of the sessions that exist. After a restore: a purchase that was lost may have any of them.
  */
 export function takeAllNumbers(store: Store): void {
   for (const session of store.all<SessionRow>('SELECT * FROM session WHERE purchase_allowance > 0'))
-    for (const purchaseClass of [0, 1, 2] as const) {
+    for (const purchaseClass of purchaseClasses) {
       const key = [session.wallet_id, session.epoch, purchaseClass] as const
       const count = countOf(purchaseClass, session.purchase_allowance)
       store.run(
