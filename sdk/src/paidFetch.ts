@@ -1,6 +1,5 @@
 import { BursarError, BursarNotServed, BursarOutcomeUnknown } from './errors.ts'
 import type { Purchases, WaitForPurchase } from './purchases.ts'
-import { paidOrThrow } from './reply.ts'
 import { reasonOf } from './transport.ts'
 import type { Purchase, PurchaseTerms } from './types.ts'
 
@@ -44,9 +43,7 @@ export async function paidFetch({ send, purchases }: Parts, request: Request, op
   assertNotElsewhere(request, resource)
   const waitSignal = wait ? signal : AbortSignal.any([signal, AbortSignal.timeout(signedWithinMs)])
   const terms = { resource, method, paymentRequired, maxAmount, ...notes }
-  const payment = paidOrThrow(
-    await purchases.create({ ...terms, idempotencyKey, wait: wait ?? 'signed', signal: waitSignal }),
-  )
+  const payment = await purchases.create({ ...terms, idempotencyKey, wait: wait ?? 'signed', signal: waitSignal })
   if (payment.x402 === null) throw notSigned(payment, idempotencyKey)
 
   const paying = new Request(response.redirected ? new Request(resource, again) : again, { redirect: 'manual' })

@@ -2,7 +2,6 @@ import type { DefaultAsset, PaymentRequired, PaymentRequirements, SchemeNetworkC
 import type { Bursar } from './bursar.ts'
 import { BursarOutcomeUnknown } from './errors.ts'
 import type { WaitForPurchase } from './purchases.ts'
-import { paidOrThrow } from './reply.ts'
 import type { PurchaseTerms } from './types.ts'
 
 export type SchemeOptions = Pick<PurchaseTerms, 'method' | 'memo' | 'reference' | 'reason'> & {
@@ -44,8 +43,8 @@ export function bursarScheme(bursar: Bursar, { method, wait, ...notes }: SchemeO
   const requestedAt = new WeakMap<PaymentRequired, string>()
   const challengeOf = new WeakMap<PaymentRequirements, PaymentRequired>()
   const keyOf = new WeakMap<object, string>()
-  /** Ids of purchases, by their nonce: it is in the payload that the client hands back. */
-  const idOf = new Map<string, string>()
+  /** Ids of purchases, by the payload, which the client hands back as it is. */
+  const idOf = new WeakMap<object, string>()
 
   return {
     scheme: 'exact',
@@ -61,10 +60,8 @@ export function bursarScheme(bursar: Bursar, { method, wait, ...notes }: SchemeO
         challengeOf.set(selectedRequirements, paymentRequired)
       },
       async onPaymentResponse({ paymentPayload, settleResponse }) {
-        const nonce = nonceOf(paymentPayload.payload)
-        const id = nonce === undefined ? undefined : idOf.get(nonce)
+        const id = idOf.get(paymentPayload.payload)
         if (id === undefined) return
-        idOf.delete(nonce!)
         const receipt = {
           paymentResponse: settleResponse ? base64Of(settleResponse) : null,
           served: settleResponse?.success === true,
@@ -82,31 +79,26 @@ export function bursarScheme(bursar: Bursar, { method, wait, ...notes }: SchemeO
       const source = challenge ?? requirements
       const idempotencyKey = keyOf.get(source) ?? crypto.randomUUID()
       keyOf.set(source, idempotencyKey)
-      const purchase = paidOrThrow(
-        await bursar.purchases.create({
-          resource,
-          ...(method !== undefined && { method }),
-          paymentRequired: { x402Version, accepts: [requirements] },
-          ...notes,
-          idempotencyKey,
-          wait: wait ?? 'signed',
-          ...(!wait && { signal: AbortSignal.timeout(signedWithinMs) }),
-        }),
-      )
+      const purchase = await bursar.purchases.create({
+        resource,
+        ...(method !== undefined && { method }),
+        paymentRequired: { x402Version, accepts: [requirements] },
+        ...notes,
+        idempotencyKey,
+        wait: wait ?? 'signed',
+        ...(!wait && { signal: AbortSignal.timeout(signedWithinMs) }),
+      })
       if (purchase.x402 === null) {
         const approval = purchase.approval ? ` and needs the owner's approval at ${purchase.approval.url}` : ''
         const message = `${purchase.id} is ${purchase.status}${approval}`
         throw new BursarOutcomeUnknown(message, { idempotencyKey, payment: purchase })
       }
       const payload = purchase.x402.payload.payload as Record<string, unknown>
-      const nonce = nonceOf(payload)
-      if (nonce !== undefined) idOf.set(nonce, purchase.id)
+      idOf.set(payload, purchase.id)
       return { x402Version, payload }
     },
   }
 }
-
-const nonceOf = (payload: Record<string, unknown>) => (payload.authorization as { nonce?: string } | undefined)?.nonce
 
 function base64Of(value: unknown): string {
   let text = ''
