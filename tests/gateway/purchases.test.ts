@@ -1,9 +1,11 @@
 /** POST /v1/x402-payments over HTTP: an agent with nothing but its API key buys from an unmodified seller. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
+import type { SessionKeyInfo } from '#schemas/sessionKey.ts'
+import { until } from '../../local/client.ts'
 import { startSeller } from '../support/seller.ts'
 import { addressFor, chainReader, pause } from '../support/stackClient.ts'
-import { createAgent, rpcUrl, url, usdc } from './gateway.ts'
+import { bursar, createAgent, rpcUrl, url, usdc } from './gateway.ts'
 
 const shop = addressFor('a shop')
 const seller = await startSeller({
@@ -27,9 +29,15 @@ type Reply = {
   x402: { header: string; payload: object; valid_before: number } | null
 }
 
-async function call(method: string, path: string, body?: object, key: string = randomUUID()) {
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  key: string = randomUUID(),
+  apiKey: string = agent.apiKey,
+) {
   const headers = {
-    authorization: `Bearer ${agent.apiKey}`,
+    authorization: `Bearer ${apiKey}`,
     'idempotency-key': key,
     ...(body && { 'content-type': 'application/json' }),
   }
@@ -40,13 +48,12 @@ async function call(method: string, path: string, body?: object, key: string = r
 const challengeOf = async (path: string) =>
   (await fetch(`${seller.url}${path}`)).headers.get('PAYMENT-REQUIRED') ?? 'no challenge'
 
+const purchaseOf = async (path: string) => ({
+  resource: `${seller.url}${path}`,
+  payment_required: await challengeOf(path),
+})
 const buy = async (path: string, over: object = {}, key?: string) =>
-  call(
-    'POST',
-    '/v1/x402-payments',
-    { resource: `${seller.url}${path}`, payment_required: await challengeOf(path), ...over },
-    key,
-  )
+  call('POST', '/v1/x402-payments', { ...(await purchaseOf(path)), ...over }, key)
 
 test('an agent buys from a seller, once per key, and its budget shows it @x402-50', async () => {
   const before = await chain.balanceOf(shop)
@@ -106,8 +113,7 @@ test('200 calls at once over x402, REST and MCP: exactly the budget is accepted,
   const racer = await createAgent({
     ...{ scopes: ['x402_payments:write', 'address_payments:write'], purchaseAllowance: 20, limit: 5, funds: '30' },
   })
-  const payment_required = await challengeOf('/cent')
-  const purchase = { resource: `${seller.url}/cent`, payment_required }
+  const purchase = await purchaseOf('/cent')
   const send = { to: { type: 'address', address: addressFor('race') }, amount: '0.05' }
   const headers = (key: string) => ({
     ...{ authorization: `Bearer ${racer.apiKey}`, 'content-type': 'application/json', 'idempotency-key': key },
@@ -143,4 +149,33 @@ test('200 calls at once over x402, REST and MCP: exactly the budget is accepted,
   }
   expect(budget.remaining).toBe('0')
   expect(Number(budget.spent) + Number(budget.held)).toBe(5)
+})
+
+test('a used-up class is renewed by Bursar, and sends have as much left as before @x402-53', async () => {
+  // A purchase of 0.28 needs one of 60 % of 3 USDC by 1 USDC: there is one.
+  const small = await createAgent({ scopes: ['x402_payments:write'], purchaseAllowance: 3 })
+  const { token, wallet } = small.sender
+  const sessionKey = async () =>
+    bursar.api<SessionKeyInfo>(`/wallets/smart-wallets-v2/${wallet.id}/session-key`, { token: await token() })
+  const before = await sessionKey()
+  for (let i = 0; i < 3; i++) {
+    const key = randomUUID()
+    const bought = await until('a purchase', async () => {
+      const { status, body } = await call('POST', '/v1/x402-payments', await purchaseOf('/data'), key, small.apiKey)
+      if (status === 201) return body
+      expect([body.code, body.status]).toContain(body.code ? 'purchases_used_up' : 'QUEUED')
+      return null
+    })
+    const header = { headers: { 'PAYMENT-SIGNATURE': bought.x402!.header } }
+    expect((await fetch(`${seller.url}/data`, header)).status).toBe(200)
+  }
+  const after = await sessionKey()
+  const grantOf = ({ spendingLimit, purchaseAllowance, validUntil, spentAmount }: SessionKeyInfo) => [
+    spendingLimit,
+    purchaseAllowance,
+    validUntil,
+    spentAmount,
+  ]
+  expect(grantOf(after)).toEqual(grantOf(before))
+  expect(after.address).not.toBe(before.address)
 })

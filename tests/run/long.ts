@@ -112,6 +112,10 @@ const runs: Record<string, LongRun> = {
     about: '300,000 tiny transfers to an idle wallet, and to one that pays in every block',
     command: script('dust'),
   },
+  purchases: {
+    about: 'one agent buys 240 times in a day from an allowance of 50, and again while every second is never settled',
+    command: script('purchases'),
+  },
   neighbor: {
     about: 'one account calls as fast as it can over 24 connections while another pays, signs in and claims',
     command: script('neighbor'),

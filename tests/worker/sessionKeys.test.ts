@@ -259,7 +259,7 @@ describe('actions that the owner signs', () => {
     await ended(payer, started.actionId)
     expect(await stateOf(payer)).toMatchObject({ remaining: 84_000_000n, purchaseAllowance: 16 })
     expect(await infoOf(payer)).toMatchObject({ spendingLimit: '100000000', purchaseAllowance: 16 })
-    expect(await exposureOf(payer)).toMatchObject({ canLeave: '100', canSend: '84', agents: '84' })
+    expect(await exposureOf(payer)).toMatchObject({ canLeave: '99.4', canSend: '84', agents: '84' })
     expect(await payer.pay({ amount: usdc('84.000001') })).toMatchObject({ ok: false, code: 'session_limit_exceeded' })
     expect(await payer.final((await pay(payer, '4')).id)).toMatchObject({ status: 'CONFIRMED' })
 
