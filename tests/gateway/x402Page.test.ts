@@ -37,6 +37,25 @@ test('bursar.fetch buys, and prints why a purchase is refused @x402-174', async 
   expect(await earned()).toBe(10_000n)
 })
 
+test('both programs compile under strict and exactOptionalPropertyTypes @x402-178', async () => {
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    types: [],
+    // The types of x402's own packages need those of Node.
+    skipLibCheck: true,
+  }
+  await writeFile(join(installed.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['page*.ts'] }))
+  await Promise.all(programs.map((program, i) => writeFile(join(installed.folder, `page${i}.ts`), program)))
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const { code, stdout } = await installed.run(process.execPath, [compiler, '-p', '.'])
+  expect(code, stdout).toBe(0)
+})
+
 test('an unmodified client buys with the scheme @x402-175', async () => {
   const [, withClient] = programs as [string, string]
   const before = await earned()
