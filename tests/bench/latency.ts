@@ -31,6 +31,7 @@ import { demo, seedSql } from '../../local/stack/seed.ts'
 import { relayerAccount } from '../../worker/relayer/account.ts'
 import { noLimits } from '../support/limits.ts'
 import { deployment, party, roles } from '../support/localChain.ts'
+import { startShop } from '../support/shop.ts'
 
 const users = 4
 const walletsEach = 6 // the most a user may have; each may have 64 payments in flight
@@ -40,7 +41,7 @@ const rounds = 5
 const slices = 10
 const perSlice = { hello: 600, read: 300, pay: 120 }
 const enoughWei = 1_000n * 10n ** 18n
-const floors = { pay: 0.1, read: 0.3 }
+const floors = { pay: 0.1, read: 0.3, buy: 0.8 }
 const targets = { pay: 0.18, read: 0.4 }
 
 const root = join(import.meta.dirname, '../..')
@@ -261,11 +262,15 @@ try {
     const token = (await api('/api/auth/cognito/login', login)).accessToken
     for (let j = 0; j < walletsEach; j++) {
       const ownerAddress = party(`bench ${i} ${j}`).address
-      const wallet = await api('/api/wallets/smart-wallets-v2/deploy', { ownerAddress, chainId: 8453 }, token)
+      const wallet = await api(
+        '/api/wallets/smart-wallets-v2/deploy',
+        { ownerAddress, chainId: 8453, purchaseAllowance: 900 },
+        token,
+      )
       await mintTo(wallet.walletAddress)
       const group = await api(
         '/api/policy-groups',
-        { name: 'G', scopes: ['address_payments:write'], walletId: wallet.id },
+        { name: 'G', scopes: ['address_payments:write', 'x402_payments:write'], walletId: wallet.id },
         token,
       )
       keys.push((await api('/api/agents', { name: 'A', policyGroupId: group.id }, token)).apiKey)
@@ -289,6 +294,12 @@ try {
       body: JSON.stringify({ to: { type: 'address', address: to }, amount: '0.000001' }),
     }
   }
+  const shop = await startShop({ rpcUrl: anvil.url, usdc: contracts.usdc })
+  const purchase = JSON.stringify(shop.requestOf(to, 1n))
+  const buy = () => ({ ...pay(), path: '/v1/x402-payments', body: purchase })
+  const handedOut = ({ status, text }: { status: number; text: string }) => {
+    if (status !== 201 || JSON.parse(text).x402 === null) throw new Error(`${status} ${text}`)
+  }
   const signed = ({ status, text }: { status: number; text: string }) => {
     if (status !== 201) throw new Error(`${status} ${text}`)
     if (JSON.parse(text).signed_at === null && JSON.parse(text).status !== 'PROCESSING') unsigned += 1
@@ -303,6 +314,20 @@ try {
         keys.map((key) => send(url, { path: '/v1/context', headers: { authorization: `Bearer ${key}` } })),
       )
       if (answers.every(({ text }) => JSON.parse(text).budget.held === '0')) return
+      if (Date.now() > deadline) throw new Error('payments did not settle in a minute')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+
+  /** Until no wallet has payments in flight that the Relayer sends. */
+  const sent = async () => {
+    const inFlight = async (key: string) => {
+      const { text } = await send(url, { path: '/v1/payments?limit=100', headers: { authorization: `Bearer ${key}` } })
+      const { data } = JSON.parse(text) as { data: { status: string; to: { type: string } }[] }
+      return data.some(({ status, to }) => to.type === 'address' && (status === 'PROCESSING' || status === 'QUEUED'))
+    }
+    const deadline = Date.now() + minuteMs
+    while ((await Promise.all(keys.map(inFlight))).some(Boolean)) {
       if (Date.now() > deadline) throw new Error('payments did not settle in a minute')
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
@@ -336,6 +361,22 @@ try {
     for (const name of names) rates[name].push((perSlice[name] * slices) / seconds[name])
     rates.settled.push(settledRate)
   }
+  // Purchases beside payments, in turns. Nobody settles them, so they come last: each round adds to those that are open.
+  const buying = { pay: [] as number[], buy: [] as number[] }
+  await measure(url, wallets, buy, handedOut) // asks the seller once for each account
+  for (let round = 0; round < rounds; round++) {
+    await setEther(relayer, 0n)
+    const seconds = { pay: 0, buy: 0 }
+    for (let slice = 0; slice < slices; slice++) {
+      seconds.pay += await measure(url, perSlice.pay, pay, signed)
+      seconds.buy += await measure(url, perSlice.pay, buy, handedOut)
+    }
+    for (const name of ['pay', 'buy'] as const) buying[name].push((perSlice.pay * slices) / seconds[name])
+    await setEther(relayer, enoughWei)
+    await sent()
+  }
+  await shop.stop()
+  const toPayments = median(buying.buy.map((rate, round) => rate / buying.pay[round]!))
   const toHello = (name: 'read' | 'pay') => median(rates[name].map((rate, round) => rate / rates.hello[round]!))
   const ratio = { read: toHello('read'), pay: toHello('pay') }
   console.log(
@@ -351,9 +392,12 @@ try {
   console.log(
     `payments confirmed          ${median(rates.settled).toFixed(0)} per second, accepted and delivered at the same time`,
   )
+  console.log(
+    `purchase signed             ${median(buying.buy).toFixed(0)} requests/s, ratio to payments ${toPayments.toFixed(2)} (floor ${floors.buy})`,
+  )
   console.log(`durable write on this disk   ${fsyncMs().toFixed(2)} ms (median)`)
   console.log(`payments sent ${number}, returned before their signature ${unsigned}`)
-  if (ratio.pay < floors.pay || ratio.read < floors.read) process.exitCode = 1
+  if (ratio.pay < floors.pay || ratio.read < floors.read || toPayments < floors.buy) process.exitCode = 1
 } finally {
   agent.destroy()
   await bursar?.dispose()

@@ -1,7 +1,7 @@
 import { formatUsdcText, min, zeroUsdc } from '#domain/money.ts'
 import type { mostAllowed } from '#domain/policy.ts'
 import { orOwner, type Refusal } from '#domain/refusal.ts'
-import { capOf, classProblem, type PurchaseClass, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
+import { capOf, classProblem, type PurchaseClass, purchaseClasses, shareOfAgent } from '#domain/x402/purchaseClasses.ts'
 import { sellerPair } from '#domain/x402/seller.ts'
 import { purchaseIn } from '../../chain/purchase.ts'
 import type { Refused } from '../../result.ts'
@@ -41,6 +41,7 @@ export function openLimitRefusal(
   seller: { host: string; address: string },
 ): Refused | null {
   const { openPurchases, openPurchasesPerSeller } = ctx.limits
+  if (Math.min(openPurchases, openPurchasesPerSeller) === Number.POSITIVE_INFINITY) return null
   const open = openOf(ctx, agentId)
   const pair = sellerPair(seller.host, seller.address)
   const toSeller = open.filter((each) => sellerPair(each.seller!, each.to_address!) === pair)
@@ -72,14 +73,20 @@ export function classRefusal(
   purchaseClass: PurchaseClass,
 ): Refusal | null {
   const { store } = ctx
-  const open = agentId === null ? [] : openOf(ctx, agentId)
-  const inClass = (of: PurchaseClass) =>
-    open.filter(({ authorization, wallet_id, epoch }) => {
+  let open: Open[] | null = null
+  const inClass = (of: PurchaseClass) => {
+    open ??= agentId === null ? [] : openOf(ctx, agentId)
+    return open.filter(({ authorization, wallet_id, epoch }) => {
       const numbers = authorization && epoch === null && wallet_id === wallet.id ? purchaseIn(authorization) : null
       return numbers?.class === of && numbers.epoch === session.epoch
     })
-  const problemOf = (of: PurchaseClass) =>
-    classProblem(classUse(store, session, of), agentId === null ? null : inClass(of).length)
+  }
+  const problemOf = (of: PurchaseClass) => {
+    const use = classUse(store, session, of)
+    // With so few taken by all, nobody can have a share's worth open: nothing is read.
+    const openOfAgent = () => (use.taken < shareOfAgent(use) ? 0 : inClass(of).length)
+    return classProblem(use, agentId === null ? null : openOfAgent())
+  }
   const problem = problemOf(purchaseClass)
   if (problem === null) return null
   const { count } = classUse(store, session, purchaseClass)
