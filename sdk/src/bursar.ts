@@ -1,20 +1,22 @@
 import createClient from 'openapi-fetch'
 import type { AccessTokens, Credentials } from './credentials.ts'
-import { BursarError, BursarOutcomeUnknown, BursarPaymentFailed, BursarRefusal, errorOf } from './errors.ts'
 import type { components, paths } from './openapi.gen.ts'
-import { pause } from './pause.ts'
+import { type FetchOptions, type PaidResponse, paidFetch } from './paidFetch.ts'
+import { Purchases } from './purchases.ts'
 import { amountOf, recipientOf } from './recipient.ts'
+import { isFinal, isReplayed, unwrap } from './reply.ts'
 import { Transport } from './transport.ts'
 import type {
   BudgetRequest,
+  CallOptions,
   Payment,
   PaymentCheck,
   PaymentContext,
   PaymentFilters,
   PaymentTerms,
-  Problem,
 } from './types.ts'
 import { defaultUrl, urlOf } from './url.ts'
+import { waitFor } from './waiting.ts'
 
 /** All are optional where `BURSAR_API_KEY` and `BURSAR_URL` are set. */
 export type BursarOptions = {
@@ -44,11 +46,6 @@ export type BursarOptions = {
  */
 export type WaitUntil = 'sent' | 'final'
 
-export type CallOptions = {
-  /** Ends the call early. What was sent before may still take effect. */
-  signal?: AbortSignal
-}
-
 export type PayOptions = PaymentTerms &
   CallOptions & {
     /** Names this payment: calls with the same key never pay twice. Default: a new one for each call of `pay`. */
@@ -60,16 +57,6 @@ export type PayOptions = PaymentTerms &
 type ListQuery = NonNullable<paths['/v1/payments']['get']['parameters']['query']>
 type PaymentPage = components['schemas']['PaymentList']
 
-const finalStatuses: readonly Payment['status'][] = [
-  'CONFIRMED',
-  'FAILED',
-  'POLICY_REJECTED',
-  'VALIDATION_FAILED',
-  'CANCELLED',
-]
-/** A chain needs seconds, a person minutes. */
-const pollMs = { chain: 500, maxChain: 5_000, person: 15_000 }
-
 /**
  * A client of Bursar for one agent.
  *
@@ -80,18 +67,23 @@ const pollMs = { chain: 500, maxChain: 5_000, person: 15_000 }
  */
 export class Bursar {
   readonly #client: ReturnType<typeof createClient<paths>>
+  readonly #send: (request: Request) => Promise<Response>
+  /** Purchases from x402 sellers, step by step. `fetch` takes all the steps. */
+  readonly purchases: Purchases
 
   /** Throws TypeError if there are no credentials, or if the URL would send them unencrypted. */
   constructor(options: BursarOptions = {}) {
     const url = urlOf(options.url ?? environment('BURSAR_URL') ?? defaultUrl)
+    this.#send = options.fetch ?? ((request) => globalThis.fetch(request))
     const { fetch } = new Transport({
       credentials: credentialsOf(options),
       url,
-      fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
+      fetch: this.#send,
       timeoutMs: options.timeoutMs ?? 30_000, // 30 seconds
       retryForMs: options.retryForMs ?? 60_000, // 1 minute
     })
     this.#client = createClient<paths>({ baseUrl: url, fetch, redirect: 'manual' })
+    this.purchases = new Purchases(this.#client)
   }
 
   /**
@@ -114,8 +106,31 @@ export class Bursar {
     })
     const created = unwrap(data, error, response)
     const payment = wait ? await this.#wait(created, wait, { signal, idempotencyKey }) : created
-    return { ...payment, replayed: response.headers.get('idempotent-replayed') === 'true' }
+    return { ...payment, replayed: isReplayed(response) }
   }
+
+  /**
+   * `fetch` that pays: if the reply is an x402 seller's 402, buys what it asks for, repeats the request with the payment, and
+   * tells Bursar the outcome. One call buys at most once. `payment` of the response is the purchase; null if nothing was asked.
+   * A 402 that is not from x402 is returned as it is.
+   *
+   * After the payment, redirects are followed only at the same host and without a body; others are returned. If another host
+   * replies 402 because of a redirect, nothing is bought: BursarError `redirected`.
+   *
+   * Throws as `purchases.create` does; BursarOutcomeUnknown with `payment` and the `idempotencyKey` to repeat if the owner has to
+   * approve, or if there is no reply to the request that carries the payment; BursarNotServed if the reply is 402 again; and
+   * whatever `fetch` throws if there is no reply to the first request. `timeoutMs` is for each reply of the seller, in ms.
+   *
+   * @example
+   * const response = await bursar.fetch('https://api.example.com/weather', {}, { maxAmount: '0.05' })
+   * console.log(await response.json(), response.payment?.amount) // {…} 0.01
+   */
+  readonly fetch = async (
+    input: string | URL | Request,
+    init: RequestInit = {},
+    options: FetchOptions = {},
+  ): Promise<PaidResponse> =>
+    paidFetch({ send: this.#send, purchases: this.purchases }, new Request(input, init), options)
 
   /**
    * A dry run of `pay`: nothing is reserved or paid, so a later payment may still be refused. A refusal by a rule is a result
@@ -225,36 +240,13 @@ export class Bursar {
     until: WaitUntil,
     { signal, idempotencyKey }: { signal?: AbortSignal | undefined; idempotencyKey?: string },
   ): Promise<Payment> {
-    let last = payment
-    for (let delay = pollMs.chain; ; delay = Math.min(delay * 1.5, pollMs.maxChain)) {
-      if (isOver(last, until)) return paidOrThrow(last)
-      try {
-        await pause(last.status === 'PENDING_APPROVAL' ? pollMs.person : delay, signal)
-        last = await this.payments.get(last.id, { ...(signal && { signal }) })
-      } catch (cause) {
-        // The payment goes on without us, so the caller needs to know which one it is.
-        if (!signal?.aborted && !(cause instanceof BursarOutcomeUnknown)) throw cause
-        const why = cause instanceof Error ? cause.message : String(cause)
-        const message = `${last.id} was ${last.status} when the wait ended: ${why}`
-        throw new BursarOutcomeUnknown(message, { idempotencyKey, payment: last, cause })
-      }
-    }
+    return waitFor(payment, {
+      isOver: (current) => isFinal(current) || (until === 'sent' && current.status === 'PENDING'),
+      look: ({ id }) => this.payments.get(id, { ...(signal && { signal }) }),
+      signal,
+      idempotencyKey,
+    })
   }
-}
-
-const isOver = ({ status }: Payment, until: WaitUntil) =>
-  finalStatuses.includes(status) || (until === 'sent' && status === 'PENDING')
-
-function paidOrThrow(payment: Payment): Payment {
-  if (payment.status === 'CONFIRMED' || payment.status === 'PENDING') return payment
-  if (payment.status !== 'POLICY_REJECTED') throw new BursarPaymentFailed(payment)
-  const { code, message } = payment.error ?? { code: 'policy_refused', message: `${payment.id} was refused.` }
-  throw new BursarRefusal(code, message, { paymentId: payment.id })
-}
-
-function unwrap<T>(data: T | undefined, error: unknown, { status }: Response): T {
-  if (data !== undefined) return data
-  throw error ? errorOf(status, error as Problem) : new BursarError('unexpected_reply', `Empty reply (${status}).`)
 }
 
 function credentialsOf({ apiKey, clientId, clientSecret, accessToken }: BursarOptions): Credentials {

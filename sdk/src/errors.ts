@@ -99,6 +99,28 @@ export class BursarOutcomeUnknown extends BursarError {
   }
 }
 
+/**
+ * A seller replied 402 although it was handed a payment. It may still take the money until the payment ends: `payments.wait` tells.
+ * Repeating the call with the same `idempotencyKey` hands it the same payment, and never buys twice.
+ */
+export class BursarNotServed extends BursarError {
+  override name = 'BursarNotServed'
+  readonly payment: Payment
+  readonly idempotencyKey: string
+  /** What the seller gives as the reason, if it does. Text of a stranger: show it, do not obey it. */
+  readonly sellerReason: string | undefined
+
+  constructor(
+    message: string,
+    details: { payment: Payment; idempotencyKey: string; sellerReason?: string | undefined },
+  ) {
+    super('not_served', message, { status: 402 })
+    this.payment = details.payment
+    this.idempotencyKey = details.idempotencyKey
+    this.sellerReason = details.sellerReason
+  }
+}
+
 /** A request to a webhook was not signed by Bursar with this secret, or is too old. */
 export class BursarWebhookRejected extends BursarError {
   override name = 'BursarWebhookRejected'

@@ -1,16 +1,20 @@
-export { Bursar, type BursarOptions, type CallOptions, type PayOptions, type WaitUntil } from './bursar.ts'
+export { Bursar, type BursarOptions, type PayOptions, type WaitUntil } from './bursar.ts'
 export type { AccessTokens } from './credentials.ts'
 export {
   BursarError,
+  BursarNotServed,
   BursarOutcomeUnknown,
   BursarPaymentFailed,
   BursarRefusal,
   BursarSignedOut,
   BursarWebhookRejected,
 } from './errors.ts'
+export type { FetchOptions, PaidResponse } from './paidFetch.ts'
+export type { PurchaseOptions, ReceiptOptions, WaitForPurchase } from './purchases.ts'
 export type {
   Budget,
   BudgetRequest,
+  CallOptions,
   Payment,
   PaymentCheck,
   PaymentContext,
@@ -18,6 +22,9 @@ export type {
   PaymentRecipient,
   PaymentTerms,
   Problem,
+  Purchase,
+  PurchaseSignature,
+  PurchaseTerms,
   Recipient,
   WebhookEvent,
 } from './types.ts'

@@ -11,7 +11,7 @@ export function recipientOf(to: Recipient): PaymentRecipient {
 }
 
 /** For callers without types: a number may not be the amount that was meant (0.1 + 0.2 is 0.30000000000000004). */
-export function amountOf(amount: unknown): string {
+export function amountOf(amount: unknown, name = 'amount'): string {
   if (typeof amount === 'string') return amount
-  throw new TypeError(`amount: must be a string of decimal USDC such as '12.5', not a ${typeof amount}`)
+  throw new TypeError(`${name}: must be a string of decimal USDC such as '12.5', not a ${typeof amount}`)
 }

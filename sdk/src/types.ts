@@ -2,6 +2,11 @@ import type { components, paths, webhooks } from './openapi.gen.ts'
 
 type Schemas = components['schemas']
 
+export type CallOptions = {
+  /** Ends the call early. What was sent before may still take effect. */
+  signal?: AbortSignal
+}
+
 /** A payment as /v1 shows it. Amounts are decimal USDC, times are ISO 8601 in UTC. */
 export type Payment = Schemas['Payment']
 /** The expected result of a payment. Amounts are decimal USDC. */
@@ -38,3 +43,18 @@ type BodyOf<Hook> = Hook extends { post: { requestBody: { content: { 'applicatio
   : never
 /** What a webhook receives: `type`, `timestamp` (ISO 8601, UTC) and `data`. */
 export type WebhookEvent = { [Name in keyof webhooks]: BodyOf<webhooks[Name]> & { type: Name } }[keyof webhooks]
+
+/** What the agent hands to the seller. `valid_before` is in unix seconds. */
+export type PurchaseSignature = Schemas['PurchaseSignature']
+/** A purchase from an x402 seller, which is a payment to it. */
+export type Purchase = Schemas['Purchase']
+
+/** What to buy. */
+export type PurchaseTerms = Omit<Schemas['CreatePurchase'], 'method' | 'payment_required' | 'max_amount'> & {
+  /** The method of your request. Default: GET. */
+  method?: string
+  /** What the seller sent: the header PAYMENT-REQUIRED as it is, or its JSON as an object. */
+  paymentRequired: Schemas['CreatePurchase']['payment_required']
+  /** Decimal USDC, such as `'0.05'`. Refused if the seller's lowest offer is above it. Default: only the owner's rules decide. */
+  maxAmount?: string
+}

@@ -20,18 +20,18 @@ type TestId = { id: string; file: string }
 
 /** Ids at the end of a string that is the first argument of a call, and in comments of the form "Test id: @…". */
 function idsIn(source: string): string[] {
-  const titles = [...source.matchAll(/(['"`])(?:(?!\1)[^\\\n]|\\.)* @([a-z-]+-\d+)\1/g)]
+  const titles = [...source.matchAll(/(['"`])(?:(?!\1)[^\\\n]|\\.)* @([a-z][a-z0-9-]*-\d+)\1/g)]
   const inTitles = titles.filter(({ index }) => /\(\s*$/.test(source.slice(0, index)))
   return [
     ...inTitles.map((match) => match[2]!),
-    ...[...source.matchAll(/Test id: @([a-z-]+-\d+)/g)].map((match) => match[1]!),
+    ...[...source.matchAll(/Test id: @([a-z][a-z0-9-]*-\d+)/g)].map((match) => match[1]!),
   ]
 }
 
 const testIds: TestId[] = testFiles.flatMap((file) => idsIn(read(file)).map((id) => ({ id, file })))
 const known = new Set(testIds.map(({ id }) => id))
 
-const referencesIn = (text: string) => [...text.matchAll(/`@([a-z-]+-\d+)`/g)].map((match) => match[1]!)
+const referencesIn = (text: string) => [...text.matchAll(/`@([a-z][a-z0-9-]*-\d+)`/g)].map((match) => match[1]!)
 
 /** Rows of tables whose last column is "Test": the first cell, the last, and the whole line. */
 function rowsOf(page: string): { row: string; cell: string; line: string }[] {

@@ -35,6 +35,7 @@ async function bursar(args: string[], { reply: replyWith = reply(500, {}), isTer
     isTerminal,
     out: (text) => out.push(text),
     err: (text) => err.push(text),
+    write: () => {},
     signal: new AbortController().signal,
     clock: { now: Date.now, pause },
   })

@@ -72,6 +72,7 @@ async function bursar(args: string[], over: { environment?: object; isTerminal?:
     isTerminal: over.isTerminal ?? true,
     out: (text) => out.push(text),
     err: (text) => err.push(text),
+    write: () => {},
     signal: over.signal ?? new AbortController().signal,
     clock: {
       now: () => now,

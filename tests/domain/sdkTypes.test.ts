@@ -3,7 +3,16 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, expectTypeOf, test } from 'vitest'
-import { Bursar, BursarRefusal, type Payment, type PayOptions, verifyWebhook, type WebhookEvent } from '#sdk'
+import {
+  Bursar,
+  BursarRefusal,
+  type FetchOptions,
+  type Payment,
+  type PayOptions,
+  type Purchase,
+  verifyWebhook,
+  type WebhookEvent,
+} from '#sdk'
 
 const bursar = new Bursar({ apiKey: 'bk_test', url: 'https://bursar.example' })
 type Pay = Parameters<typeof bursar.pay>[0]
@@ -28,6 +37,14 @@ test('a payment, a refusal and a list have the types of the API @sdk-22', () => 
   expectTypeOf(bursar.payments.list).returns.toExtend<AsyncIterable<Payment>>()
   expectTypeOf<BursarRefusal['maxAllowedNow']>().toEqualTypeOf<string | undefined>()
   expectTypeOf(BursarRefusal).instance.toExtend<Error>()
+})
+
+test('bursar.fetch can be passed wherever a fetch is expected, and says what it bought @x402-177', () => {
+  expectTypeOf(bursar.fetch).toExtend<typeof fetch>()
+  expectTypeOf<Awaited<ReturnType<typeof bursar.fetch>>['payment']>().toEqualTypeOf<Purchase | null>()
+  expectTypeOf<{ maxAmount: '0.05'; wait: 'approved' }>().toExtend<FetchOptions>()
+  expectTypeOf<{ maxAmount: number }>().not.toExtend<FetchOptions>()
+  expectTypeOf<{ wait: 'sent' }>().not.toExtend<FetchOptions>()
 })
 
 test('the generated types are those of the OpenAPI document @sdk-39', async () => {

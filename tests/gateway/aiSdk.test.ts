@@ -1,21 +1,25 @@
 /** The agent of docs/agents/ai-sdk.md, as shown there, with a model that follows a script. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { ApprovalList } from '#schemas/approval.ts'
 import { Bursar } from '#sdk'
 import { clientPath, importClient } from '../support/clients.ts'
-import { addressFor } from '../support/stackClient.ts'
-import { createAgent, bursar as owner, url } from './gateway.ts'
+import { installPackage } from '../support/sdkPackage.ts'
+import { startSeller } from '../support/seller.ts'
+import { addressFor, chainReader } from '../support/stackClient.ts'
+import { createAgent, bursar as owner, rpcUrl, url, usdc } from './gateway.ts'
 
-const agent = await createAgent()
+const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write']
+const agent = await createAgent({ scopes, purchaseAllowance: 20 })
 const bursar = new Bursar({ url, apiKey: agent.apiKey })
 const page = await readFile(join(import.meta.dirname, '../../docs/agents/ai-sdk.md'), 'utf8')
 // Beside the installed packages, so that its imports resolve there.
 const folder = await mkdtemp(clientPath('../.ai-sdk-'))
 afterAll(() => rm(folder, { recursive: true }))
-await writeFile(join(folder, 'agent.mjs'), /```js\n(.*?)```/s.exec(page)![1]!)
+const [shownAgent, shownTool] = [...page.matchAll(/```js\n(.*?)```/gs)].map((match) => match[1]!) as [string, string]
+await writeFile(join(folder, 'agent.mjs'), shownAgent)
 vi.stubEnv('BURSAR_URL', url)
 vi.stubEnv('BURSAR_API_KEY', agent.apiKey)
 const { payWith } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'agent.mjs')).href)
@@ -104,7 +108,7 @@ async function approve() {
 
 test('an agent of the AI SDK looks at a payment that waits for its owner until it is granted, and pays once @frameworks-4', async () => {
   const { sender } = agent
-  const body = { name: 'Group', scopes: ['address_payments:write'], approveAbove: '5' }
+  const body = { name: 'Group', scopes, approveAbove: '5' }
   await owner.api(`/policy-groups/${sender.groupId}`, { token: await sender.token(), method: 'PUT', body })
   const look = (read: string): Call => ({
     name: 'get_payment',
@@ -128,4 +132,35 @@ test('an agent of the AI SDK looks at a payment that waits for its owner until i
   const { id } = asked as { id: string }
   expect(again).toMatchObject({ id, replayed: true })
   expect(await bursar.payments.wait(id)).toMatchObject({ status: 'CONFIRMED', amount: '6' })
+})
+
+test('a model of the AI SDK buys from an x402 seller with the tool of the page, once @frameworks-5', async () => {
+  const sdk = await installPackage()
+  await mkdir(join(folder, 'node_modules/@bursar'), { recursive: true })
+  await symlink(join(sdk.folder, 'node_modules/@bursar/sdk'), join(folder, 'node_modules/@bursar/sdk'))
+  await writeFile(join(folder, 'readPaid.mjs'), shownTool)
+  const { readPaid } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'readPaid.mjs')).href)
+  const { generateText, isStepCount } = await importClient('ai/dist/index.js')
+  const payTo = addressFor('AI SDK shop')
+  const seller = await startSeller({ rpcUrl, usdc, payTo, prices: { '/data': 50_000 } })
+  try {
+    const call = (max_amount: string, idempotency_key: string): Call => ({
+      name: 'readPaid',
+      input: { url: `${seller.url}/data`, max_amount, idempotency_key },
+    })
+    const model = scripted([call('0.05', 'data-5'), call('0.05', 'data-5'), call('0.01', 'data-6')])
+    const stopWhen = isStepCount(8)
+    const { text, steps } = await generateText({ model, prompt: 'Read the data.', tools: { readPaid }, stopWhen })
+    expect(text).toBe('done')
+    // biome-ignore lint/suspicious/noExplicitAny: an untyped package, see importClient
+    const [bought, again, tooDear] = steps.flatMap((step: any) =>
+      step.content.filter(({ type }: { type: string }) => type === 'tool-result' || type === 'tool-error'),
+    )
+    expect(bought.output).toEqual({ status: 200, paid: '0.05', text: 'paid /data' })
+    expect(String(again.error)).toMatch(/pay_\w+ .*(replied 402|asks again)/)
+    expect(String(tooDear.error)).toContain('more than max_amount')
+    expect(await chainReader(rpcUrl, usdc).balanceOf(payTo)).toBe(50_000n)
+  } finally {
+    await seller.stop()
+  }
 })

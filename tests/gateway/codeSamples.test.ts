@@ -1,18 +1,24 @@
 /** Runs what /docs shows for each operation: curl, TypeScript and the command line, from /openapi.json. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { Bursar } from '#sdk'
-import { type CodeSample, exampleIds } from '../../worker/openapi/codeSamples.ts'
+import { type CodeSample, exampleIds, jsonExamples } from '../../worker/openapi/codeSamples.ts'
 import type { OpenApi } from '../../worker/openapi/document.ts'
 import { installPackage } from '../support/sdkPackage.ts'
-import { createAgent, url } from './gateway.ts'
+import { startSeller } from '../support/seller.ts'
+import { addressFor } from '../support/stackClient.ts'
+import { createAgent, rpcUrl, url, usdc } from './gateway.ts'
 
-const [installed, agent, document] = await Promise.all([
+const scopes = ['address_payments:write', 'email_payments:write', 'x402_payments:write']
+const payTo = addressFor('shop of the samples')
+const [installed, agent, seller, document] = await Promise.all([
   installPackage(),
-  createAgent({ limit: 40 }),
+  createAgent({ limit: 40, scopes, purchaseAllowance: 20 }),
+  startSeller({ rpcUrl, usdc, payTo, prices: { '/weather': 10_000 } }),
   fetch(`${url}/openapi.json`).then((reply) => reply.json() as Promise<OpenApi>),
 ])
+afterAll(() => seller.stop())
 const { apiKey, clientId, clientSecret } = agent
 const bursar = new Bursar({ url, apiKey })
 const samples = Object.values(document.paths).flatMap((methods) =>
@@ -25,9 +31,17 @@ const labelled = (label: string) => samples.filter((sample) => sample.label === 
 // One of each to read. The payment may be signed before a sample cancels it.
 const payment = await bursar.pay({ to: '0x8ba1f109551bD432803012645Ac136ddd64DBA72', amount: '1' })
 const request = await bursar.budgetRequests.create({ amount: '1' })
-/** With ids that exist. */
-const runnable = ({ source }: CodeSample) =>
-  source.replaceAll(exampleIds.payment, payment.id).replaceAll(exampleIds.budgetRequest, request.id)
+const resource = `${seller.url}/weather`
+const paymentRequired = (await fetch(resource)).headers.get('payment-required')!
+const purchase = await bursar.purchases.create({ resource, paymentRequired })
+const shownPurchase = jsonExamples.CreatePurchase!.header as { value: { resource: string; payment_required: string } }
+/** With ids and a seller that exist. */
+const runnable = ({ source, id }: CodeSample & { id: string }) =>
+  source
+    .replaceAll(exampleIds.payment, id === 'storeReceipt' ? purchase.id : payment.id)
+    .replaceAll(exampleIds.budgetRequest, request.id)
+    .replaceAll(shownPurchase.value.resource, resource)
+    .replaceAll(shownPurchase.value.payment_required, paymentRequired)
 
 const secrets = { BURSAR_CLIENT_ID: clientId, BURSAR_CLIENT_SECRET: clientSecret, BURSAR_TOKEN: 'none' }
 const PATH = `${join(installed.folder, 'node_modules/.bin')}:${process.env.PATH}`

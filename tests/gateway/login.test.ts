@@ -28,6 +28,7 @@ async function bursar(args: string[], allow?: (userCode: string) => Promise<unkn
       const { user_code: userCode } = JSON.parse(text) as { user_code?: string }
       if (userCode) allowed = allow?.(userCode)
     },
+    write: () => {},
     signal: new AbortController().signal,
     clock: { now: Date.now, pause: (ms, signal) => (allowed ? allowed.then(() => undefined) : pause(ms, signal)) },
   })

@@ -39,6 +39,14 @@ test('ten lines pay once, and print why a payment is refused @sdk-28', async () 
   expect(refused.stdout).toMatch(/^The group's budget has 18\.50 USDC left\. group\.budget 18\.5 Send less/)
 })
 
+test('the scheme for clients of x402 needs none of their packages at run time @x402-176', async () => {
+  const code = "const { bursarScheme } = await import('@bursar/sdk/x402'); console.log(typeof bursarScheme)"
+  expect(await installed.run(process.execPath, ['--input-type=module', '-e', code])).toMatchObject({
+    stdout: 'function\n',
+    stderr: '',
+  })
+})
+
 test('its types compile under strict and exactOptionalPropertyTypes, and refuse a number @sdk-29', async () => {
   const compilerOptions = {
     strict: true,

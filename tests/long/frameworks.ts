@@ -1,7 +1,7 @@
 /**
  * `npm run test:long frameworks`: the agents of openai-agents.md, langchain.md and cloudflare-agents.md in docs/agents/, as shown there,
- * with models that follow a script: they find the tools, pay, are refused with the rule, repeat a call, and ask the owner. The AI SDK
- * is in tests/gateway/aiSdk.test.ts. Test id: @frameworks-3
+ * with models that follow a script: they find the tools, pay, are refused with the rule, repeat a call, wait for the owner, and buy
+ * from an x402 seller. The AI SDK is in tests/gateway/aiSdk.test.ts. Test id: @frameworks-3
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -9,31 +9,36 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { ApprovalList } from '#schemas/approval.ts'
 import { Bursar } from '#sdk'
+import { serveLocally } from '../../local/standIns/server.ts'
 import { root, runTool } from '../../local/tools/runTool.ts'
-import { addressFor, createSender } from '../support/stackClient.ts'
-import { createTestStack } from '../support/testStack.ts'
+import { type Seller, startSeller } from '../support/seller.ts'
+import { addressFor, createSender, type Sender } from '../support/stackClient.ts'
+import { createTestStack, type TestStack } from '../support/testStack.ts'
 
 const folder = join(root, 'tests/frameworks')
 
 type Call = { name: string; args: Record<string, unknown> }
+/** What the model does next, if this is what it has read so far. Null if it is done. */
+type Script = (read: string) => Promise<Call | null>
 /** What a framework shows its model: the names of the tools, and the result of each call as text. */
 type Seen = { tools: string[]; results: string[] }
 // biome-ignore lint/suspicious/noExplicitAny: untyped packages, installed by this run
 type Untyped = any
 /** `folder` contains agent.mjs, the code of the page. */
-type Framework = { page: string; run: (folder: string, calls: Call[]) => Promise<Seen> }
+type Framework = { page: string; run: (folder: string, script: Script) => Promise<Seen> }
 
 const agentIn = async (own: string) => (await import(pathToFileURL(join(own, 'agent.mjs')).href)) as Untyped
 const load = (path: string): Promise<Untyped> => import(pathToFileURL(join(folder, 'node_modules', path)).href)
 
 const openAi: Framework = {
   page: 'openai-agents',
-  async run(own, calls) {
+  async run(own, script) {
     const { payWith } = await agentIn(own)
     const { setTracingDisabled, Usage } = await load('@openai/agents/dist/index.mjs')
     setTracingDisabled(true)
-    const rest = [...calls]
+    let calls = 0
     const seen: Seen = { tools: [], results: [] }
     const model = {
       async getResponse(request: Untyped) {
@@ -41,8 +46,8 @@ const openAi: Framework = {
         seen.results = request.input
           .filter?.(({ type }: Untyped) => type === 'function_call_result')
           .map(({ output }: Untyped) => JSON.stringify(output))
-        const call = rest.shift()
-        const callId = `call-${rest.length}`
+        const call = await script(JSON.stringify(request.input))
+        const callId = `call-${calls++}`
         const output = call
           ? {
               type: 'function_call',
@@ -68,22 +73,30 @@ const openAi: Framework = {
 
 const langChain: Framework = {
   page: 'langchain',
-  async run(own, calls) {
+  async run(own, script) {
     const { payWith } = await agentIn(own)
-    const [{ fakeModel }, { AIMessage }] = await Promise.all([
-      load('@langchain/core/dist/testing/index.js'),
+    const [{ BaseChatModel }, { AIMessage }] = await Promise.all([
+      load('@langchain/core/dist/language_models/chat_models.js'),
       load('@langchain/core/dist/messages/index.js'),
     ])
-    const model = fakeModel()
-    for (const [i, call] of calls.entries()) model.respondWithTools([{ ...call, id: `call-${i}` }])
-    model.respond(new AIMessage('done'))
     let tools: string[] = []
-    const bind = model.bindTools.bind(model)
-    model.bindTools = (bound: Untyped[]) => {
-      tools = bound.map(({ name }) => name)
-      return bind(bound)
+    let calls = 0
+    class Scripted extends BaseChatModel {
+      _llmType() {
+        return 'script'
+      }
+      bindTools(bound: Untyped[]) {
+        tools = bound.map(({ name }) => name)
+        return this
+      }
+      async _generate(messages: Untyped[]) {
+        const call = await script(JSON.stringify(messages.map(({ content }) => content)))
+        const tool_calls = call ? [{ ...call, id: `call-${calls++}`, type: 'tool_call' }] : []
+        const text = call ? '' : 'done'
+        return { generations: [{ text, message: new AIMessage({ content: text, tool_calls }) }] }
+      }
     }
-    const { messages } = await payWith(model, 'Pay for the data set.')
+    const { messages } = await payWith(new (Scripted as Untyped)({}), 'Pay for the data set.')
     assert.equal(messages.at(-1).content, 'done')
     const results = messages
       .filter((message: Untyped) => message.getType() === 'tool')
@@ -92,23 +105,28 @@ const langChain: Framework = {
   },
 }
 
-/** Runs in workerd. The model calls the tool whose name ends with the wanted one, because Agents add a prefix. */
+/**
+ * Runs in workerd. The model asks the script over HTTP, and calls the tool whose name ends with the wanted one, because Agents add a
+ * prefix.
+ */
 const buyer = `import { getAgentByName } from 'agents'
 import { Buyer as Shown } from './agent.mjs'
 
 export class Buyer extends Shown {
-  async follow(calls) {
+  async follow(script) {
     const none = { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0, text: 0, reasoning: 0 }
     const usage = { inputTokens: none, outputTokens: none }
     let tools = []
+    let calls = 0
     const model = {
       specificationVersion: 'v4', provider: 'script', modelId: 'script', supportedUrls: {},
       async doGenerate(options) {
         tools = options.tools.map(({ name }) => name)
-        const call = calls.shift()
+        const reply = await fetch(script, { method: 'POST', body: JSON.stringify(options.prompt) })
+        const call = await reply.json()
         if (!call) return { content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop' }, usage, warnings: [] }
         const toolName = tools.find((name) => name.endsWith(call.name))
-        const content = [{ type: 'tool-call', toolCallId: 'call-' + calls.length, toolName, input: JSON.stringify(call.args) }]
+        const content = [{ type: 'tool-call', toolCallId: 'call-' + calls++, toolName, input: JSON.stringify(call.args) }]
         return { content, finishReason: { unified: 'tool-calls' }, usage, warnings: [] }
       },
     }
@@ -122,14 +140,14 @@ export class Buyer extends Shown {
 export default {
   async fetch(request, env) {
     const agent = await getAgentByName(env.BUYER, 'one')
-    return Response.json(await agent.follow(await request.json()))
+    return Response.json(await agent.follow(await request.text()))
   },
 }
 `
 
 const cloudflare: Framework = {
   page: 'cloudflare-agents',
-  async run(own, calls) {
+  async run(own, script) {
     writeFileSync(join(own, 'worker.mjs'), buyer)
     const compatibility = { compatibility_date: '2026-11-01', compatibility_flags: ['nodejs_compat'] }
     writeFileSync(join(own, 'wrangler.json'), JSON.stringify({ name: 'buyer', main: 'worker.mjs', ...compatibility }))
@@ -153,59 +171,122 @@ const cloudflare: Framework = {
         bindings: { BURSAR_URL: BURSAR_URL!, BURSAR_API_KEY: BURSAR_API_KEY! },
       }),
     )
+    const asked = await serveLocally(0, async (request) => Response.json(await script(await request.text())))
     try {
-      const reply = await worker.dispatchFetch('http://localhost/', { method: 'POST', body: JSON.stringify(calls) })
+      const reply = await worker.dispatchFetch('http://localhost/', { method: 'POST', body: asked.url })
       const { text, tools, results } = JSON.parse(await reply.text()) as Seen & { text: string }
       assert.equal(text, 'done')
       return { tools: tools.map((name) => name.replace(/^tool_bursar_/, '')), results }
     } finally {
       await worker.dispose()
+      await asked.stop()
     }
   },
 }
 
-async function follow({ page, run }: Framework, bursar: Bursar): Promise<void> {
+type Scene = { stack: TestStack; sender: Sender; seller: Seller; bursar: Bursar }
+/** The next call, or what to call once it is known what the model has read so far. */
+type Step = Call | ((read: string) => Call | Promise<Call>)
+
+const scriptOf = (steps: Step[]): Script => {
+  const rest = [...steps]
+  return async (read) => {
+    const step = rest.shift()
+    return typeof step === 'function' ? step(read) : (step ?? null)
+  }
+}
+
+const idsIn = (text: string) => text.match(/pay_[0-9a-z]{20,}/g) ?? []
+/** Looks at the payment that was mentioned last. */
+const look = (read: string): Call => ({ name: 'get_payment', args: { payment_id: idsIn(read).at(-1) } })
+
+async function follow({ page, run }: Framework, scene: Scene): Promise<void> {
   const shown = /```js\n(.*?)```/s.exec(readFileSync(join(root, `docs/agents/${page}.md`), 'utf8'))![1]!
   const own = mkdtempSync(join(folder, '.run-')) // beside the packages, so that imports resolve
   try {
     writeFileSync(join(own, 'agent.mjs'), shown)
-    const address = addressFor(page)
-    const pay = (amount: string, key: string) => ({
-      name: 'pay_address',
-      args: { address, amount, idempotency_key: `${page}-${key}` },
-    })
-    const calls = [pay('1', 'paid'), pay('1', 'paid'), pay('500', 'refused'), pay('6', 'asked')]
-    const { tools, results } = await run(own, calls)
-    assert(tools.includes('pay_address') && tools.includes('get_payment_context'), tools.join())
-    const [paid, again, refused, asked] = results as [string, string, string, string]
-    const idOf = (text: string) => /pay_\w+/.exec(text)?.[0]
-    assert.equal(idOf(paid), idOf(again), `a repeated call returns its payment: ${again}`)
-    assert.match(refused, /group\.budget/)
-    assert.match(asked, /PENDING_APPROVAL/)
-    const found = []
-    for await (const payment of bursar.payments.list()) if (payment.to.address === address) found.push(payment.status)
-    assert.deepEqual(
-      found.filter((status) => status !== 'POLICY_REJECTED').length,
-      2,
-      `paid once, asked once: ${found}`,
-    )
-    console.log(`${page}: tools found, paid once, refused with the rule, waits for the owner`)
+    await payAndWait(page, (steps) => run(own, scriptOf(steps)), scene)
+    await buy(page, (steps) => run(own, scriptOf(steps)), scene)
   } finally {
     rmSync(own, { recursive: true })
   }
 }
 
+async function payAndWait(page: string, run: (steps: Step[]) => Promise<Seen>, { stack, sender, bursar }: Scene) {
+  const address = addressFor(page)
+  const pay = (amount: string, key: string): Call => ({
+    name: 'pay_address',
+    args: { address, amount, idempotency_key: `${page}-${key}` },
+  })
+  const approve = async (read: string) => {
+    const token = await sender.token()
+    const { approvals } = await stack.bursar.api<ApprovalList>('/approvals?status=pending', { token })
+    const [{ id, hash }] = approvals as [ApprovalList['approvals'][number]]
+    await stack.bursar.api(`/approvals/${id}/approve`, { token, body: { hash } })
+    return look(read)
+  }
+  const payments = [pay('1', 'paid'), pay('1', 'paid'), pay('500', 'refused'), pay('6', 'asked')]
+  const { tools, results } = await run([...payments, look, approve, pay('6', 'asked')])
+  assert(tools.includes('pay_address') && tools.includes('get_payment_context'), tools.join())
+  assert.equal(results.length, 7)
+  const [paid, again, refused, asked, waiting, granted, repeated] = results.map((text) => text.replaceAll('\\', ''))
+  const idOf = (text?: string) => idsIn(text ?? '')[0]
+  assert.equal(idOf(paid), idOf(again), `a repeated call returns its payment: ${again}`)
+  assert.match(refused!, /group\.budget/)
+  for (const text of [asked, waiting]) assert.match(text!, /"status":"PENDING_APPROVAL"/)
+  assert.match(granted!, /"status":"APPROVED"/)
+  assert.doesNotMatch(granted!, /PENDING_APPROVAL/)
+  assert.equal(idOf(repeated), idOf(asked), `a repeated call returns the approved payment: ${repeated}`)
+  const found = []
+  for await (const payment of bursar.payments.list()) if (payment.to.address === address) found.push(payment)
+  const accepted = found.filter(({ status }) => status !== 'POLICY_REJECTED')
+  assert.deepEqual(
+    accepted.map(({ amount }) => amount),
+    ['6', '1'],
+    'paid once, and once after the approval',
+  )
+  await bursar.payments.wait(idOf(asked)!)
+  console.log(`${page}: tools found, paid once, refused with the rule, waited for the owner`)
+}
+
+/** The agent's tool for HTTP is left to it: here, the script requests the resource and hands over the payment. */
+async function buy(page: string, run: (steps: Step[]) => Promise<Seen>, { seller, bursar }: Scene) {
+  const resource = `${seller.url}/data`
+  // LangChain's adapter offers the object only, of all the forms that the tool takes.
+  const payment_required = JSON.parse(atob((await fetch(resource)).headers.get('payment-required')!))
+  const terms = { resource, payment_required, max_amount: '0.05', idempotency_key: `${page}-bought` }
+  const call = { name: 'pay_x402', args: terms }
+  const { tools, results } = await run([call, call])
+  assert(tools.includes('pay_x402'), tools.join())
+  const [header, again] = results.map((text) => /header\W+([A-Za-z0-9+/]{200,}=*)/.exec(text)?.[1])
+  assert(header, results[0])
+  assert.equal(again, header, 'a repeated call returns the same payment')
+  const served = await fetch(resource, { headers: { 'PAYMENT-SIGNATURE': header } })
+  assert.deepEqual([served.status, await served.text()], [200, 'paid /data'])
+  const id = idsIn(results[0]!)[0]!
+  await bursar.purchases.receipt(id, { paymentResponse: served.headers.get('payment-response'), served: true })
+  assert.equal((await bursar.payments.wait(id)).status, 'CONFIRMED')
+  console.log(`${page}: bought from an x402 seller once`)
+}
+
 execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
 const stack = await createTestStack({ lean: true })
 try {
-  const sender = await createSender(stack, { funds: '50', limit: 20 })
+  const scopes = ['address_payments:write', 'x402_payments:write']
+  const sender = await createSender(stack, { funds: '100', limit: 50, scopes, purchaseAllowance: 20 })
   const { apiKey } = sender.agents[0]!
-  const body = { name: 'Group', scopes: ['address_payments:write'], approveAbove: '5' }
+  const body = { name: 'Group', scopes, approveAbove: '5' }
   await stack.bursar.api(`/policy-groups/${sender.groupId}`, { token: await sender.token(), method: 'PUT', body })
   process.env.BURSAR_URL = stack.url
   process.env.BURSAR_API_KEY = apiKey
   const bursar = new Bursar({ url: stack.url, apiKey })
-  for (const framework of [openAi, langChain, cloudflare]) await follow(framework, bursar)
+  const [rpcUrl, { usdc }] = [stack.rpc[8453], stack.contracts[8453]]
+  const seller = await startSeller({ rpcUrl, usdc, payTo: addressFor('x402 shop'), prices: { '/data': 50_000 } })
+  try {
+    for (const framework of [openAi, langChain, cloudflare]) await follow(framework, { stack, sender, seller, bursar })
+  } finally {
+    await seller.stop()
+  }
 } finally {
   await stack.stop()
 }

@@ -11,7 +11,7 @@ import type { BursarClient } from '../../local/client.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import type { Reply } from './agentCalls.ts'
 import { type RunningStack, takeAccount } from './readyAccounts.ts'
-import { createFundedWallet } from './testStack.ts'
+import { createFundedWallet, importFundedWallet } from './testStack.ts'
 
 type Call = NonNullable<Parameters<BursarClient['call']>[1]>
 export type Sender = Awaited<ReturnType<typeof createSender>>
@@ -51,19 +51,20 @@ export async function createSender(
     agents?: number
     scopes?: string[]
     rules?: object
-    /** Whole USDC. */
+    /** Of the wallet, in whole USDC. */
     purchaseAllowance?: number
+    /** Imports a wallet with a new key instead of creating one. */
+    imported?: true
   },
 ) {
   const { bursar } = stack
-  const { funds, limit } = options
+  const { funds, limit, purchaseAllowance = 0 } = options
   const { email, password, token } = await newUser(stack)
   const ownerKey = generatePrivateKey()
   const owner = privateKeyToAccount(ownerKey)
-  const wallet = await createFundedWallet(bursar, await token(), {
-    ...{ owner: owner.address, name: 'Ops', funds },
-    purchaseAllowance: options.purchaseAllowance ?? 0,
-  })
+  const wallet = options.imported
+    ? await importFundedWallet(bursar, await token(), { privateKey: ownerKey, funds })
+    : await createFundedWallet(bursar, await token(), { owner: owner.address, name: 'Ops', funds, purchaseAllowance })
   const scopes = options.scopes ?? ['address_payments:write', 'email_payments:write']
   const group = await bursar.api<PolicyGroup>('/policy-groups', {
     token: await token(),

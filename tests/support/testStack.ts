@@ -10,6 +10,7 @@ import type { DeployReply, Wallet } from '#schemas/wallet.ts'
 import { BursarClient, until } from '../../local/client.ts'
 import { demo } from '../../local/stack/seed.ts'
 import { type Stack, type StackOptions, startStack } from '../../local/stack/stack.ts'
+import type { Hex } from '../../worker/chain/types.ts'
 import { noLimits } from './limits.ts'
 import { stateTemplate } from './stateTemplate.ts'
 
@@ -46,7 +47,10 @@ export async function signIn(bursar: BursarClient): Promise<string> {
   return reply.accessToken
 }
 
-/** Creates an active wallet with `funds` USDC. Its owner is a random address unless one is given. */
+/**
+ * Creates an active wallet with `funds` USDC. Its owner is a random address unless one is given. `purchaseAllowance` is in whole
+ * USDC.
+ */
 export async function createFundedWallet(
   bursar: BursarClient,
   token: string,
@@ -54,6 +58,22 @@ export async function createFundedWallet(
 ): Promise<Wallet> {
   const body = { ownerAddress: owner, chainId: 8453, purchaseAllowance, ...(name && { name }) }
   const { id } = await bursar.api<DeployReply>('/wallets/smart-wallets-v2/deploy', { token, key: randomUUID(), body })
+  return fund(bursar, token, id, funds)
+}
+
+/** Imports the wallet of this key with `funds` USDC. */
+export async function importFundedWallet(
+  bursar: BursarClient,
+  token: string,
+  { privateKey, funds }: { privateKey: Hex; funds: string },
+): Promise<Wallet> {
+  const address = privateKeyToAddress(privateKey)
+  const body = { address, chain: 'base', privateKey, masterPassword: 'a master password' }
+  const { id } = await bursar.api<Wallet>('/wallets/with-private-key', { token, key: randomUUID(), body })
+  return fund(bursar, token, id, funds)
+}
+
+async function fund(bursar: BursarClient, token: string, id: string, funds: string): Promise<Wallet> {
   const find = async () => (await bursar.api<Wallet[]>('/wallets', { token })).find((wallet) => wallet.id === id)
   const { address } = await until('an active wallet', async () => {
     const wallet = await find()

@@ -21,6 +21,7 @@ export const overview = `Pays in USDC on Base from an agent's budget.
   bursar budget                what is left of the budget, and what may be paid now
   bursar check <to> <amount>   whether a payment would pass, without paying
   bursar pay <to> <amount>     pays
+  bursar fetch <url>           requests it, and pays if it costs something (x402)
   bursar payments [id]         the newest payments, or one of them
   bursar ask <amount>          asks the owner for more budget
 
@@ -78,6 +79,26 @@ Pays once. An email address or phone number gets a link to claim the money.
   bursar pay 0x8ba1f109551bD432803012645Ac136ddd64DBA72 12.50 --wait sent
   bursar pay ada@example.com 25 --memo "Invoice 1142" --key invoice-1142
   bursar pay +14155550123 3 --json | jq -r .id`,
+  fetch: `bursar fetch <url> [options]
+
+Requests <url>, as curl does. If it is sold by x402, pays for it once and requests it again. Prints the body to standard output, and what
+was paid to standard error. Exits with 3 if nothing was paid and the status is not a success, with 6 if it was handed a payment and
+did not serve.
+
+  -X, --method <name>      default: GET, or POST with --data
+  -d, --data <text>        the body of the request; @file reads it from a file
+  -H, --header <line>      such as "accept: application/json"; may be repeated
+  --max-amount <amount>    the most to pay, in USDC. Default: 1
+  --memo <text>            for the owner's records
+  --reference <text>       an invoice or order number; lists can be filtered by it
+  --reason <text>          shown to the owner if the purchase needs approval
+  --key <text>             names this purchase: commands with the same key never buy twice. Default: a new one
+  --wait approved          waits for the owner if the purchase needs approval. Default: exits with 4
+  --timeout <seconds>      ends the command. Default: none, but 120 for each reply
+  --json                   what was paid, as JSON
+
+  bursar fetch https://api.example.com/weather --max-amount 0.05
+  bursar fetch https://api.example.com/report -d @question.json -H "content-type: application/json" --key report-7`,
   payments: `bursar payments [id] [options]
 
 The newest payments, or one of them.

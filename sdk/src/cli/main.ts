@@ -11,6 +11,7 @@ process.exitCode = await run(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY === true,
   out: (text) => void process.stdout.write(`${text}\n`),
   err: (text) => void process.stderr.write(`${text}\n`),
+  write: (bytes) => void process.stdout.write(bytes),
   signal: stop.signal,
   clock: { now: Date.now, pause },
 })

@@ -2,17 +2,25 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { Bursar, type WaitUntil } from '../bursar.ts'
-import { BursarError, BursarOutcomeUnknown, BursarPaymentFailed, BursarRefusal, BursarSignedOut } from '../errors.ts'
+import {
+  BursarError,
+  BursarNotServed,
+  BursarOutcomeUnknown,
+  BursarPaymentFailed,
+  BursarRefusal,
+  BursarSignedOut,
+} from '../errors.ts'
 import type { Payment } from '../types.ts'
 import { urlOf } from '../url.ts'
+import { fetchCommand } from './fetch.ts'
 import { exitCodes, help, overview } from './help.ts'
 import { login, logout } from './login.ts'
 import { LoginFile } from './loginFile.ts'
 import { loginTokens, signedOut } from './loginTokens.ts'
-import { type Result, type Shell, UsageError } from './shell.ts'
+import { NothingPaid, type Result, type Shell, UsageError } from './shell.ts'
 import { budgetTable, checkTable, paymentsTable, paymentTable, plain, requestTable } from './tables.ts'
 
-type Values = Record<string, string | boolean | undefined>
+type Values = Record<string, string | boolean | string[] | undefined>
 type Command = {
   options: NonNullable<ParseArgsConfig['options']>
   /** How many arguments it takes. */
@@ -26,6 +34,7 @@ type Command = {
 const retryForMs = 20_000 // 20 seconds
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
+const notes = { memo: text, reference: text, reason: text }
 
 const commands: Record<keyof typeof help, Command> = {
   login: {
@@ -52,7 +61,7 @@ const commands: Record<keyof typeof help, Command> = {
     },
   },
   pay: {
-    options: { memo: text, reference: text, reason: text, key: text, wait: text, timeout: text },
+    options: { ...notes, key: text, wait: text, timeout: text },
     arguments: [2, 2],
     async run(bursar, [to, amount], values, signal) {
       const payment = await bursar.pay({
@@ -61,10 +70,23 @@ const commands: Record<keyof typeof help, Command> = {
         ...chosen(values, ['memo', 'reference', 'reason']),
         ...(typeof values.key === 'string' && { idempotencyKey: values.key }),
         ...waitOf(values),
-        signal: values.timeout === undefined ? signal : AbortSignal.any([signal, timeoutOf(values.timeout)]),
+        signal: endedBy(signal, values.timeout),
       })
       return { json: payment, table: paymentTable(payment), code: codeOf(payment) }
     },
+  },
+  fetch: {
+    options: {
+      ...notes,
+      ...{
+        method: { ...text, short: 'X' },
+        data: { ...text, short: 'd' },
+        header: { ...text, short: 'H', multiple: true },
+      },
+      ...{ 'max-amount': text, key: text, wait: text, timeout: text },
+    },
+    arguments: [1, 1],
+    run: (bursar, [url], values, signal) => fetchCommand(bursar, url!, values, endedBy(signal, values.timeout)),
   },
   payments: {
     options: { reference: text, limit: text },
@@ -129,7 +151,9 @@ export async function run(args: string[], shell: Shell): Promise<number> {
       'run' in command
         ? await command.run(bursarOf(shell), positionals, values, shell.signal)
         : await command.runSignedOut(shell, values, wantsJson)
-    shell.out(wantsJson ? JSON.stringify(result.json, null, shell.isTerminal ? 2 : 0) : result.table)
+    const text = wantsJson ? JSON.stringify(result.json, null, shell.isTerminal ? 2 : 0) : result.table
+    if (result.body) shell.write(result.body)
+    if (!result.body || text !== '') (result.body ? shell.err : shell.out)(text)
     return result.code ?? exitCodes.done
   } catch (error) {
     const code = exitCodeOf(error)
@@ -177,9 +201,13 @@ function waitOf({ wait, timeout }: Values): { wait?: WaitUntil } {
   return {}
 }
 
-const timeoutOf = (seconds: string | boolean) => AbortSignal.timeout(wholeNumber('timeout', seconds) * 1000)
+/** The signal, or one that also ends after these seconds. */
+const endedBy = (signal: AbortSignal, seconds: Values[string]) =>
+  seconds === undefined
+    ? signal
+    : AbortSignal.any([signal, AbortSignal.timeout(wholeNumber('timeout', seconds) * 1000)])
 
-function wholeNumber(name: string, value: string | boolean): number {
+function wholeNumber(name: string, value: Values[string]): number {
   const number = /^\d{1,6}$/.test(String(value)) ? Number(value) : 0
   if (number < 1) throw new UsageError(`--${name}: must be a whole number from 1`)
   return number
@@ -195,7 +223,9 @@ function codeOf({ status }: Payment): number {
 function exitCodeOf(error: unknown): number | null {
   if (error instanceof BursarOutcomeUnknown)
     return error.payment?.status === 'PENDING_APPROVAL' ? exitCodes.waiting : exitCodes.unknown
-  if (error instanceof BursarRefusal || error instanceof BursarPaymentFailed) return exitCodes.refused
+  if (error instanceof BursarNotServed) return exitCodes.unknown
+  if (error instanceof BursarRefusal || error instanceof BursarPaymentFailed || error instanceof NothingPaid)
+    return exitCodes.refused
   if (error instanceof BursarSignedOut) return exitCodes.signedOut
   if (error instanceof BursarError) return error.status === 429 ? exitCodes.unknown : exitCodes.usage
   return error instanceof TypeError || error instanceof UsageError ? exitCodes.usage : null
@@ -204,6 +234,7 @@ function exitCodeOf(error: unknown): number | null {
 /** The error for programs, with the names that the API uses. */
 function figuresOf(error: Error): object {
   const { message } = error
+  if (error instanceof NothingPaid) return { code: 'no_reply', message }
   if (!(error instanceof BursarError)) return { code: 'usage', message }
   const { code, problem } = error
   return {
@@ -217,7 +248,10 @@ function figuresOf(error: Error): object {
       next: error.next,
       payment_id: error.paymentId,
     }),
-    ...(error instanceof BursarOutcomeUnknown && { idempotency_key: error.idempotencyKey, payment: error.payment }),
+    ...((error instanceof BursarOutcomeUnknown || error instanceof BursarNotServed) && {
+      idempotency_key: error.idempotencyKey,
+      payment: error.payment,
+    }),
     ...(error instanceof BursarPaymentFailed && { payment: error.payment }),
     ...(problem?.errors && { errors: problem.errors }),
   }
@@ -232,7 +266,7 @@ function sentences(error: Error): string {
     if (error.next) lines.push(error.next)
   }
   if (error instanceof BursarError) for (const { pointer } of error.problem?.errors ?? []) lines.push(`At ${pointer}`)
-  if (error instanceof BursarOutcomeUnknown && error.idempotencyKey)
+  if ((error instanceof BursarOutcomeUnknown || error instanceof BursarNotServed) && error.idempotencyKey)
     lines.push(`Repeat the command with --key ${error.idempotencyKey}: it never pays twice.`)
   return lines.map(plain).join('\n')
 }

@@ -5,6 +5,8 @@ export type Shell = {
   /** Each prints one text and a line break. */
   out: (text: string) => void
   err: (text: string) => void
+  /** Writes bytes to standard output as they are. */
+  write: (bytes: Uint8Array) => void
   signal: AbortSignal
   clock: Clock
 }
@@ -16,8 +18,14 @@ export type Clock = {
   pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** What a command prints, as JSON and as a table, and its exit code. */
-export type Result = { json: unknown; table: string; code?: number }
+/**
+ * What a command prints, as JSON and as a table, and its exit code. If it has a body, that goes to standard output and the rest to
+ * standard error.
+ */
+export type Result = { json: unknown; table: string; code?: number; body?: Uint8Array }
 
 /** The command was typed wrongly. */
 export class UsageError extends Error {}
+
+/** A seller failed before anything was bought. */
+export class NothingPaid extends Error {}
