@@ -139,7 +139,7 @@ export default defineConfig({
         exclude: [relayerTests, ...directoryTests],
         setupFiles: ['./tests/support/cheapPasswords.ts'],
       }),
-      // Both identity directories: D1, and Cognito against an AWS emulator. Password hashing costs as much as in production.
+      // Both identity directories: D1, and Cognito against an AWS emulator; and password hashes at production's cost.
       inWorkerd('directory', { include: directoryTests, globalSetup: './tests/support/directorySetup.ts' }),
     ],
   },

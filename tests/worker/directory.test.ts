@@ -1,3 +1,4 @@
+import '../support/cheapPasswords.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dayMs, minuteMs } from '#domain/time.ts'
 import { type Api, auth, createApi, env, login, mailedCode, mailsTo, newEmail, seed, signedUp } from './apiClient.ts'
