@@ -1,5 +1,6 @@
 /** Pages do not shift while replies arrive late. These tests are slow, so only `npm run test:long screens` runs them. */
 import type { Page } from '@playwright/test'
+import { withoutServedReply } from './claimPage.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { thorough } from './thorough.ts'
 
@@ -58,6 +59,7 @@ if (thorough)
     for (const width of [390, 1400])
       test(`a claim page does not shift at ${width} px @screens-21`, async ({ page, seeded }) => {
         await page.setViewportSize({ width, height: 844 })
+        await withoutServedReply(page)
         await open(page, seeded.payout.path)
         await page.waitForLoadState('networkidle')
         const { value, moved } = await shiftsOf(page)

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ComponentType, lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { startEarly } from './lib/http.ts'
+import { servedReply, startEarly } from './lib/http.ts'
 import { queryClient } from './lib/queryClient.ts'
 import { getSession, startSession } from './lib/session.ts'
 import { expiresSoon } from './lib/tokens.ts'
@@ -25,7 +25,7 @@ const { pathname } = location
 if (pathname === '/dashboard/overview' && getSession().user && !expiresSoon())
   for (const call of ['/config', '/notices/count', '/preferences', '/overview', '/transactions/user?page=1&pageSize=5'])
     startEarly(call)
-if (/^\/claim\/[\w.-]+$/.test(pathname)) startEarly(`/escrow${pathname}`)
+if (/^\/claim\/[\w.-]+$/.test(pathname)) startEarly(`/escrow${pathname}`, servedReply())
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
