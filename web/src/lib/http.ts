@@ -37,10 +37,10 @@ export async function exchange(
 
 /** Calls that were started before the code that needs them was there, by path. */
 const early = new Map<string, Promise<Response>>()
-const earlyForMs = 5_000 // 5 seconds
+const earlyForMs = 10_000 // 10 seconds
 
 /**
- * Starts a call whose reply the next GET of this path takes over, if it comes within five seconds. `response`: the reply, if
+ * Starts a call whose reply the next GET of this path takes over, if it comes within ten seconds. `response`: the reply, if
  * it is there already.
  */
 export function startEarly(path: string, response = request('GET', path, {})): void {
