@@ -34,7 +34,7 @@ const shiftsOf = (page: Page) => page.evaluate(() => (window as unknown as { see
 
 if (thorough)
   test.describe('replies that take three seconds', () => {
-    for (const width of [390, 1400])
+    for (const width of [320, 390, 820, 1400])
       for (const path of [
         '/dashboard/overview',
         '/dashboard/wallets',
@@ -45,6 +45,7 @@ if (thorough)
         '/dashboard/contacts',
         '/dashboard/usage',
         '/dashboard/approvals',
+        '/dashboard/notices',
         '/dashboard/settings',
       ])
         test(`${path} does not shift at ${width} px @screens-20`, async ({ page, context, seeded }) => {
@@ -56,7 +57,7 @@ if (thorough)
           expect(value, moved.join('\n')).toBeLessThanOrEqual(shiftLimit)
         })
 
-    for (const width of [390, 1400])
+    for (const width of [320, 390, 820, 1400])
       test(`a claim page does not shift at ${width} px @screens-21`, async ({ page, seeded }) => {
         await page.setViewportSize({ width, height: 844 })
         await withoutServedReply(page)
