@@ -42,8 +42,8 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
   const base = new Hono<AppEnv>()
   base.onError(onFailure)
   base.notFound(onNotFound)
-  // Before the middleware, whose headers are those of the API.
-  base.get('/claim/*', (c, next) => {
+  // Before the rest of the middleware, whose headers are those of the API.
+  base.get('/claim/*', requestId(), requireOwnHost, (c, next) => {
     const { env, executionCtx, req } = c
     return env.ASSETS
       ? claimPage(req.raw, env.ASSETS, { fetch: (call) => base.fetch(call, env, executionCtx) })
