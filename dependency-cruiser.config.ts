@@ -143,7 +143,12 @@ export const rules: IForbiddenRuleType[] = [
     from: { pathNot: '^worker/(app\\.ts$|routes/)|^tests/' },
     to: { path: '^worker/routes/' },
   },
-  imports('worker-is-alone', 'The Worker is deployed by itself.', '^worker/', '^worker/'),
+  imports(
+    'worker-is-alone',
+    'The Worker is deployed by itself. It shares the page of a claim link with Pages, which take files of their folder only.',
+    '^worker/',
+    '^worker/|^web/functions/claimPage\\.ts$',
+  ),
 
   // The dashboard.
   imports(

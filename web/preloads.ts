@@ -1,6 +1,7 @@
 /**
  * Adds a `Link` header with the files of a route to dist/_headers, so that browsers load them together with the entry
- * instead of after it. Covers the two screens that new visitors see first, and the pages of the dashboard.
+ * instead of after it. Covers the two screens that new visitors see first, and the pages of the dashboard. Adds the
+ * script of src/early.ts to the page.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,10 +28,25 @@ const screens = {
   ...Object.fromEntries(dashboard.map((page) => [`/dashboard/${page}`, ['dashboard', `dashboard/${page}`]])),
 }
 
+const earlyOf = (outputs: (Rolldown.OutputChunk | Rolldown.OutputAsset)[]) =>
+  outputs.find(
+    (output): output is Rolldown.OutputChunk =>
+      output.type === 'chunk' && output.moduleIds.some((id) => id.endsWith('/src/early.ts')),
+  )!
+
 export function preloads(): Plugin {
   return {
     name: 'bursar:preloads',
     apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_, { bundle }) {
+        const { fileName } = earlyOf(Object.values(bundle!))
+        // Scripts that are not async wait for the style sheet.
+        const attrs = { type: 'module', async: true, src: `/${fileName}` }
+        return [{ tag: 'script', attrs, injectTo: 'head' }]
+      },
+    },
     writeBundle({ dir }, bundle) {
       const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
       const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
@@ -41,7 +57,9 @@ export function preloads(): Plugin {
         return seen
       }
       const entry = chunks.find((chunk) => chunk.isEntry)!
-      const inPage = withImports(entry) // already loaded by index.html
+      const early = [...withImports(earlyOf(chunks))]
+
+      const sizeOf = (file: string) => byName.get(file)!.code.length
 
       const path = join(dir!, '_headers')
       let headers = readFileSync(path, 'utf8')
@@ -51,8 +69,10 @@ export function preloads(): Plugin {
             facadeModuleId?.includes(`/routes/${route}.tsx?`) && facadeModuleId.includes('component'),
         ) ?? this.error(`no chunk for the route ${route}`)
       for (const [screen, routes] of Object.entries(screens)) {
-        const needed = new Set(routes.flatMap((route) => [...withImports(componentOf(route))]))
-        const files = [...needed].filter((file) => !inPage.has(file))
+        const needed = new Set([entry, ...routes.map(componentOf)].flatMap((chunk) => [...withImports(chunk)]))
+        // The largest first: a browser with six connections loads the small ones beside it.
+        const rest = [...needed].filter((file) => !early.includes(file)).sort((a, b) => sizeOf(b) - sizeOf(a))
+        const files = [...early, ...rest]
         const line = `  Link: ${files.map((file) => `</${file}>; rel=modulepreload`).join(', ')}`
         if (line.length > longestLine) this.error(`too many files for a line of _headers: ${screen}`)
         const [before, after] = headers.split(`\n${screen}\n`)

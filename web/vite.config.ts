@@ -11,7 +11,9 @@ const web = new URL('.', import.meta.url).pathname
 const baseModules =
   /node_modules[\\/]((react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useBlocker|useMutation|mutationObserver|nfiniteQuery))|clsx[\\/]dist[\\/]clsx\.mjs)/
 const commonModules =
-  /web[\\/]src[\\/](lib[\\/](api|apiError|app|http|queryClient|renewal|search|session|tokens|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
+  /web[\\/]src[\\/](lib[\\/](api|app|queryClient|renewal|search|session|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
+
+const earlyModules = /web[\\/]src[\\/](early|lib[\\/](apiError|http|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$/
 
 const entryFile = /\bindex-[\w-]+\.js$/
 
@@ -57,6 +59,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'base', test: baseModules },
+            // src/early.ts and what it needs: a page runs it while the rest is loading (preloads.ts).
+            { name: 'early', test: earlyModules },
             { name: 'common', test: commonModules },
             // One file instead of sixty.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },

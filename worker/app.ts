@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
+import { claimPage } from '../web/functions/claimPage.ts'
 import type { AppEnv } from './appEnv.ts'
 import type { ServerOf } from './mcp/server.ts'
 import { onFailure, onMethodNotAllowed, onNotFound } from './middleware/failures.ts'
@@ -41,6 +42,13 @@ export function createApp(options: { now?: () => number; mcpServer?: ServerOf } 
   const base = new Hono<AppEnv>()
   base.onError(onFailure)
   base.notFound(onNotFound)
+  // Before the rest of the middleware, whose headers are those of the API.
+  base.get('/claim/*', requestId(), requireOwnHost, (c, next) => {
+    const { env, executionCtx, req } = c
+    return env.ASSETS
+      ? claimPage(req.raw, env.ASSETS, { fetch: (call) => base.fetch(call, env, executionCtx) })
+      : next()
+  })
   base
     .use(requestId())
     .use((c, next) => withRequestId(c.get('requestId'), next))

@@ -19,6 +19,8 @@ export type Env = Settings & {
   WEBHOOK_SENDER: DurableObjectNamespace<WebhookSenderApi>
   SERVICE_STOPS: DurableObjectNamespace<ServiceStopsApi>
   MESSAGE_COUNTER: DurableObjectNamespace<MessageCounterApi>
+  /** The files of the pages, in `npm run dev`. A deployment has them on Pages. */
+  ASSETS?: Fetcher
   /** Analytics Engine. If unset, no metrics are written. */
   METRICS?: AnalyticsEngineDataset
   /** The `send_email` binding; MAIL_FROM is the sender. If unset, Cloudflare is not available as email provider. */

@@ -50,7 +50,7 @@ const targets = {
   },
   worker: {
     name: 'the Worker',
-    sources: ['worker', 'wrangler.toml', 'package-lock.json', 'local/tools/bundleWorker.ts'],
+    sources: ['worker', 'web/functions', 'wrangler.toml', 'package-lock.json', 'local/tools/bundleWorker.ts'],
     result: '.bursar/worker/options.json',
     command: ['node', 'local/tools/bundleWorker.ts'],
     cwd: '.',

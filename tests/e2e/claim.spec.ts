@@ -5,6 +5,7 @@ import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
 import { createPayout } from '../support/testStack.ts'
 import { audit } from './audit.ts'
+import { withoutServedReply } from './claimPage.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { tabTo } from './inputModes.ts'
 import { recipient } from './seededAccount.ts'
@@ -22,6 +23,7 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   const press = (key: string) => page.keyboard.press(key)
 
   const answer = Promise.withResolvers<void>()
+  await withoutServedReply(page)
   await page.route('**/api/escrow/claim/*', async (route) => {
     await answer.promise
     await route.continue()
@@ -108,6 +110,26 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   await audit(page, 'claim-claimed')
 })
 
+test('a claim page comes with its data, whose text cannot become part of the page @screens-69', async ({
+  page,
+  bursar,
+  seeded,
+  watch,
+}) => {
+  const memo = '</script><img src=x onerror=alert(1)> <!-- “so far”'
+  const { token, wallet } = seeded
+  const { claimUrl } = await bursar.api<CreateEscrowReply>('/escrow/create', {
+    token,
+    key: randomUUID(),
+    body: { sourceWalletId: wallet.id, amount: '1', recipientEmail: 'grace@bursar.test', expiresInDays: 1, memo },
+  })
+  await page.route('**/api/escrow/**', (route) => route.abort())
+  await page.goto(new URL(claimUrl).pathname)
+  await expect(page.getByTestId('claim-amount')).toHaveText('1.00 USDC')
+  await expect(page.getByText(memo)).toBeVisible()
+  expect(watch.requests.filter((url) => url.includes('/api/escrow/'))).toEqual([])
+})
+
 test('an unknown link shows an error, and a visitor without an account can close the page @claim-2', async ({
   page,
 }) => {
@@ -129,6 +151,7 @@ test('the server’s clock decides whether a payout has expired, not the browser
   await expect(page.getByRole('heading', { name: 'Verify your identity' })).toBeVisible()
 
   const error = 'This payout link is invalid or has expired.'
+  await withoutServedReply(page)
   await page.route('**/api/escrow/claim/*', (route) =>
     route.fulfill({ status: 410, json: { success: false, code: 'gone', error } }),
   )
@@ -138,6 +161,7 @@ test('the server’s clock decides whether a payout has expired, not the browser
 })
 
 test('a payout that was never funded is not shown as taken back @claim-19', async ({ page, seeded }) => {
+  await withoutServedReply(page)
   await page.route('**/api/escrow/claim/*', async (route) => {
     const response = await route.fetch()
     const body = await response.json()
@@ -152,6 +176,7 @@ test('a payout that was never funded is not shown as taken back @claim-19', asyn
 
 test('a payout of test money is marked as such at each step @claim-20', async ({ page, seeded }) => {
   let status = 'CREATED'
+  await withoutServedReply(page)
   await page.route('**/api/escrow/claim/*', async (route) => {
     const response = await route.fetch()
     const body = await response.json()
@@ -223,6 +248,7 @@ test.describe('by mouse', () => {
     })
     const path = new URL(claimUrl).pathname
     let seen = 0
+    await withoutServedReply(page)
     await page.route('**/api/escrow/claim/*', async (route) => {
       const response = await route.fetch()
       const body = await response.json()
@@ -322,6 +348,7 @@ test.describe('by mouse', () => {
       [{ status: 200, json: { success: false } }, 'Failed to load escrow details'],
       [{ status: 500, json: { success: false, error: 'In the words of the server.' } }, 'In the words of the server.'],
     ] as const) {
+      await withoutServedReply(page)
       await page.route('**/api/escrow/claim/*', (route) => route.fulfill(answer))
       await page.goto(seeded.payout.path)
       await expect(page.getByRole('heading', { name: 'Payout Not Found' })).toBeVisible()

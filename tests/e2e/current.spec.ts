@@ -85,6 +85,28 @@ test('deposits and withdrawals are rows of the list, with details and a filter @
   await audit(page, 'deposit-details')
 })
 
+test('a deposit says from whom it is, unless that is not one address @screens-72', async ({ page }) => {
+  const mark = { small: false }
+  await page.route(/\/api\/transactions\/user\?/, async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    for (const row of body.data)
+      if (mark.small && row.category === 'deposit') Object.assign(row, { origin: 'small', fromAddress: null })
+    await route.fulfill({ response, json: body })
+  })
+  const deposit = page.getByRole('row').filter({ hasText: 'Received' }).first()
+  for (const width of [390, 820]) {
+    await page.setViewportSize({ width, height: 844 })
+    mark.small = false
+    await page.goto('/dashboard/transactions?type=deposit')
+    await expect(deposit).toContainText(/from 0x/i)
+    mark.small = true
+    await page.reload()
+    await expect(deposit).toContainText('Deposits below 0.01 USDC')
+    await expect(deposit).not.toContainText(/from/i)
+  }
+})
+
 test('an address that becomes a contact shows its name on older payments, and is not offered again @screens-45', async ({
   page,
   own,

@@ -10,6 +10,29 @@ const conditions = {
   uploadThroughput: bytesPerSecond,
 }
 
+test('the first calls of the overview do not wait for its code @screens-71', async ({
+  page,
+  context,
+  request,
+  seeded,
+  watch,
+}) => {
+  await beSignedIn(context, seeded)
+  const html = await (await request.get('/dashboard/overview')).text()
+  const [, early] = /<script type="module" async src="([^"]+)">/.exec(html)!
+  const release = Promise.withResolvers<void>()
+  await page.route('**/assets/*.js', async (route) => {
+    if (!route.request().url().endsWith(early!)) await release.promise
+    await route.continue()
+  })
+  const call = page.waitForRequest('**/api/overview')
+  await page.goto('/dashboard/overview', { waitUntil: 'commit' })
+  await call
+  release.resolve()
+  await expect(page.getByTestId('total-balance')).toBeVisible()
+  expect(watch.requests.filter((url) => url.endsWith('/api/overview'))).toHaveLength(1)
+})
+
 if (thorough)
   test('loaded again, the overview shows figures in half the time of the first visit @screens-64', async ({
     page,

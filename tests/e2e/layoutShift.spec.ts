@@ -1,5 +1,6 @@
 /** Pages do not shift while replies arrive late. These tests are slow, so only `npm run test:long screens` runs them. */
 import type { Page } from '@playwright/test'
+import { withoutServedReply } from './claimPage.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { thorough } from './thorough.ts'
 
@@ -33,7 +34,7 @@ const shiftsOf = (page: Page) => page.evaluate(() => (window as unknown as { see
 
 if (thorough)
   test.describe('replies that take three seconds', () => {
-    for (const width of [390, 1400])
+    for (const width of [320, 390, 820, 1400])
       for (const path of [
         '/dashboard/overview',
         '/dashboard/wallets',
@@ -44,6 +45,7 @@ if (thorough)
         '/dashboard/contacts',
         '/dashboard/usage',
         '/dashboard/approvals',
+        '/dashboard/notices',
         '/dashboard/settings',
       ])
         test(`${path} does not shift at ${width} px @screens-20`, async ({ page, context, seeded }) => {
@@ -55,9 +57,10 @@ if (thorough)
           expect(value, moved.join('\n')).toBeLessThanOrEqual(shiftLimit)
         })
 
-    for (const width of [390, 1400])
+    for (const width of [320, 390, 820, 1400])
       test(`a claim page does not shift at ${width} px @screens-21`, async ({ page, seeded }) => {
         await page.setViewportSize({ width, height: 844 })
+        await withoutServedReply(page)
         await open(page, seeded.payout.path)
         await page.waitForLoadState('networkidle')
         const { value, moved } = await shiftsOf(page)

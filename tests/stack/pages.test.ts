@@ -82,11 +82,13 @@ test('events arrive while the reply goes on @hosting-4', async () => {
 test('the paths of wrangler.toml reach the Worker, and no others do @hosting-5', async () => {
   const isForwarded = async (path: string) => (await fetch(url + path)).headers.get('x-own') !== null
   expect(forwarded.length).toBeGreaterThan(10)
-  for (const path of forwarded) expect(await isForwarded(path.replace('*', 'x/y')), path).toBe(true)
+  for (const path of forwarded)
+    if (path !== '/claim/*') expect(await isForwarded(path.replace('*', 'x/y')), path).toBe(true)
   for (const path of [
     '/',
     '/login',
     '/claim/t',
+    '/claim/t/u',
     '/dashboard/agents',
     '/apis',
     '/v1x',
@@ -100,7 +102,7 @@ test('the paths of wrangler.toml reach the Worker, and no others do @hosting-5',
 test('files have the headers of web/public/_headers, and any other path is the SPA @hosting-6', async () => {
   const page = await readFile(join(root, 'web/dist/index.html'), 'utf8')
   const policies: string[] = []
-  for (const path of ['/', '/login', '/dashboard/agents', '/claim/t']) {
+  for (const path of ['/', '/login', '/dashboard/agents', '/claim/t/u']) {
     const reply = await fetch(url + path)
     expect([reply.status, await reply.text()], path).toEqual([200, page])
     expect(Object.fromEntries(reply.headers), path).toMatchObject({
@@ -120,6 +122,31 @@ test('files have the headers of web/public/_headers, and any other path is the S
   )
   for (const path of ['/login', '/dashboard/overview'])
     expect((await fetch(url + path)).headers.get('link')).toMatch(/^<\/assets\/.*; rel=modulepreload/)
+})
+
+test('the page of a claim link contains the Worker’s reply, and keeps the headers of its file @hosting-9', async () => {
+  const page = await readFile(join(root, 'web/dist/index.html'), 'utf8')
+  const reply = await fetch(`${url}/claim/pay_1.mac.secret`, { headers: { 'cf-connecting-ip': '2001:db8::7' } })
+  const html = await reply.text()
+  const [whole, json] = /<script type="application\/json" id="reply">(.*)<\/script>/.exec(html)!
+  expect(html.replace(whole!, '')).toBe(page)
+  expect(JSON.parse(json!)).toMatchObject({
+    status: 200,
+    body: {
+      url: `${url}/api/escrow/claim/pay_1.mac.secret`,
+      method: 'GET',
+      headers: { 'cf-connecting-ip': '2001:db8::7' },
+    },
+  })
+  expect(Object.fromEntries(reply.headers)).toMatchObject({
+    'content-type': expect.stringContaining('text/html'),
+    'content-security-policy': expect.stringContaining("script-src 'self';"),
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex',
+    'referrer-policy': 'no-referrer',
+    link: expect.stringMatching(/^<\/assets\/.*; rel=modulepreload/),
+  })
+  expect(reply.headers.get('etag')).toBeNull()
 })
 
 test('a file that is gone is a 404 that no cache keeps, not the SPA @hosting-8', async () => {

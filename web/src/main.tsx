@@ -1,11 +1,11 @@
+import './early.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ComponentType, lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { startEarly } from './lib/http.ts'
+import { servedReply, startEarly } from './lib/http.ts'
 import { queryClient } from './lib/queryClient.ts'
-import { getSession, startSession } from './lib/session.ts'
-import { expiresSoon } from './lib/tokens.ts'
+import { startSession } from './lib/session.ts'
 import { router } from './router.tsx'
 import './styles.css'
 
@@ -20,12 +20,8 @@ const Toaster = lazy<ComponentType>(() =>
 
 startSession()
 
-// The calls with which a page begins, which otherwise wait for its code.
-const { pathname } = location
-if (pathname === '/dashboard/overview' && getSession().user && !expiresSoon())
-  for (const call of ['/config', '/notices/count', '/preferences', '/overview', '/transactions/user?page=1&pageSize=5'])
-    startEarly(call)
-if (/^\/claim\/[\w.-]+$/.test(pathname)) startEarly(`/escrow${pathname}`)
+// The page has come with the reply to its first call, or the call starts before the code that needs it is there.
+if (/^\/claim\/[\w.-]+$/.test(location.pathname)) startEarly(`/escrow${location.pathname}`, servedReply())
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

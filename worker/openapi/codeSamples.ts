@@ -64,6 +64,12 @@ console.log(payment.status)`,
     typescript: `const payment = await bursar.payments.cancel('${exampleIds.payment}')
 console.log(payment.status)`,
   },
+  createPurchase: {
+    typescript: `const response = await bursar.fetch('http://localhost:4021/weather', {}, { maxAmount: '0.05', idempotencyKey: '${keys.createPurchase}' })
+console.log(response.status, response.payment?.id)`,
+    // Without the key, which the samples before have used up.
+    commandLine: 'bursar fetch http://localhost:4021/weather --max-amount 0.05',
+  },
   requestBudget: {
     typescript: `const request = await bursar.budgetRequests.create({
   amount: '${more.amount}',

@@ -37,14 +37,24 @@ export async function exchange(
 
 /** Calls that were started before the code that needs them was there, by path. */
 const early = new Map<string, Promise<Response>>()
-const earlyForMs = 5_000 // 5 seconds
+const earlyForMs = 10_000 // 10 seconds
 
-/** Starts a call whose reply the next GET of this path takes over, if it comes within five seconds. */
-export function startEarly(path: string): void {
-  const response = request('GET', path, {})
+/**
+ * Starts a call whose reply the next GET of this path takes over, if it comes within ten seconds. `response`: the reply, if
+ * it is there already.
+ */
+export function startEarly(path: string, response = request('GET', path, {})): void {
   response.catch(() => undefined) // reported to whoever takes it over
   early.set(path, response)
   setTimeout(() => early.delete(path), earlyForMs)
+}
+
+/** The reply that was served with a claim page (web/functions/claimPage.ts). */
+export function servedReply(): Promise<Response> | undefined {
+  const text = document.getElementById('reply')?.textContent
+  if (!text) return undefined
+  const { status, body } = JSON.parse(text) as { status: number; body: unknown }
+  return Promise.resolve(Response.json(body, { status }))
 }
 
 /** With the credentials of a session, if there is one, and the last reply's bookmark, from which D1 reads. */

@@ -175,6 +175,10 @@ export const senderOf = ({
 export const collectedDeposit = ({ origin }: Transaction): string | null =>
   origin === 'small' ? 'Deposits below 0.01 USDC' : origin === 'start' ? 'Balance when the wallet was added' : null
 
+/** Whether it came from one address, which can follow the word "from". */
+export const hasOneSender = (transaction: Transaction): boolean =>
+  transaction.category === 'deposit' && collectedDeposit(transaction) === null
+
 /** What the transaction waits for, the state of its payout or purchase, or why it failed; null if a rule refused it. */
 export const noteOf = (transaction: Transaction): string | null =>
   awaitsApproval(transaction)

@@ -8,6 +8,7 @@ import { Counterparty, TransactionAmount, TransactionStatusChip } from '#web/com
 import { refreshIn } from '#web/lists/refreshIn.ts'
 import {
   categoryLabel,
+  hasOneSender,
   isMoving,
   movementOf,
   noteOf,
@@ -85,6 +86,7 @@ export function RecentTransactions() {
               search={{ detail: transaction.id }}
               className="truncate rounded-sm font-medium hover:underline"
             >
+              {hasOneSender(transaction) && 'From '}
               <Counterparty transaction={transaction} />
             </Link>
             <TransactionAmount transaction={transaction} className="text-right" />

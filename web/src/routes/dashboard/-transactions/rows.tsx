@@ -9,7 +9,14 @@ import {
 } from '#web/components/TransactionParts.tsx'
 import { unitOf } from '#web/lib/networks.ts'
 import type { ShownRows } from '#web/lists/PagedCard.tsx'
-import { categoryLabel, movementOf, noteOf, senderOf, type Transaction } from '#web/queries/transactions.ts'
+import {
+  categoryLabel,
+  hasOneSender,
+  movementOf,
+  noteOf,
+  senderOf,
+  type Transaction,
+} from '#web/queries/transactions.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { ruleOf } from '../-agents/ruleNames.ts'
 
@@ -59,7 +66,8 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
         <>
           {categoryLabel(transaction)}
           <p className="wrap-anywhere text-muted lg:hidden">
-            {isDeposit(transaction) ? 'from' : 'by'} <Sender transaction={transaction} />
+            {isDeposit(transaction) ? hasOneSender(transaction) && 'from ' : 'by '}
+            <Sender transaction={transaction} />
           </p>
         </>
       ),
@@ -95,7 +103,7 @@ export const rowsWith = (hrefOf: (transactionId: string) => string): ShownRows<T
       label={labelOf(transaction)}
       title={
         <>
-          {isDeposit(transaction) && 'From '}
+          {hasOneSender(transaction) && 'From '}
           <Counterparty transaction={transaction} />
         </>
       }

@@ -1,0 +1,159 @@
+/**
+ * Test id: @screens-70
+ *
+ * Measures when pages show what people come for, on a slow connection and a slow machine: `npm run bench:first-paint`.
+ * Chromium has HTTP/2, 1.6 Mbit/s, 150 ms of latency and the CPU of a phone. The overview is opened for the first time (cold) and
+ * loaded again (warm), both signed in. A claim page is opened for the first time, as it is served and without the data that
+ * come with it, which is what that saves. The median of each row has to keep its limit.
+ *
+ * The phone takes four times as long as an idle cloud machine for the same script. Before each page, the bench times that
+ * script here and slows Chromium down by what is missing, so a busy machine gives about the same figures. If this machine is
+ * mostly slower than the phone, the bench cannot decide, and fails.
+ */
+import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
+import { findBrowser } from '../../local/tools/browser.ts'
+import { keepSession } from '../e2e/accounts.ts'
+import { type SeededAccount, seedAccount } from '../e2e/seededAccount.ts'
+import { createTestStack } from '../support/testStack.ts'
+import { startHttp2Proxy } from './http2Proxy.ts'
+
+const phoneWorkMs = 520 // half a second for workMs()
+const bytesPerSecond = 1_600_000 / 8 // 1.6 Mbit/s
+const conditions = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: bytesPerSecond,
+  uploadThroughput: bytesPerSecond,
+}
+const rounds = 7
+
+/** How many times slower Chromium was made, for each page. */
+const slowDowns: number[] = []
+
+/** Milliseconds from the start of the navigation. */
+const limits = { 'overview, cold': 1_400, 'overview, warm': 400, 'claim page': null, 'claim page without data': null }
+type Row = keyof typeof limits
+const seen: Record<Row, number[]> = {
+  'overview, cold': [],
+  'overview, warm': [],
+  'claim page': [],
+  'claim page without data': [],
+}
+
+/** Opens a page in a browser without any cache, on the connection above. */
+async function openPage(browser: Browser, url: string, account: SeededAccount | null) {
+  const context = await browser.newContext({
+    baseURL: url,
+    ignoreHTTPSErrors: true,
+    viewport: { width: 390, height: 844 },
+  })
+  if (account) await keepSession(context, account.session)
+  const page = await context.newPage()
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Network.enable')
+  await devtools.send('Network.emulateNetworkConditions', conditions)
+  return { page, devtools }
+}
+
+/** Slows Chromium down to the speed of the phone. */
+async function slowDown(devtools: CDPSession): Promise<void> {
+  const rate = phoneWorkMs / workMs()
+  slowDowns.push(rate)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: Math.max(1, rate) })
+}
+
+/** Makes each document note when an element with this test id is first there and painted. */
+const watchFor = (page: Page, testId: string) =>
+  page.addInitScript((id) => {
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector(`[data-testid=${id}]`)) return
+      observer.disconnect()
+      requestAnimationFrame(() => setTimeout(() => Object.assign(window, { shownAt: performance.now() })))
+    })
+    observer.observe(document, { childList: true, subtree: true })
+  }, testId)
+
+async function shownAt(page: Page): Promise<number> {
+  const handle = await page.waitForFunction(() => (window as unknown as { shownAt?: number }).shownAt)
+  const ms = (await handle.jsonValue())!
+  await page.waitForLoadState('networkidle')
+  return ms
+}
+
+/** As if the page had been served without its data (web/functions/claimPage.ts). */
+const withoutData = (page: Page) =>
+  page.addInitScript(() => {
+    new MutationObserver(() => document.getElementById('reply')?.remove()).observe(document, {
+      childList: true,
+      subtree: true,
+    })
+  })
+
+async function measureOverview(browser: Browser, url: string, account: SeededAccount): Promise<void> {
+  const { page, devtools } = await openPage(browser, url, account)
+  await watchFor(page, 'total-balance')
+  await slowDown(devtools)
+  await page.goto('/dashboard/overview')
+  seen['overview, cold'].push(await shownAt(page))
+  await slowDown(devtools)
+  await page.reload()
+  seen['overview, warm'].push(await shownAt(page))
+  await page.context().close()
+}
+
+async function measureClaim(browser: Browser, url: string, path: string, row: Row): Promise<void> {
+  const { page, devtools } = await openPage(browser, url, null)
+  await watchFor(page, 'claim-amount')
+  if (row === 'claim page without data') await withoutData(page)
+  await slowDown(devtools)
+  await page.goto(path)
+  seen[row].push(await shownAt(page))
+  await page.context().close()
+}
+
+/** Time of a fixed amount of script. */
+function workMs(): number {
+  const startedAt = performance.now()
+  let sum = 0
+  for (let i = 0; i < 30_000_000; i++) sum = (sum * 31 + i) | 0
+  if (sum === 1) throw new Error('unreachable; keeps the loop')
+  return performance.now() - startedAt
+}
+
+const sorted = (values: number[]) => values.toSorted((a, b) => a - b).map(Math.round)
+const median = (values: number[]) => sorted(values)[Math.floor(values.length / 2)]!
+
+const stack = await createTestStack()
+const proxy = await startHttp2Proxy(stack.url)
+let browser: Browser | undefined
+try {
+  const account = await seedAccount(stack.bursar)
+  browser = await chromium.launch({
+    executablePath: await findBrowser(console.log),
+    args: ['--no-sandbox', '--disable-gpu'],
+  })
+  for (let i = 0; i < rounds; i++) {
+    await measureOverview(browser, proxy.url, account)
+    await measureClaim(browser, proxy.url, account.payout.path, 'claim page without data')
+    await measureClaim(browser, proxy.url, account.payout.path, 'claim page')
+  }
+  console.log(`1.6 Mbit/s, ${conditions.latency} ms, CPU of a phone; ${rounds} times each`)
+  console.log(`${'ms'.padEnd(26)}${'median'.padStart(8)}${'limit'.padStart(8)}  each`)
+  for (const row of Object.keys(limits) as Row[]) {
+    const limit = limits[row]
+    const middle = median(seen[row])
+    const isSlow = limit !== null && middle > limit
+    if (isSlow) process.exitCode = 1
+    console.log(
+      `${row.padEnd(26)}${String(middle).padStart(8)}${String(limit ?? '').padStart(8)}  ${sorted(seen[row]).join(' ')}${isSlow ? '  TOO SLOW' : ''}`,
+    )
+  }
+  const isBusy = median(slowDowns) < 1
+  if (isBusy) process.exitCode = 1
+  const range = slowDowns.toSorted((a, b) => a - b).map((rate) => rate.toFixed(1))
+  console.log(`slowed down ${range[0]} to ${range.at(-1)} times${isBusy ? ': the machine is TOO BUSY to decide' : ''}`)
+} finally {
+  await browser?.close()
+  proxy.stop()
+  await stack.stop()
+}

@@ -1,0 +1,138 @@
+/** After an act, the pages that were open before show the new state within three seconds. */
+import type { Page } from '@playwright/test'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { expect, testAsOwner as test } from './fixtures.ts'
+
+const soon = { timeout: 3_000 }
+const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
+const press = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name, exact: true }).click()
+const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+/** Goes to a page as a person does, which keeps what was loaded before. */
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name, exact: true }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+}
+
+test('a paused agent is no longer counted as active, and one that is resumed is @screens-73', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Counted')
+  await owner.agent(group, 'Counter')
+  await page.goto('/dashboard/overview')
+  const active = widget(page, 'Active Agents').getByText(/^\d+$/)
+  const before = Number(await active.textContent())
+  for (const [item, count, state] of [
+    ['Pause', before - 1, 'Paused'],
+    ['Resume', before, 'Active'],
+  ] as const) {
+    await goTo(page, 'Agents')
+    await page.getByRole('navigation', { name: 'Policy groups' }).getByRole('link', { name: 'Counted' }).click()
+    await page.getByRole('button', { name: 'Actions for Counter' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    if (item === 'Pause') await press(page, 'Pause')
+    await expect(page.getByTestId('agent-row').filter({ hasText: 'Counter' })).toContainText(state, soon)
+    await goTo(page, 'Overview')
+    await expect(active).toHaveText(String(count), soon)
+  }
+})
+
+test('a topped-up budget is on the page of usage, too @screens-74', async ({ page, owner }) => {
+  const group = await owner.group('Refilled')
+  await owner.agent(group, 'Reader')
+  await page.goto('/dashboard/usage')
+  const usage = page.getByRole('listitem').filter({ hasText: 'Refilled' })
+  await expect(usage).toContainText('of $20.00')
+  await goTo(page, 'Agents')
+  await page.getByRole('navigation', { name: 'Policy groups' }).getByRole('link', { name: 'Refilled' }).click()
+  await page.getByTestId('group-detail').getByRole('button', { name: 'Top Up', exact: true }).click()
+  await page.getByLabel('Amount').fill('5.5')
+  await press(page, 'Top Up 5.50 USDC')
+  await expect(page.getByTestId('group-detail')).toContainText('$25.50', soon)
+  await expect(dialog(page)).toBeHidden({ timeout: 4_000 })
+  await goTo(page, 'Usage')
+  await expect(usage).toContainText('of $25.50', soon)
+})
+
+test('a contact’s name is on earlier payments from when it is added to when it is deleted @screens-75', async ({
+  page,
+  owner,
+}) => {
+  const address = privateKeyToAddress(generatePrivateKey())
+  const short = `${address.slice(0, 6)}…${address.slice(-4)}`
+  await owner.api('/transactions/send', { walletId: owner.wallet.id, toAddress: address, amount: '0.1' })
+  const named = page.getByRole('row').filter({ hasText: 'Katherine Johnson' })
+  await page.goto('/dashboard/transactions')
+  await expect(page.getByRole('row').filter({ hasText: short })).toBeVisible()
+  await goTo(page, 'Contacts')
+  await page.getByRole('button', { name: 'Add Contact' }).first().click()
+  await page.getByLabel('Name', { exact: true }).fill('Katherine Johnson')
+  await page.getByLabel('Wallet address', { exact: true }).fill(address)
+  await press(page, 'Add Contact')
+  await expect(named).toBeVisible(soon)
+  await goTo(page, 'Transactions')
+  await expect(named).toBeVisible(soon)
+  await goTo(page, 'Contacts')
+  await page.getByRole('button', { name: 'Delete Katherine Johnson' }).click()
+  await press(page, 'Delete Contact')
+  await expect(named).toHaveCount(0, soon)
+  await goTo(page, 'Transactions')
+  await expect(page.getByRole('row').filter({ hasText: short })).toBeVisible(soon)
+})
+
+test('a denied payment no longer waits, in the bell, the approvals and the transactions @screens-76', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Asking', { approveAbove: '5' })
+  const { apiKey } = await owner.agent(group, 'Asker')
+  const to = privateKeyToAddress(generatePrivateKey())
+  await owner.pay(apiKey!, '6.25', to)
+  await page.goto('/dashboard/transactions')
+  const row = page.getByRole('row').filter({ hasText: `${to.slice(0, 6)}…${to.slice(-4)}` })
+  await expect(row).toContainText('Awaiting approval')
+  const bell = page.getByRole('link', { name: /^Notices:/ })
+  const waiting = async () => Number(/(\d+) waiting/.exec((await bell.getAttribute('aria-label'))!)?.[1] ?? 0)
+  await expect.poll(waiting).toBeGreaterThan(0)
+  const before = await waiting()
+  await row.click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Decide' }).click()
+  await page.getByRole('button', { name: 'Deny', exact: true }).click()
+  await expect(page.getByText('Denied by you.')).toBeVisible(soon)
+  await expect.poll(waiting, soon).toBe(before - 1)
+  await goTo(page, 'Transactions')
+  await expect(row).not.toContainText('Awaiting approval', soon)
+})
+
+test('a reclaimed payout is no longer outstanding, on its page and on the overview @screens-77', async ({
+  page,
+  owner,
+}) => {
+  const recipientEmail = `back-${Date.now()}@bursar.test`
+  await owner.api('/escrow/create', {
+    sourceWalletId: owner.wallet.id,
+    amount: '1.25',
+    recipientEmail,
+    expiresInDays: 1,
+  })
+  await page.goto('/dashboard/payouts')
+  const row = page.getByRole('row').filter({ hasText: recipientEmail })
+  await expect(row).toContainText('CREATED')
+  await expect(row.getByRole('button', { name: /^Reclaim funds of/ })).toBeVisible()
+  await goTo(page, 'Overview')
+  const unclaimed = widget(page, 'Quick Stats').getByText('Unclaimed payouts').locator('../..')
+  await expect(unclaimed).toContainText('$')
+  const before = await unclaimed.textContent()
+  await goTo(page, 'Payouts')
+  await row.getByRole('button', { name: /^Reclaim funds of/ }).click()
+  await press(page, /^Reclaim 1\.25 USDC$/)
+  await expect(page.getByRole('dialog', { name: /Reclaimed/ })).toBeVisible({ timeout: 40_000 }) // several blocks
+  await page.keyboard.press('Escape')
+  await expect(row).toContainText('RECLAIMED', soon)
+  await goTo(page, 'Overview')
+  await expect(unclaimed).not.toHaveText(before!, soon)
+  await goTo(page, 'Transactions')
+  await expect(page.getByRole('row').filter({ hasText: recipientEmail }).first()).toContainText('Returned', soon)
+})
