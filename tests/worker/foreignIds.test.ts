@@ -143,6 +143,7 @@ const rows: Row[] = [
   ['GET /v1/payments/{agentPayment}'],
   ['POST /v1/payments', { to: { type: 'contact', contactId: '{contact}' }, amount: '1' }],
   ['POST /v1/payments/{agentPayment}/cancel'],
+  ['POST /v1/x402-payments/{agentPayment}/receipt', { payment_response: null, served: true }],
   ['GET /api/approvals/{approval}'],
   ['POST /api/approvals/{approval}/approve', { hash: '0'.repeat(64) }],
   ['POST /api/approvals/{approval}/deny', { hash: '0'.repeat(64) }],
@@ -211,6 +212,7 @@ const routesWithoutIds = new Set([
   'POST /api/push/subscriptions',
   'DELETE /api/push/subscriptions',
   'POST /api/push/test',
+  'GET /api/account/handed-out',
   'GET /api/audit',
   'GET /api/escrow/claim/:accessToken',
   'POST /api/escrow/verify-passcode',
@@ -218,6 +220,7 @@ const routesWithoutIds = new Set([
   'POST /api/escrow/receipt',
   'POST /api/escrow/claim',
   'GET /v1/payments',
+  'POST /v1/x402-payments',
   'GET /v1/context',
   // Ids are in its messages: tests/worker/mcpTools.test.ts.
   'POST /mcp',
