@@ -168,6 +168,8 @@ test('a used-up class is renewed by Bursar, and sends have as much left as befor
     })
     const header = { headers: { 'PAYMENT-SIGNATURE': bought.x402!.header } }
     expect((await fetch(`${seller.url}/data`, header)).status).toBe(200)
+    const receipt = { payment_response: null, served: true }
+    await call('POST', `/v1/x402-payments/${bought.id}/receipt`, receipt, randomUUID(), small.apiKey)
   }
   const after = await sessionKey()
   const grantOf = ({ spendingLimit, purchaseAllowance, validUntil, spentAmount }: SessionKeyInfo) => [

@@ -22,7 +22,7 @@ export const jsonExamples: { [Name in RequestName]?: Json } = {
     header: {
       summary: 'The header of a reply 402',
       value: {
-        resource: 'https://api.example.com/weather',
+        resource: 'http://localhost:4021/weather',
         payment_required: 'eyJ4NDAyVmVyc2lvbiI6Mn0',
         max_amount: '0.05',
       },
@@ -65,7 +65,8 @@ console.log(payment.status)`,
 console.log(payment.status)`,
   },
   createPurchase: {
-    typescript: `const response = await bursar.fetch('http://localhost:4021/weather', {}, { maxAmount: '0.05', idempotencyKey: '${keys.createPurchase}' })
+    typescript: `const buying = { maxAmount: '0.05', idempotencyKey: '${keys.createPurchase}' }
+const response = await bursar.fetch('http://localhost:4021/weather', {}, buying)
 console.log(response.status, response.payment?.id)`,
     // Without the key, which the samples before have used up.
     commandLine: 'bursar fetch http://localhost:4021/weather --max-amount 0.05',

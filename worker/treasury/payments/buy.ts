@@ -1,3 +1,4 @@
+import { blockMs } from '#domain/networks.ts'
 import { webhookRulesOf } from '#domain/webhookUrl.ts'
 import { chooseOffer } from '#domain/x402/chooseOffer.ts'
 import { parsePaymentRequired } from '#domain/x402/paymentRequired.ts'
@@ -67,7 +68,10 @@ export async function purchaseInput(
   })
 }
 
-/** Keeps what the agent reports about its purchase; a later report replaces it. It decides nothing: the chain does. */
+/**
+ * Keeps what the agent reports about its purchase; a later report replaces it. It decides nothing: the chain does. The first one
+ * is a hint to read the chain now.
+ */
 export function keepReceipt(
   ctx: Context,
   principal: Principal,
@@ -78,6 +82,9 @@ export function keepReceipt(
   if (!found.ok) return found
   if (found.value.kind !== 'x402')
     return refuse('unprocessable', 'Only a purchase has a receipt; this payment is not one.')
-  ctx.store.run('UPDATE purchase SET reply = ? WHERE id = ?', JSON.stringify(receipt), id)
+  const text = JSON.stringify(receipt)
+  const isFirst = ctx.store.run('UPDATE purchase SET reply = ? WHERE id = ? AND reply IS NULL', text, id) > 0
+  if (isFirst && found.value.status === 'PROCESSING') ctx.schedule('settle', ctx.now() + blockMs)
+  if (!isFirst) ctx.store.run('UPDATE purchase SET reply = ? WHERE id = ?', text, id)
   return found
 }
