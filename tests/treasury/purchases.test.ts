@@ -5,11 +5,13 @@ import { giveUpMs } from '#domain/intent.ts'
 import { microUsdc } from '#domain/money.ts'
 import { capOf, countOf, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { purchaseIn } from '../../worker/chain/purchase.ts'
+import { paidTo } from '../../worker/treasury/approvals/approvalRules.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { headerOf } from '../../worker/treasury/purchases/offers.ts'
 import { recompute } from '../../worker/treasury/restore/recompute.ts'
 import { failUnsigned } from '../../worker/treasury/settlement/release.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import { statusIn } from '../../worker/treasury/storage/statuses.ts'
 import { paid } from '../support/book.ts'
 import { addressOf, usdc } from '../support/build.ts'
 import { type Buyer, createBuyer, openLimits } from '../support/buyer.ts'
@@ -182,6 +184,43 @@ describe('one key', () => {
     expect(buyer.store.group(buyer.group)!.held).toBe(0)
     buyer.close()
   })
+})
+
+test('a settled purchase that a reorganization removes is handed out again as it was @purchases-13', () => {
+  const buyer = createBuyer()
+  const principal = buyer.addAgent(buyer.group)
+  const payment = paid(buyer.buy({ principal, key: 'one' }))
+  const handedOut = headerOf(buyer.store, payment)
+  buyer.settle(payment)
+  expect(headerOf(buyer.store, buyer.store.payment(payment.id)!)).toBe(null)
+  buyer.reorganize()
+  expect(headerOf(buyer.store, paid(buyer.buy({ principal, key: 'one' })))).toEqual(handedOut)
+  buyer.close()
+})
+
+test('equal purchases, open ones and old sellers are found by an index @purchases-14', () => {
+  const { store, close } = createBuyer()
+  const plan = (query: string) => store.first<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`)!.detail
+  const [where] = paidTo({ address: addressOf(1), email: null, phone: null, seller: 'a.example' })
+  expect(
+    plan(`SELECT 1 FROM payment WHERE ${where} AND amount = 1 AND accepted_at > 0 AND status IN ${statusIn.alive}`),
+  ).toContain('payment_seller (seller=? AND to_address=? AND amount=?')
+  const open = `kind = 'x402' AND agent_id = 'a' AND status IN ${statusIn.unsettled}`
+  expect(plan(`SELECT 1 FROM payment WHERE ${open}`)).toContain('payment_open_purchase (agent_id=?)')
+  expect(plan('SELECT 1 FROM seller WHERE confirmed_at IS NULL AND asked_at < 1')).toContain('seller_unconfirmed')
+  expect(plan('SELECT 1 FROM seller WHERE confirmed_at < 1')).toContain('seller_confirmed')
+  close()
+})
+
+test('purchases that are not final do not keep others from being released @purchases-15', async () => {
+  const buyer = createBuyer({ allowance: 1_000 })
+  const principal = buyer.addAgent(buyer.group)
+  const first = paid(buyer.buy({ principal, amount: usdc('0.01') }))
+  await buyer.pass(30)
+  for (let i = 0; i < 25; i++) paid(buyer.buy({ principal, amount: usdc('0.01') }))
+  await buyer.pass(31)
+  expect(status(buyer, first)).toBe('FAILED')
+  buyer.close()
 })
 
 describe('signing', () => {

@@ -13,7 +13,7 @@ export const CreatePurchase = z.strictObject({
   resource: z
     .string()
     .max(2_000)
-    .describe('The address that answered 402, as you requested it. Query and fragment are not stored.'),
+    .describe('The address that answered 402, as you requested it. Query and fragment are no part of the purchase.'),
   method: z.string().max(16).default('GET').describe('The method of your request, such as GET or POST.'),
   payment_required: z
     .union([z.string().max(Math.ceil(maxChallengeBytes / 3) * 4), z.record(z.string(), z.unknown())])
@@ -46,7 +46,7 @@ export type PurchaseSignature = z.infer<typeof PurchaseSignature>
 export const PurchaseReceipt = z.strictObject({
   payment_response: z
     .string()
-    .max(16_384)
+    .max(4_096)
     .nullable()
     .describe('The header PAYMENT-RESPONSE that the seller sent; null if it sent none.'),
   served: z.boolean().describe('Whether you got the resource.'),

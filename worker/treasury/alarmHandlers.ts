@@ -20,7 +20,7 @@ import { nextExpiryAt, reclaimExpired, remindRecipients } from './payouts/expiry
 import { submitDueJobs } from './relay/submitJobs.ts'
 import { settleFinality } from './settlement/finality.ts'
 import { readIdleWallets } from './settlement/idle.ts'
-import { settle } from './settlement/settle.ts'
+import { onlyDeadPurchasesUntil, settle } from './settlement/settle.ts'
 import { warnOfEndingKeys } from './wallets/endingKeys.ts'
 import { nextDueAt as nextWalletDueAt } from './wallets/idleReads.ts'
 
@@ -70,6 +70,8 @@ async function settleOpen(ctx: Context): Promise<number | null> {
   const { isOpen, isBehind } = await andSubmit(ctx, () => settle(ctx))
   await reported
   if (isOpen && isBehind) return now()
+  const dead = isOpen ? onlyDeadPurchasesUntil(ctx) : null
+  if (dead !== null) return Math.max(dead, now() + settleEveryMs)
   if (isOpen) return earliest(now() + (queued > 0 ? signEveryMs : settleEveryMs), nextMinedAt(ctx))
   // If a payment is accepted in the meantime, its settle alarm marks this Treasury busy again.
   store.setMeta('busy_reported_at', 0)

@@ -59,6 +59,7 @@ export function createContext(
     unsentJobs: [],
     confirmed: [],
     webhooks: null,
+    refillRefusedAt: new Map(),
     submittedAt: new Map(),
     endWaiters: new Map(),
     shard: null,

@@ -19,8 +19,10 @@ export function parseResource(
   if (problem !== null) return { ok: false, problem: { field: 'resource', message: problem } }
   if (!methods.includes(method))
     return { ok: false, problem: { field: 'method', message: `method must be one of ${methods.join(', ')}` } }
-  const { origin, pathname, host } = new URL(url)
-  return { ok: true, resource: { method, origin, path: pathname, host } }
+  const { protocol, pathname, hostname, port } = new URL(url)
+  // A final dot leads to the same server, which would be another seller.
+  const host = hostname.replace(/\.$/, '') + (port && `:${port}`)
+  return { ok: true, resource: { method, origin: `${protocol}//${host}`, path: pathname, host } }
 }
 
 /** As in a payment's terms and row: `GET https://api.example.com/weather`. */

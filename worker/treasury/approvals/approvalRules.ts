@@ -6,7 +6,6 @@ import type { Verdict } from '#domain/rules/rule.ts'
 import { ruleNamed } from '#domain/rules/values.ts'
 import { sameAddress } from '#domain/sameAddress.ts'
 import { minuteMs } from '#domain/time.ts'
-import { sellerPair } from '#domain/x402/seller.ts'
 import type { Recipient } from '#schemas/paymentTerms.ts'
 import type { Context } from '../core/context.ts'
 import { type GroupWindows, noWindows, readWindows } from '../ledger/windows.ts'
@@ -22,13 +21,10 @@ import { coveringGrant } from './grants.ts'
 /** Written like the condition of the indexes that serve it (storage/tables.ts). */
 const isAlive = `payment.status IN ${statusIn.alive}`
 
-/** SQL for "paid to this recipient", and its value. A payout's address does not identify its recipient. */
-export const paidTo = ({ address, email, phone, seller }: PaidTo): [where: string, value: string] => {
+/** SQL for "paid to this recipient", and its values. A payout's address does not identify its recipient. */
+export const paidTo = ({ address, email, phone, seller }: PaidTo): [where: string, ...values: string[]] => {
   if (address !== null && seller !== null)
-    return [
-      "payment.kind = 'x402' AND payment.seller || ' ' || lower(payment.to_address) = ?",
-      sellerPair(seller, address),
-    ]
+    return ["payment.kind = 'x402' AND payment.seller = ? AND payment.to_address = ? COLLATE NOCASE", seller, address]
   if (address !== null) return ["payment.kind = 'send' AND payment.to_address = ? COLLATE NOCASE", address]
   return email !== null ? ['payment.recipient_email = ?', email] : ['payment.recipient_phone = ?', phone ?? '']
 }
@@ -49,11 +45,11 @@ export function equalPayments(
   since: number,
   { exceptId = null, most = Number.MAX_SAFE_INTEGER }: { exceptId?: string | null; most?: number } = {},
 ): number {
-  const [where, value] = paidTo(to)
+  const [where, ...values] = paidTo(to)
   return store.count(
     `(SELECT 1 FROM payment WHERE ${where} AND payment.group_id = ? AND payment.amount = ? AND payment.accepted_at > ?
        AND payment.id IS NOT ? AND ${isAlive} LIMIT ?)`,
-    value,
+    ...values,
     groupId,
     amount,
     since,

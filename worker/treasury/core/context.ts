@@ -96,6 +96,8 @@ export type Context = {
   confirmed: PaymentRow[]
   /** Enabled webhooks and their events. Null until read from the table. */
   webhooks: { id: string; events: WebhookFilter[] }[] | null
+  /** When a wallet last refused to renew its purchase allowance (ms), by its id. */
+  refillRefusedAt: Map<string, number>
   /** When a job was last submitted (ms), by id. */
   submittedAt: Map<string, number>
   /** Calls that wait for an approval to end: the function that wakes each, and its agent's id. */

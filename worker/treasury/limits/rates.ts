@@ -53,6 +53,10 @@ export function lookupRate(limits: Limits, agentId: string | null): AppliedRate 
   return otherRate('lookups', agentId ?? 'owner', rate, `New recipients can be checked at ${each(rate)}.`)
 }
 
+/** Requests of Bursar to hosts that an agent names, before they are paid for the first time. */
+export const sellerRate = (agentId: string): AppliedRate =>
+  otherRate('sellers', agentId, { perSecond: 1 / 3, burst: 20 }, 'New sellers can be checked at 20 per minute.')
+
 /** Requests for the owner's approval. */
 export const approvalRate = ({ agentApprovalsPerDay: most }: Limits, agentId: string): AppliedRate =>
   otherRate('approvals', agentId, daily(most), `An agent can ask its owner ${times(most)} a day.`)

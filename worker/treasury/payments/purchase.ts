@@ -6,7 +6,7 @@ import type { Recipient } from '#schemas/paymentTerms.ts'
 import { type Refused, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import { walletFunds } from '../ledger/balances.ts'
-import { lookupLimitRefusal } from '../limits/admission.ts'
+import { sellerRate, takeRate } from '../limits/rates.ts'
 import type { Caller } from '../policies/paymentParties.ts'
 import { openLimitRefusal } from '../purchases/open.ts'
 import { mustAskSeller, type SellerTo } from '../purchases/sellers.ts'
@@ -35,7 +35,7 @@ export function purchaseProblem(
   const full = openLimitRefusal(ctx, wallet, agent.id, { host: hostOf(to.resource), address: to.address })
   if (full) return full
   if (!mustAskSeller(ctx, wallet, to)) return null
-  return lookupLimitRefusal(ctx, agent.id) ?? { need: 'seller', wallet, to }
+  return takeRate(ctx, sellerRate(agent.id)) ?? { need: 'seller', wallet, to }
 }
 
 /** The wallet's funds for purchases: the class limits what the session key may pay, and not what sends have left. */

@@ -71,11 +71,11 @@ export function recipientHistory({ store, now }: Context, input: RecipientInput)
   const { toAddress: address = null, recipientEmail: email = null, recipientPhone: phone = null } = input
   const to = { address, email, phone, seller: null }
   const { payments, last_at } = paymentsTo(store, to, null)
-  const [where, value] = paidTo(to)
+  const [where, ...values] = paidTo(to)
   const same = store.first<{ at: number }>(
     `SELECT accepted_at AS at FROM payment WHERE ${where} AND amount = ? AND accepted_at > ?
        AND status IN ${statusIn.alive} ORDER BY accepted_at DESC LIMIT 1`,
-    value,
+    ...values,
     toColumn(input.amount),
     now() - repeatMs,
   )

@@ -34,7 +34,7 @@ function readInFlight({ store }: Context, { wallet_id, epoch }: SessionRow, wind
   for (const row of store.all<{ agent_id: string | null; n: number; lowest: number | null }>(
     // A payment behind the window was refused once. It does not hold the window back, even if it is no longer refused.
     `SELECT agent_id, count(*) AS n, min(CASE WHEN revert IS NULL AND sequence >= ? THEN sequence END) AS lowest FROM payment
-     WHERE status = 'PROCESSING' AND wallet_id = ? AND epoch = ? GROUP BY agent_id`,
+     WHERE status = 'PROCESSING' AND wallet_id = ? AND epoch = ? AND kind <> 'x402' GROUP BY agent_id`,
     windowStart,
     wallet_id,
     epoch,

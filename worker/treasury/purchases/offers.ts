@@ -62,3 +62,12 @@ function signatureOf(payment: PaymentRow, nonce: Hex, { r, vs }: { r: Hex; vs: H
     { r, vs },
   )
 }
+
+/** Deletes the offers of purchases whose settlement is final. Before that, a reorganization may make them payable again. */
+export const forgetOffers = (store: Store, walletId: string, toBlock: number): void =>
+  void store.run(
+    `UPDATE purchase SET offer = NULL
+     WHERE id IN (SELECT ref FROM booking WHERE wallet_id = ? AND block <= ? AND kind = 'paid')`,
+    walletId,
+    toBlock,
+  )

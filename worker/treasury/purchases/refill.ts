@@ -1,5 +1,5 @@
 import { stepGas } from '#domain/gasAllowance.ts'
-import { dayMs } from '#domain/time.ts'
+import { dayMs, hourMs } from '#domain/time.ts'
 import { classProblem, needsRefill, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { ok } from '../../result.ts'
 import { chainNow } from '../core/chainHeads.ts'
@@ -10,7 +10,7 @@ import { classUse } from '../ledger/purchaseNumbers.ts'
 import { withGas } from '../limits/gas.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
-import { operatorKey } from '../wallets/actions/calls.ts'
+import { callRefusal, operatorKey, rotationOf, signedRotation } from '../wallets/actions/calls.ts'
 import { drainMs, isChanging } from '../wallets/actions/sessionChange.ts'
 import { readSession } from '../wallets/session.ts'
 import { newSessionKey } from '../wallets/sessionKeys.ts'
@@ -34,6 +34,19 @@ const isHandedOut = (ctx: Context, wallet: WalletRow): boolean =>
     Math.floor(chainNow(ctx, wallet, ctx.now()) / 1000),
   ) !== null
 
+/** A wallet that has refused a renewal, such as beyond what the provider may grant in a day, is asked again after this. */
+const retryMs = hourMs
+
+/** The renewals of the last day, the oldest of the counted ones first. */
+const startedToday = (ctx: Context, walletId: string) =>
+  ctx.store.all<{ created_at: number }>(
+    `SELECT created_at FROM wallet_action WHERE wallet_id = ? AND created_at > ? AND kind = 'rotate' AND ttl_hours IS NULL
+     ORDER BY created_at DESC LIMIT ?`,
+    walletId,
+    ctx.now() - dayMs,
+    refillsPerDay,
+  )
+
 const mayRefill = (ctx: Context, wallet: WalletRow): boolean =>
   wallet.kind === 'smart' &&
   wallet.status === 'active' &&
@@ -41,11 +54,15 @@ const mayRefill = (ctx: Context, wallet: WalletRow): boolean =>
   operatorKey(ctx) !== null &&
   !ctx.store.isSuspended &&
   rotationRefusal(ctx) === null &&
-  ctx.store.count(
-    "wallet_action WHERE wallet_id = ? AND kind = 'rotate' AND ttl_hours IS NULL AND created_at > ?",
-    wallet.id,
-    ctx.now() - dayMs,
-  ) < refillsPerDay
+  ctx.now() - (ctx.refillRefusedAt.get(wallet.id) ?? Number.NEGATIVE_INFINITY) >= retryMs &&
+  startedToday(ctx, wallet.id).length < refillsPerDay
+
+const isUsed = (ctx: Context, session: SessionRow | null): boolean =>
+  session !== null && session.purchase_allowance > 0 && usesOf(ctx, session).some(needsRefill)
+
+/** Whether a renewal is due and possible, so that the wallet must be settled although nothing else of it is open. */
+export const isRefillDue = (ctx: Context, wallet: WalletRow): boolean =>
+  isUsed(ctx, ctx.store.session(wallet.id)) && mayRefill(ctx, wallet)
 
 /**
  * True while a class has nothing left for agents and the renewal waits for purchases that are open: another one would only
@@ -65,19 +82,27 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
   const isDue = () => {
     const wallet = store.wallet(id)!
     const session = store.session(id)
-    return (
-      session !== null &&
-      usesOf(ctx, session).some(needsRefill) &&
-      !isHandedOut(ctx, wallet) &&
-      !isChanging(ctx, id) &&
-      mayRefill(ctx, wallet)
-    )
+    return isUsed(ctx, session) && !isHandedOut(ctx, wallet) && !isChanging(ctx, id) && mayRefill(ctx, wallet)
   }
-  if (!isDue()) return
+  if (!isDue()) {
+    const started = startedToday(ctx, id)
+    // Nothing else may wake the wallet when another one is possible.
+    if (started.length === refillsPerDay) ctx.schedule('settle', started.at(-1)!.created_at + dayMs)
+    return
+  }
   const wallet = store.wallet(id)!
   const state = (await readSession(ctx, wallet))?.latest
   if (!state || state.rotationDisabled || state.sessionRevoked || state.validUntil <= state.timestamp) return
   const key = await newSessionKey(ctx, id)
+  const stored = { key_address: key.address, ttl_hours: null, purchase_allowance: state.purchaseAllowance }
+  const rotation = rotationOf(stored, state)
+  const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operatorKey(ctx)!))
+  if (refused) {
+    ctx.refillRefusedAt.set(id, ctx.now())
+    ctx.schedule('settle', ctx.now() + retryMs)
+    audit(store, ctx.now(), 'wallet.refill_refused', id, { why: refused.message })
+    return
+  }
   await withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.rotate, purpose: 'work' }, () =>
     store.attempt(() => {
       const session = store.session(id)

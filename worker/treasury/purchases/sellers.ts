@@ -49,6 +49,9 @@ export async function askSeller(ctx: Context, wallet: WalletRow, seller: Seller)
   const challenge = token === null ? null : await challengeAt(ctx, urlOf(seller.resource))
   const isConfirmed = token !== null && challenge !== null && confirmsSeller(challenge, token, seller.address)
   const now = ctx.now()
+  // Agents name sellers without end.
+  ctx.store.run('DELETE FROM seller WHERE confirmed_at IS NULL AND asked_at < ?', now - askedAgainMs)
+  ctx.store.run('DELETE FROM seller WHERE confirmed_at < ?', now - confirmedForMs)
   ctx.store.run(
     `INSERT INTO seller (pair, chain_id, confirmed_at, asked_at) VALUES (?1, ?2, ?3, ?4)
      ON CONFLICT DO UPDATE SET confirmed_at = coalesce(excluded.confirmed_at, confirmed_at), asked_at = excluded.asked_at`,

@@ -57,10 +57,15 @@ function copyRow(ctx: Context, until: Progress['until'], { kept, payout }: KeptR
   if (!here && row.accepted_at === undefined && request && isBound(ctx, request, id)) return []
   bindKey(ctx, request, 'payment', id, row.created_at!)
   const terms = payout === null ? null : (JSON.parse(payout) as KeptPayout)
-  const unexplained = here && here.sig_version > 0 ? [] : copyPayment(ctx, until, row, request)
+  // What was signed here is settled by the chain, except a purchase that died since: its number is another one's now.
+  const isSigned = here !== null && here.sig_version > 0 && !(isNumbered(here) && row.authorization === undefined)
+  const unexplained = isSigned ? [] : copyPayment(ctx, until, row, request)
   if (terms && store.payment(id)) unexplained.push(...copyPayout(ctx, terms, code))
   return unexplained
 }
+
+const isNumbered = ({ kind, epoch, authorization }: PaymentRow) =>
+  kind === 'x402' && epoch === null && authorization !== null
 
 const isBound = ({ store }: Context, { key }: KeptRequest, ref: string): boolean =>
   store.first('SELECT 1 FROM idempotency WHERE key = ? AND ref = ?', key, ref) !== null

@@ -242,7 +242,10 @@ function bookOutgoing(ctx: Context, wallet: WalletRow, log: Log, signed: boolean
   keepBooking(ctx, wallet, log, { kind: event, value, ref: payment.id })
   if (event === 'paid') {
     settleSend(store, payment, ctx.now())
-    if (payment.kind === 'x402') countSettled(store, payment, 1)
+    if (payment.kind === 'x402') {
+      countSettled(store, payment, 1)
+      if (log.blockNumber <= wallet.final_block) store.run('UPDATE purchase SET offer = NULL WHERE id = ?', payment.id)
+    }
     sendPaymentEvent(ctx, name, payment.id, payment.status)
     return
   }

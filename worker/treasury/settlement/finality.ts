@@ -5,6 +5,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleReclaimed } from '../ledger/ledger.ts'
 import { recordChange } from '../outbox/changes.ts'
+import { forgetOffers } from '../purchases/offers.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
 import { clearMismatch, haltForMismatch, recordMismatch } from '../wallets/walletHalts.ts'
 import { bookedBalance, finalityWaits } from './bookings.ts'
@@ -82,6 +83,7 @@ export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, '
     if (now.anchor_hash !== wallet.anchor_hash || now.scanned_block < target)
       throw new BranchUnclear(`the books of ${id} changed while they were compared`)
     store.run('UPDATE wallet SET final_block = max(final_block, ?) WHERE id = ?', target, id)
+    forgetOffers(store, id, target)
     store.run('DELETE FROM booking WHERE wallet_id = ? AND block <= ?', id, target)
     releaseReturned(ctx, id, target)
     clearMismatch(ctx, now, 'final')

@@ -33,7 +33,7 @@ export function failUnsigned(ctx: Context, wallet: WalletRow): void {
     store.transaction(() => {
       const error_message =
         payment.kind === 'x402'
-          ? 'The agent did not ask for the approved purchase in time. The amount is available again.'
+          ? 'The purchase was not signed in time. The amount is available again.'
           : 'Not sent: the wallet could not sign in time. The amount is available again.'
       const failed = { status: 'FAILED', error_code: 'not_sent', error_message } as const
       const isUnsigned = store.update('payment', payment.id, failed, { status: 'QUEUED', sig_version: 0 })
@@ -46,7 +46,7 @@ export async function releaseDead(ctx: Context, wallet: WalletRow, head: Block):
   const { store } = ctx
   const payments = store.all<PaymentRow>(
     `SELECT * FROM payment WHERE wallet_id = ? AND status = 'PROCESSING' AND (error_code = ? OR
-       (max_deadline < ? AND NOT (give_up_at > ? AND epoch = ? AND revert IS NULL))) LIMIT 20`,
+       (max_deadline < ? AND NOT (give_up_at > ? AND epoch = ? AND revert IS NULL))) ORDER BY max_deadline LIMIT 20`,
     wallet.id,
     cancelledCode,
     head.timestamp,

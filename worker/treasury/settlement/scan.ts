@@ -209,9 +209,14 @@ function filtersOf(ctx: Context, wallet: WalletRow): Filter[] {
   ]
 }
 
-/** Whether a session of a smart wallet could make purchases. Its key is known here before the chain shows it. */
+/**
+ * Whether a session of a smart wallet could make purchases. Its key is known here before the chain shows it, except of what a
+ * restore has lost: then all that the chain shows counts, and afterwards what the restore has found.
+ */
 const hadAllowance = ({ store }: Context, wallet: WalletRow): boolean =>
   wallet.purchase_allowance > 0 ||
+  (wallet.kind === 'smart' && store.meta('restore') !== null) ||
+  store.first("SELECT 1 FROM payment WHERE wallet_id = ? AND kind = 'x402' LIMIT 1", wallet.id) !== null ||
   store.first('SELECT 1 FROM wallet_action WHERE wallet_id = ? AND purchase_allowance > 0 LIMIT 1', wallet.id) !== null
 
 const chunks = <T>(list: T[]): T[][] =>

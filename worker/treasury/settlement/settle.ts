@@ -1,10 +1,11 @@
+import { chainIds } from '#domain/networks.ts'
 import type { Block } from '../../chain/types.ts'
 import { logError } from '../../observability/log.ts'
-import { freshHead } from '../core/chainHeads.ts'
+import { finalAge, freshHead } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { freshStop, signingAllowed } from '../core/stop.ts'
 import { signAgain, signQueued } from '../payments/sign.ts'
-import { refill } from '../purchases/refill.ts'
+import { isRefillDue, refill } from '../purchases/refill.ts'
 import type { WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
@@ -77,8 +78,31 @@ export function isBusy(ctx: Context, wallet: WalletRow): boolean {
       "SELECT 1 FROM payout WHERE wallet_id = ? AND status IN ('CREATING','CLAIMING','RECLAIMING') LIMIT 1",
       wallet.id,
     ) !== null ||
-    hasOpenAction(ctx, wallet.id)
+    hasOpenAction(ctx, wallet.id) ||
+    isRefillDue(ctx, wallet)
   )
+}
+
+/**
+ * If all that is open are purchases that can no longer be settled, when the first of them is proven dead (ms): reading the chain
+ * before that would tell nothing. Null if anything else is open.
+ */
+export function onlyDeadPurchasesUntil(ctx: Context): number | null {
+  const { store, now } = ctx
+  const { first, last, others } = store.first<{ first: number | null; last: number | null; others: number }>(
+    `SELECT min(max_deadline) FILTER (WHERE kind = 'x402' AND status = 'PROCESSING') AS first,
+       max(max_deadline) FILTER (WHERE kind = 'x402' AND status = 'PROCESSING') AS last,
+       count(*) FILTER (WHERE kind <> 'x402' OR status = 'QUEUED') AS others
+     FROM payment WHERE status IN ${statusIn.unsettled}`,
+  )!
+  if (first === null || last === null || others > 0 || last * 1000 >= now()) return null
+  const isElse = store.first(
+    `SELECT 1 FROM payout WHERE status IN ('CREATING','CLAIMING','RECLAIMING')
+     UNION ALL SELECT 1 FROM wallet WHERE status = 'deploying'
+     UNION ALL SELECT 1 FROM wallet_action WHERE ended_at IS NULL AND status <> 'offered' LIMIT 1`,
+  )
+  const age = Math.max(...chainIds.map((id) => finalAge(ctx, id) ?? 0))
+  return isElse === null ? first * 1000 + age : null
 }
 
 const hasUnsigned = (ctx: Context, wallet: WalletRow) =>

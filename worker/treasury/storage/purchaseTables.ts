@@ -4,7 +4,7 @@ export const purchaseTables = `
   -- has ended; and its reply (JSON).
   CREATE TABLE purchase (id TEXT PRIMARY KEY REFERENCES payment(id), offer TEXT, reply TEXT) WITHOUT ROWID;
   CREATE TRIGGER purchase_ended AFTER UPDATE OF status ON payment
-    WHEN NEW.kind = 'x402' AND NEW.status IN ('CONFIRMED','FAILED','CANCELLED','POLICY_REJECTED')
+    WHEN NEW.kind = 'x402' AND NEW.status IN ('FAILED','CANCELLED','POLICY_REJECTED')
     BEGIN UPDATE purchase SET offer = NULL WHERE id = NEW.id; END;
   CREATE TRIGGER purchase_deleted BEFORE DELETE ON payment WHEN OLD.kind = 'x402'
     BEGIN DELETE FROM purchase WHERE id = OLD.id; END;
@@ -26,4 +26,6 @@ export const purchaseTables = `
     pair TEXT NOT NULL, chain_id INTEGER NOT NULL, confirmed_at INTEGER, asked_at INTEGER NOT NULL,
     PRIMARY KEY (pair, chain_id)
   ) WITHOUT ROWID;
+  CREATE INDEX seller_unconfirmed ON seller (asked_at) WHERE confirmed_at IS NULL;
+  CREATE INDEX seller_confirmed ON seller (confirmed_at) WHERE confirmed_at IS NOT NULL;
 `

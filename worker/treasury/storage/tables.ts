@@ -214,6 +214,8 @@ export const tables = `
   -- stored as they were given.
   CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE, amount, accepted_at)
     WHERE kind = 'send' AND status IN ${statusIn.alive};
+  CREATE INDEX payment_seller ON payment (seller, to_address COLLATE NOCASE, amount, accepted_at)
+    WHERE kind = 'x402' AND status IN ${statusIn.alive};
   CREATE INDEX payment_recipient_email ON payment (recipient_email, amount, accepted_at)
     WHERE recipient_email IS NOT NULL AND status IN ${statusIn.alive};
   CREATE INDEX payment_recipient_phone ON payment (recipient_phone, amount, accepted_at)

@@ -27,8 +27,12 @@ export type Rotation = Omit<Parameters<typeof rotateCall>[0], 'r' | 'vs'>
 /** A session's key, its limit (micro-USDC), and the part of it for purchases (whole USDC). */
 type Granted = { key: Address; limit: bigint; purchaseAllowance: number }
 
+/** A rotation as it is stored. Without `ttl_hours` it renews the purchase allowance. */
+type StoredRotation = Pick<WalletActionRow, 'key_address' | 'purchase_allowance' | 'ttl_hours'> &
+  Partial<Pick<WalletActionRow, 'spend_limit'>>
+
 /** `action` must be a rotation or a session that the owner signs. */
-export const grantedBy = (action: WalletActionRow): Granted => ({
+export const grantedBy = (action: Omit<StoredRotation, 'ttl_hours'>): Granted => ({
   key: action.key_address!,
   limit: fromColumn(action.spend_limit!),
   purchaseAllowance: action.purchase_allowance!,
@@ -38,7 +42,10 @@ export const grantedBy = (action: WalletActionRow): Granted => ({
  * The session that renews what purchases have used (micro-USDC): it lets sends take what they have left, for as long as they
  * could, and purchases the whole allowance again.
  */
-const refilledBy = (action: WalletActionRow, { remaining, validUntil }: WalletState) => ({
+const refilledBy = (
+  action: Pick<WalletActionRow, 'key_address' | 'purchase_allowance'>,
+  { remaining, validUntil }: WalletState,
+) => ({
   key: action.key_address!,
   limit: refillLimit(microUsdc(remaining), action.purchase_allowance!),
   purchaseAllowance: action.purchase_allowance!,
@@ -46,7 +53,7 @@ const refilledBy = (action: WalletActionRow, { remaining, validUntil }: WalletSt
 })
 
 /** The rotation that a stored action stands for. */
-export const rotationOf = (action: WalletActionRow, state: WalletState): Rotation =>
+export const rotationOf = (action: StoredRotation, state: WalletState): Rotation =>
   rotationAt(
     state,
     action.ttl_hours === null ? refilledBy(action, state) : { ...grantedBy(action), hours: action.ttl_hours },
