@@ -22,9 +22,11 @@ export const groupsQuery = queryOptions({
   queryFn: ({ signal }) => api('GET /policy-groups/with-agents', { signal }),
 })
 
-/** The overview's figures count them. */
+/** The figures of overview and usage count them. */
 export const refreshGroups = () =>
-  Promise.all([groupsQuery.queryKey, ['overview']].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+  Promise.all(
+    [groupsQuery.queryKey, ['overview'], ['usage']].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+  )
 const changed = refreshing(refreshGroups)
 
 /** The group as the server has it now, also for the list of groups. */
