@@ -769,7 +769,7 @@ export interface components {
             reason?: string;
         };
         CreatePurchase: {
-            /** @description The address that answered 402, as you requested it. Query and fragment are not stored. */
+            /** @description The address that answered 402, as you requested it. Query and fragment are no part of the purchase. */
             resource: string;
             /**
              * @description The method of your request, such as GET or POST.
