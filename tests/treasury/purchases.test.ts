@@ -207,6 +207,9 @@ test('equal purchases, open ones and old sellers are found by an index @purchase
   ).toContain('payment_seller (seller=? AND to_address=? AND amount=?')
   const open = `kind = 'x402' AND agent_id = 'a' AND status IN ${statusIn.unsettled}`
   expect(plan(`SELECT 1 FROM payment WHERE ${open}`)).toContain('payment_open_purchase (agent_id=?)')
+  expect(plan("SELECT 1 FROM payment WHERE wallet_id = 'w' AND kind = 'x402'")).toContain(
+    'payment_purchase (wallet_id=?)',
+  )
   expect(plan('SELECT 1 FROM seller WHERE confirmed_at IS NULL AND asked_at < 1')).toContain('seller_unconfirmed')
   expect(plan('SELECT 1 FROM seller WHERE confirmed_at < 1')).toContain('seller_confirmed')
   close()
