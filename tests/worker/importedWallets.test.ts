@@ -228,7 +228,7 @@ describe('settling payments of an imported wallet @imported-5', () => {
     const first = await row()
     expect(first.authorization).toBe(authorizationNonce(sent.id))
     await pass(280)
-    await look(user)
+    await lookUntil(user, 'signed again', async () => (await row()).sig_version > first.sig_version)
     expect(await row()).toEqual({ ...first, sig_version: first.sig_version + 1 })
     await setClock(user, () => Date.now() + 16 * minuteMs)
     await pass(400)
