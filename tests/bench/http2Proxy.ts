@@ -9,7 +9,7 @@ import { join } from 'node:path'
 
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
-/** Starts a proxy on a free port, with a certificate of its own that no browser trusts. */
+/** Starts a proxy on a free port, with a self-signed certificate. */
 export async function startHttp2Proxy(target: string): Promise<{ url: string; stop: () => void }> {
   const server = createSecureServer(createCertificate(), (asked, answer) => {
     const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !name.startsWith(':')))

@@ -145,7 +145,7 @@ export class Client {
   }
 
   /**
-   * Buys from a seller of its own, who takes the money, or now and then never does. The seller gets the same signature however
+   * Buys from a seller that nobody else pays, who takes the money, or now and then never does. The seller gets the same signature however
    * often the agent asks.
    */
   async #buy(by: number, shop: Shop): Promise<void> {

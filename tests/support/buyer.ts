@@ -53,7 +53,15 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
       filters.map(({ topics: wanted }) => settled.filter((log) => log.topics[2] === wanted[2])),
     blockLogs: async () => {},
     call: async () => numberToHex(0, { size: 32 }),
+    walletState: async () => walletState,
   } as unknown as Chain
+
+  /** As the wallet says that Bursar may not rotate its session key. */
+  const walletState = {
+    ...{ sessionKey: store.wallet('wal')!.session_key, epoch: 1, validUntil: 4_000_000_000, timestamp: 1 },
+    ...{ rotationDisabled: true, sessionRevoked: false, remaining: 0n, purchaseAllowance: allowance },
+  }
+  context.env.CONFIRM_DEPTH = '1'
 
   const group = book.addGroup({ scopes: [...allScopes, 'x402_payments:write'] })
 

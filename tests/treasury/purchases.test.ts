@@ -3,13 +3,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { giveUpMs } from '#domain/intent.ts'
 import { microUsdc } from '#domain/money.ts'
+import { hourMs } from '#domain/time.ts'
 import { capOf, countOf, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { purchaseIn } from '../../worker/chain/purchase.ts'
 import { paidTo } from '../../worker/treasury/approvals/approvalRules.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { headerOf } from '../../worker/treasury/purchases/offers.ts'
+import { refill } from '../../worker/treasury/purchases/refill.ts'
 import { recompute } from '../../worker/treasury/restore/recompute.ts'
 import { failUnsigned } from '../../worker/treasury/settlement/release.ts'
+import { isBusy } from '../../worker/treasury/settlement/settle.ts'
 import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
 import { statusIn } from '../../worker/treasury/storage/statuses.ts'
 import { paid } from '../support/book.ts'
@@ -223,6 +226,21 @@ test('purchases that are not final do not keep others from being released @purch
   for (let i = 0; i < 25; i++) paid(buyer.buy({ principal, amount: usdc('0.01') }))
   await buyer.pass(31)
   expect(status(buyer, first)).toBe('FAILED')
+  buyer.close()
+})
+
+test('a renewal that the wallet does not allow is tried once an hour, and does not keep the wallet busy @purchases-16', async () => {
+  const buyer = createBuyer({ allowance: 2 }) // 1 purchase up to 1 USDC
+  const { context, store, clock } = buyer
+  context.env.OPERATOR_KEY_V1 = '7'.repeat(64)
+  const principal = buyer.addAgent(buyer.group)
+  buyer.settle(paid(buyer.buy({ principal })))
+  const wallet = () => store.wallet('wal')!
+  expect(isBusy(context, wallet()), 'a renewal is due').toBe(true)
+  await refill(context, wallet())
+  expect([isBusy(context, wallet()), store.count('wallet_action')]).toEqual([false, 0])
+  clock.now += hourMs
+  expect(isBusy(context, wallet())).toBe(true)
   buyer.close()
 })
 

@@ -28,7 +28,11 @@ export function allowanceProblem(allowance: number, limit: bigint): string | nul
 export const allowanceInMicro = (allowance: number): MicroUsdc => microUsdc(BigInt(allowance) * 1_000_000n)
 
 /** What is proposed, in whole USDC, when a session with `limit` first keeps something for purchases: a tenth, at most 20. */
-export const proposedAllowance = (limit: bigint): number => Math.min(20, Number(limit / 10n / allowanceInMicro(1)))
+export function proposedAllowance(limit: bigint): number {
+  const most = 20
+  return limit >= allowanceInMicro(10 * most) ? most : wholeUsdc(limit / 10n)
+}
+const wholeUsdc = (amount: bigint): number => Number(amount / allowanceInMicro(1))
 
 /** The part of a session's limit that sends may use. */
 export const sendLimitOf = (limit: bigint, allowance: number): MicroUsdc =>

@@ -1,7 +1,7 @@
 import { giveUpMs } from '#domain/intent.ts'
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
-import { decideActive, decideAmount, type PaymentKind, type WalletFunds } from '#domain/policy.ts'
+import { decideActive, decideAmount, mostAllowed, type PaymentKind, type WalletFunds } from '#domain/policy.ts'
 import type { Refusal } from '#domain/refusal.ts'
 import { classFor } from '#domain/x402/purchaseClasses.ts'
 import { ok, type Result, refuse } from '../../result.ts'
@@ -27,7 +27,7 @@ import { insertPayout } from '../payouts/draft.ts'
 import { noticeBudget } from '../policies/budgets.ts'
 import { type Caller, resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
 import { insertOffer } from '../purchases/offers.ts'
-import { classRefusal } from '../purchases/open.ts'
+import { classRefusal, withMost } from '../purchases/open.ts'
 import { signPurchase } from '../purchases/sign.ts'
 import { newPayment } from '../storage/newPayment.ts'
 import type { GroupRow, PaymentRow, WalletRow } from '../storage/rows.ts'
@@ -111,7 +111,10 @@ export function accept(
       return refused(decision.refusal, inputsOf(caller.value, funds, kind))
     }
     const usedUp = isNumbered && classRefusal(ctx, wallet, session!, agent?.id ?? null, classFor(terms.amount)!)
-    if (usedUp) return refused(usedUp, inputsOf(caller.value, funds, kind))
+    if (usedUp) {
+      const most = mostAllowed(policy, funds, chainNow(ctx, wallet, now), kind)
+      return refused(withMost(usedUp, most), inputsOf(caller.value, funds, kind))
+    }
     const work = { wallet, agentId: agent?.id ?? null, message: messageTo(target), isPurchase }
     const admission = admit(ctx, work)
     if (!admission.ok) return admission

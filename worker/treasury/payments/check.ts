@@ -18,8 +18,7 @@ import { admit, lookupLimitRefusal } from '../limits/admission.ts'
 import { messageTo } from '../limits/messageLimits.ts'
 import { budgetView } from '../policies/budgets.ts'
 import { resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
-
-import { classRefusal } from '../purchases/open.ts'
+import { classRefusal, withMost } from '../purchases/open.ts'
 import type { GroupRow } from '../storage/rows.ts'
 import { type Gathered, lookupNeed, type Need } from './needs.ts'
 import { hasNumbers, purchaseFunds } from './purchase.ts'
@@ -69,7 +68,7 @@ export function check(
   if (!decision.ok) return ok(checkView(group, input, shown(decision.refusal), most))
   const ofClass = isNumbered ? classFor(input.amount) : null
   const usedUp = ofClass !== null && classRefusal(ctx, wallet, session!, agentId, ofClass)
-  if (usedUp) return ok(checkView(group, input, shown(usedUp), most))
+  if (usedUp) return ok(checkView(group, input, shown(withMost(usedUp, most)), most))
   const admission = admit(ctx, { wallet, agentId, message: messageTo(target) })
   if (!admission.ok) return ok(checkView(group, input, shownLimit(admission), none))
   const recipient = target.address ? recipientState(ctx, wallet, target.address, gathered.lookup) : 'known'

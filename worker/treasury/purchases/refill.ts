@@ -21,7 +21,7 @@ import { newSessionKey } from '../wallets/sessionKeys.ts'
  * lets the provider grant in a day.
  */
 
-export const refillsPerDay = 12
+const refillsPerDay = 12
 
 const usesOf = ({ store }: Context, session: SessionRow) =>
   purchaseClasses.map((of) => classUse(store, session, of)).filter(({ count }) => count > 0)
@@ -50,6 +50,7 @@ const startedToday = (ctx: Context, walletId: string) =>
 const mayRefill = (ctx: Context, wallet: WalletRow): boolean =>
   wallet.kind === 'smart' &&
   wallet.status === 'active' &&
+  wallet.paused === 0 &&
   wallet.halt_kind === null &&
   operatorKey(ctx) !== null &&
   !ctx.store.isSuspended &&
@@ -92,18 +93,20 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
   }
   const wallet = store.wallet(id)!
   const state = (await readSession(ctx, wallet))?.latest
+  // Otherwise the wallet would count as busy, and be read again every few seconds, for a renewal that cannot start.
+  ctx.refillRefusedAt.set(id, ctx.now())
   if (!state || state.rotationDisabled || state.sessionRevoked || state.validUntil <= state.timestamp) return
   const key = await newSessionKey(ctx, id)
   const stored = { key_address: key.address, ttl_hours: null, purchase_allowance: state.purchaseAllowance }
   const rotation = rotationOf(stored, state)
   const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operatorKey(ctx)!))
   if (refused) {
-    ctx.refillRefusedAt.set(id, ctx.now())
     ctx.schedule('settle', ctx.now() + retryMs)
     audit(store, ctx.now(), 'wallet.refill_refused', id, { why: refused.message })
     return
   }
-  await withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.rotate, purpose: 'work' }, () =>
+  ctx.refillRefusedAt.delete(id)
+  const started = await withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.rotate, purpose: 'work' }, () =>
     store.attempt(() => {
       const session = store.session(id)
       if (!isDue() || session?.epoch !== state.epoch) return ok(null)
@@ -131,4 +134,7 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
       return ok(null)
     }),
   )
+  if (started.ok) return
+  ctx.refillRefusedAt.set(id, ctx.now())
+  ctx.schedule('settle', ctx.now() + retryMs)
 }

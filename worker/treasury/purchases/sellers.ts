@@ -14,7 +14,7 @@ import { readToken } from './token.ts'
  * copy of a challenge proves nothing.
  */
 
-export const confirmedForMs = 30 * dayMs
+const confirmedForMs = 30 * dayMs
 /** A host that did not confirm is not asked again before this. */
 const askedAgainMs = 10 * minuteMs
 const timeoutMs = 5_000 // 5 seconds
@@ -37,10 +37,9 @@ export function isConfirmedSeller(ctx: Context, wallet: WalletRow, seller: Selle
 
 /** Whether the host should be asked before the purchase is decided. */
 export function mustAskSeller(ctx: Context, wallet: WalletRow, seller: Seller): boolean {
+  if (isConfirmedSeller(ctx, wallet, seller)) return false
   const row = rowOf(ctx, wallet, seller)
-  const now = ctx.now()
-  const isConfirmed = row?.confirmed_at != null && now - row.confirmed_at < confirmedForMs
-  return !isConfirmed && (row === null || now - row.asked_at >= askedAgainMs)
+  return row === null || ctx.now() - row.asked_at >= askedAgainMs
 }
 
 /** Requests the resource without paying, and stores whether the reply names this address. Never throws for the host's faults. */
