@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { accountAsks, reasonMax } from '#domain/approval.ts'
+import { accountAsks } from '#domain/approval.ts'
 import { chainNames } from '#domain/networks.ts'
 import type { PaymentStatus } from '#domain/payment.ts'
 import { eachNote } from '#domain/paymentNotes.ts'
 import { askingNames } from '#domain/rules/values.ts'
-import { rowCursor, shownText, usdcAmount } from './common.ts'
-import { commonTerms, noteFilters, PaymentRecipient } from './paymentTerms.ts'
+import { rowCursor, usdcAmount } from './common.ts'
+import { commonTerms, noteFilters, PaymentRecipient, reason } from './paymentTerms.ts'
 import { PurchaseReceipt, PurchaseSignature } from './x402.ts'
 
 /**
@@ -15,13 +15,6 @@ import { PurchaseReceipt, PurchaseSignature } from './x402.ts'
 
 const usdc = z.string().meta({ description: 'Decimal USDC.', examples: ['12.5'], pattern: '^\\d+(\\.\\d{1,6})?$' })
 const instant = z.string().meta({ description: 'ISO 8601, UTC.', format: 'date-time' })
-
-const reason = z
-  .string()
-  .trim()
-  .max(reasonMax, `The reason must be at most ${reasonMax} characters`)
-  .superRefine(shownText('The reason', 'lines'))
-  .optional()
 
 /** A policy group's budget. */
 export const Budget = z

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { reasonMax } from '#domain/approval.ts'
 import { expiryDays } from '#domain/payment.ts'
 import { eachFilter, eachNote, type NoteName, noteProblem, paymentNotes } from '#domain/paymentNotes.ts'
 import { senderNameMax } from '#domain/sendRules.ts'
 import { checksumAddress } from '#domain/validators.ts'
-import { address, checkedBy, email, phone, usdcAmount } from './common.ts'
+import { address, checkedBy, email, phone, shownText, usdcAmount } from './common.ts'
 
 /** The recipient as requested. For contacts, the whitelist snapshot decides where the money goes. */
 export const PaymentRecipient = z
@@ -78,6 +79,14 @@ export const commonTerms = {
   }),
   ...eachNote(note),
 }
+
+/** An agent's reason, which its owner reads if approval is needed. It is no part of the terms. */
+export const reason = z
+  .string()
+  .trim()
+  .max(reasonMax, `The reason must be at most ${reasonMax} characters`)
+  .superRefine(shownText('The reason', 'lines'))
+  .optional()
 
 /**
  * What a caller asks for, with defaults resolved: the only definition of a payment's content. The requests of /v1, MCP,

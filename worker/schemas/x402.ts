@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { reasonMax } from '#domain/approval.ts'
 import { maxChallengeBytes } from '#domain/x402/paymentRequired.ts'
-import { shownText, usdcAmount } from './common.ts'
-import { commonTerms } from './paymentTerms.ts'
+import { usdcAmount } from './common.ts'
+import { commonTerms, reason } from './paymentTerms.ts'
 
 /** The contract of /v1/x402-payments and of the MCP tool pay_x402. */
 
@@ -22,13 +21,7 @@ export const CreatePurchase = z.strictObject({
     .optional()
     .meta({ description: 'Decimal USDC. Refused if the seller’s lowest offer is above it.', examples: ['0.05'] }),
   ...notes,
-  reason: z
-    .string()
-    .trim()
-    .max(reasonMax, `The reason must be at most ${reasonMax} characters`)
-    .superRefine(shownText('The reason', 'lines'))
-    .optional()
-    .describe('Why you want to buy, in plain text. Shown to the owner if the purchase needs approval.'),
+  reason: reason.describe('Why you want to buy, in plain text. Shown to the owner if the purchase needs approval.'),
 })
 export type CreatePurchase = z.output<typeof CreatePurchase>
 
