@@ -1,5 +1,5 @@
 import { BursarError, BursarNotServed, BursarOutcomeUnknown } from './errors.ts'
-import type { Purchases, WaitForPurchase } from './purchases.ts'
+import { notSignedYet, type Purchases, signedWithinMs, type WaitForPurchase } from './purchases.ts'
 import { reasonOf } from './transport.ts'
 import type { Purchase, PurchaseTerms } from './types.ts'
 
@@ -20,8 +20,6 @@ export type PaidResponse = Response & { payment: Purchase | null }
 type Send = (request: Request) => Promise<Response>
 type Parts = { send: Send; purchases: Purchases }
 
-/** For the signature, unless the owner has to approve. */
-const signedWithinMs = 60_000 // 1 minute
 /** For telling Bursar what the seller replied: the response should not wait for long. */
 const receiptMs = 5_000 // 5 seconds
 const maxRedirects = 5
@@ -123,13 +121,13 @@ function assertNotElsewhere({ url, method }: Request, resource: string): void {
   )
 }
 
-function notSigned({ x402: _, ...payment }: Purchase, idempotencyKey: string): BursarError {
-  if (payment.status === 'CONFIRMED') {
+function notSigned(purchase: Purchase, idempotencyKey: string): BursarError {
+  if (purchase.status === 'CONFIRMED') {
+    const { x402: _, ...payment } = purchase
     const message = `${payment.id} has paid for this already (${payment.amount} USDC), and the seller asks again.`
     return new BursarNotServed(message, { payment, idempotencyKey })
   }
-  const message = `${payment.id} needs the owner's approval at ${payment.approval?.url}. Nothing is paid yet: repeat the call with the same idempotencyKey later.`
-  return new BursarOutcomeUnknown(message, { idempotencyKey, payment })
+  return notSignedYet(purchase, idempotencyKey)
 }
 
 /** Follows redirects at the same host without a body. The seller may send its receipt with the first reply. */

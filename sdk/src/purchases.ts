@@ -1,4 +1,5 @@
 import type createClient from 'openapi-fetch'
+import { BursarOutcomeUnknown } from './errors.ts'
 import type { paths } from './openapi.gen.ts'
 import { amountOf } from './recipient.ts'
 import { isFinal, isReplayed, unwrap } from './reply.ts'
@@ -24,6 +25,16 @@ export type ReceiptOptions = CallOptions & {
   paymentResponse: string | null
   /** Whether you got the resource. */
   served: boolean
+}
+
+/** How long callers that need a signature wait for it, unless the owner has to approve. */
+export const signedWithinMs = 60_000 // 1 minute
+
+/** The error of a purchase that there is nothing of to hand to the seller yet. */
+export function notSignedYet({ x402: _, ...payment }: Purchase, idempotencyKey: string): BursarOutcomeUnknown {
+  const approval = payment.approval ? ` and needs the owner's approval at ${payment.approval.url}` : ''
+  const message = `${payment.id} is ${payment.status}${approval}. Repeat the call with the same idempotencyKey later.`
+  return new BursarOutcomeUnknown(message, { idempotencyKey, payment })
 }
 
 /** Purchases from x402 sellers. `bursar.fetch` and `@bursar/sdk/x402` use them; call them yourself for other transports. */

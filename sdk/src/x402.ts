@@ -1,7 +1,6 @@
 import type { DefaultAsset, PaymentRequired, PaymentRequirements, SchemeNetworkClient } from '@x402/core/types'
 import type { Bursar } from './bursar.ts'
-import { BursarOutcomeUnknown } from './errors.ts'
-import type { WaitForPurchase } from './purchases.ts'
+import { notSignedYet, signedWithinMs, type WaitForPurchase } from './purchases.ts'
 import type { PurchaseTerms } from './types.ts'
 
 export type SchemeOptions = Pick<PurchaseTerms, 'method' | 'memo' | 'reference' | 'reason'> & {
@@ -23,9 +22,6 @@ const usdc: Record<string, string> = {
   'eip155:8453': '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   'eip155:84532': '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
 }
-
-/** For the signature, unless the owner has to approve. */
-const signedWithinMs = 60_000 // 1 minute
 
 /**
  * Pays for an unmodified client of x402, in USDC on `eip155:8453` (Base) or `eip155:84532` (its test network), whichever the agent's
@@ -88,11 +84,7 @@ export function bursarScheme(bursar: Bursar, { method, wait, ...notes }: SchemeO
         wait: wait ?? 'signed',
         ...(!wait && { signal: AbortSignal.timeout(signedWithinMs) }),
       })
-      if (purchase.x402 === null) {
-        const approval = purchase.approval ? ` and needs the owner's approval at ${purchase.approval.url}` : ''
-        const message = `${purchase.id} is ${purchase.status}${approval}`
-        throw new BursarOutcomeUnknown(message, { idempotencyKey, payment: purchase })
-      }
+      if (purchase.x402 === null) throw notSignedYet(purchase, idempotencyKey)
       const payload = purchase.x402.payload.payload as Record<string, unknown>
       idOf.set(payload, purchase.id)
       return { x402Version, payload }
