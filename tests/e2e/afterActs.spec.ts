@@ -1,9 +1,8 @@
 /** After an act, the pages that were open before show the new state within three seconds. */
 import type { Page } from '@playwright/test'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { expect, testAsOwner as test } from './fixtures.ts'
+import { expect, soon, testAsOwner as test } from './fixtures.ts'
 
-const soon = { timeout: 3_000 }
 const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
 const press = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name, exact: true }).click()
 const widget = (page: Page, name: string) => page.getByRole('region', { name, exact: true })

@@ -9,6 +9,9 @@ import type { SeededAccount } from './seededAccount.ts'
 
 export { expect }
 
+/** After anything a person does, each page shows its result within this time. */
+export const soon = { timeout: 3_000 }
+
 type Watch = {
   /** Applies the same checks to another context. */
   over(context: BrowserContext): Promise<void>

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createFundedWallet, createPayout } from '../support/testStack.ts'
 import { createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { beSignedIn, expect, test } from './fixtures.ts'
+import { beSignedIn, expect, soon, test } from './fixtures.ts'
 import { keyboard } from './inputModes.ts'
 import { stranger } from './seededAccount.ts'
 
@@ -364,8 +364,8 @@ test('payouts can be filtered and all reclaimed @lists-5', async ({ page, contex
     const done = page.getByRole('dialog', { name: /^Reclaimed .* USDC$/ })
     await expect(done).toContainText('3 payouts returned to your wallets.', { timeout: 40_000 })
     await done.getByRole('button', { name: 'Done' }).click()
-    await expect(page.getByRole('table', { name: 'Payouts' }).getByText('RECLAIMED')).toHaveCount(3)
-    await expect(page.getByRole('button', { name: /Reclaim All Pending/ })).toHaveCount(0)
+    await expect(page.getByRole('table', { name: 'Payouts' }).getByText('RECLAIMED')).toHaveCount(3, soon)
+    await expect(page.getByRole('button', { name: /Reclaim All Pending/ })).toHaveCount(0, soon)
     await expect(page.locator('#content:focus, #content :focus'), 'the focus is not lost with the button').toHaveCount(
       1,
     )

@@ -12,7 +12,7 @@ import { addressFor } from '../support/stackClient.ts'
 import { createFundedWallet } from '../support/testStack.ts'
 import { type Account, createAccount } from './accounts.ts'
 import { audit } from './audit.ts'
-import { test as base, expect } from './fixtures.ts'
+import { test as base, expect, soon } from './fixtures.ts'
 import { injectWallet } from './injectedWallet.ts'
 
 /** Long enough for a payment to be on chain. */
@@ -109,7 +109,8 @@ test('shows what the session key may do and rotates it, by keyboard alone @sessi
   const after = await infoOf(bursar, user)
   expect(after).toMatchObject({ nonce: 2, spendingLimit: '40500000', spentAmount: '0', isActive: true })
   expect(after.address).not.toBe(before.address)
-  await expect(card).toContainText('$40.50 of $40.50 left')
+  await expect(card).toContainText('$40.50 of $40.50 left', soon)
+  await expect(card.getByTestId('wallet-can-leave')).toHaveText('$40.50 USDC', soon)
 })
 
 test('limit and duration are checked at their bounds @session-keys-2', async ({ page, bursar, user }) => {
@@ -254,7 +255,11 @@ test.describe('with the owner key', () => {
     expect(await infoOf(bursar, user)).toMatchObject({ isActive: false, canRotate: false, sessionRevoked: true })
 
     const card = page.getByTestId('wallet-card')
-    await expect(card).toContainText('You ended the session key. Nothing is paid from this wallet until it has another')
+    await expect(card).toContainText(
+      'You ended the session key. Nothing is paid from this wallet until it has another',
+      soon,
+    )
+    await expect(card.getByTestId('wallet-can-leave')).toHaveText('$0.00 USDC', soon)
     await audit(page, 'wallet-session-revoked')
     await card.getByRole('button', { name: 'Send' }).click()
     await expect(page.getByTestId('spendable')).toContainText('until you renew it with your owner key.')
@@ -445,7 +450,7 @@ test('a connected owner wallet withdraws everything, and another account is told
   })
   expect(state.balance).toBe(0n)
   await dialogOf(page, 'Everything withdrawn').getByRole('button', { name: 'Done' }).click()
-  await expect(page.getByTestId('wallet-balance')).toHaveText(/^\$0\.00/)
+  await expect(page.getByTestId('wallet-balance')).toHaveText(/^\$0\.00/, soon)
 })
 
 test('the recovery sheet has what an owner needs but no secret, and links the recovery page @session-keys-10', async ({
