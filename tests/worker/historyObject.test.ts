@@ -2,6 +2,8 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { getTableColumns } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import type { Escrow } from '#schemas/escrow.ts'
+import type { Transaction } from '#schemas/transaction.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { openTroubles } from '../../worker/db/troubles.ts'
 import type { ChangePage } from '../../worker/history/api.ts'
@@ -80,6 +82,33 @@ test('a lost History is rebuilt from its Treasury, equal row by row @lists-51', 
   await wipe()
   expect(await listed()).toHaveLength(before.transactions.length)
   expect(await everything()).toEqual(before)
+})
+
+test('earlier payments and payouts have the current names of their agent and wallet, also in exports @lists-58', async () => {
+  await pay()
+  await account.createPayout({ amount: '1' })
+  await listed()
+  const rename = async (path: string, body: object) => {
+    const reply = await account.asOwner('PUT', path, body)
+    expect(reply.status, reply.text).toBe(200)
+  }
+  await rename(`/agents/${account.agent}`, { name: 'Ada Lovelace', memo: '' })
+  await rename(`/wallets/${account.wallet}`, { name: 'Savings' })
+  const read = async (path: string) => account.asOwner('GET', path)
+  const transactions = (await read('/transactions/user?pageSize=100')).json.data as Transaction[]
+  expect(transactions.length).toBeGreaterThan(1)
+  expect(new Set(transactions.map(({ agent }) => agent?.name))).toEqual(new Set([undefined, 'Ada Lovelace']))
+  expect(new Set(transactions.map(({ fromWallet }) => fromWallet?.name))).toEqual(new Set(['Savings']))
+  const payouts = (await read('/escrow/list')).json.data.escrows as Escrow[]
+  expect(payouts.map(({ sourceWallet }) => sourceWallet?.name)).toContain('Savings')
+  const [header, ...lines] = (await read('/transactions/export')).text.trim().split('\r\n')
+  const cells = (name: string) => {
+    const column = header!.split(',').indexOf(name)
+    return new Set(lines.map((line) => line.split(',')[column]))
+  }
+  expect(cells('Sender')).toContain('Ada Lovelace')
+  expect(cells('Sender')).not.toContain('Agent')
+  expect(cells('Wallet name')).toEqual(new Set(['Savings']))
 })
 
 test('repeated and older changes do nothing, and a page that leaves out changes is not applied @lists-52', async () => {

@@ -115,6 +115,8 @@ test('rows that were QUEUED, PENDING_APPROVAL and PROCESSING, and were signed, a
   const unsigned = await payUnsigned(payer, account.leftUnsigned)
   const askedSince = account.input('asked since', '8')
   expect((await pay(payer, askedSince)).status).toBe('PENDING_APPROVAL')
+  const [{ id: agentId }] = (await rowsOf(payer, 'SELECT id FROM agent')) as [{ id: string }]
+  unwrap(await payer.policies().editAgent(agentId, { name: 'Renamed since', memo: null }))
   await syncHistory(payer)
   const books = await ledgers(payer)
   expect(books[2]![0]).toMatchObject({ spent: Number(usdc('9')), held: Number(usdc('3')) })
@@ -131,6 +133,7 @@ test('rows that were QUEUED, PENDING_APPROVAL and PROCESSING, and were signed, a
   expect(await goOn()).toMatchObject({ state: 'open', unexplained: [] })
   await works(payer)
 
+  expect(await rowsOf(payer, 'SELECT name FROM agent')).toEqual([{ name: 'Renamed since' }])
   expect(await payer.booksBalance()).toMatchObject({ out: '11', held: '0' })
   const group = (await ledgers(payer))[2]![0]!
   expect(group).toMatchObject({ spent: Number(usdc('9')), held: Number(usdc('2')), unclaimed: Number(usdc('2')) })

@@ -81,8 +81,38 @@ export type Listed<Row> = { rows: Row[]; page: Page }
 /** Rows in a part of an export: one to three milliseconds of work. */
 export const exportedAtOnce = 250
 
-/** A part of an export. `rows`: JSON array; text costs less to pass on than objects. `next` is where to continue; null after the last row. */
-export type Slice = { rows: string; next: ListCursor | null }
+/**
+ * A part of an export. `rows`: JSON array, with the names of the time when each row was copied; text costs less to pass on than
+ * objects. `names`: the current ones. `next` is where to continue; null after the last row.
+ */
+export type Slice = { rows: string; names: Names; next: ListCursor | null }
+
+/**
+ * What agents and wallets are called now. A row is copied once and keeps the names of that time, so they are replaced when it is
+ * shown: by the id of the agent or the wallet, and by the wallet's place.
+ */
+export type Names = Record<string, string | null>
+
+export const placeOf = (chain: string, address: string) => `${chain} ${address}`
+
+/** The row with the current names. */
+export function withNames<Row extends Transaction | Escrow>(row: Row, names: Names): Row {
+  const named = <Named extends { name: string | null } | null>(one: Named, key: string | null): Named =>
+    one && key !== null && Object.hasOwn(names, key) ? { ...one, name: names[key]! } : one
+  if ('sourceWallet' in row)
+    return {
+      ...row,
+      sourceWallet: named(row.sourceWallet, row.sourceWallet?.id ?? null),
+      agent: named(row.agent, row.agent?.id ?? null),
+    }
+  const { toWallet, fromWalletChain } = row
+  return {
+    ...row,
+    agent: named(row.agent, row.agentId),
+    fromWallet: named(row.fromWallet, row.fromWalletId),
+    toWallet: named(toWallet, toWallet && placeOf(fromWalletChain, toWallet.address)),
+  }
+}
 
 /** Where the next page of kept payments begins. `createdAt` in ms. */
 export type KeptCursor = { createdAt: number; id: string }

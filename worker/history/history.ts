@@ -19,11 +19,14 @@ import {
   exportedAtOnce,
   type HistoryApi,
   type KeptCursor,
+  type Listed,
   type Paging,
   type Position,
+  type Slice,
   type TransactionsWanted,
+  withNames,
 } from './api.ts'
-import { type Db, payoutsQuery, readSlice, transactionsQuery } from './lists.ts'
+import { type Db, type ListQuery, payoutsQuery, readSlice, transactionsQuery } from './lists.ts'
 import { historySchema } from './migrations.ts'
 import { readPage } from './pages.ts'
 import { Rows } from './rows.ts'
@@ -60,17 +63,17 @@ export class History extends DurableObject<Env> implements HistoryApi {
   }
 
   async transactions(sessionId: string, filter: TransactionsWanted, paging: Paging) {
-    return this.#afterFollowing(sessionId, () => readPage<Transaction>(this.#db, transactionsQuery(filter), paging))
+    return this.#afterFollowing(sessionId, () => this.#page<Transaction>(transactionsQuery(filter), paging))
   }
   async payouts(sessionId: string, filter: PayoutFilter, paging: Paging) {
-    return this.#afterFollowing(sessionId, () => readPage<Escrow>(this.#db, payoutsQuery(filter), paging))
+    return this.#afterFollowing(sessionId, () => this.#page<Escrow>(payoutsQuery(filter), paging))
   }
   async transactionSlice(sessionId: string, filter: TransactionsWanted, cursor: ListCursor | null) {
-    const read = () => readSlice(this.#db, transactionsQuery(filter), exportedAtOnce, cursor)
+    const read = () => this.#slice(transactionsQuery(filter), cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
   async payoutSlice(sessionId: string, filter: PayoutFilter, cursor: ListCursor | null) {
-    const read = () => readSlice(this.#db, payoutsQuery(filter), exportedAtOnce, cursor)
+    const read = () => this.#slice(payoutsQuery(filter), cursor)
     return cursor ? ok(read()) : this.#afterFollowing(sessionId, read)
   }
 
@@ -111,6 +114,15 @@ export class History extends DurableObject<Env> implements HistoryApi {
   }
   async keptValues() {
     return this.#rows.keptValues()
+  }
+
+  async #page<Row extends Transaction | Escrow>(query: ListQuery, paging: Paging): Promise<Listed<Row>> {
+    const { rows, page } = await readPage<Row>(this.#db, query, paging)
+    const names = this.#rows.names()
+    return { rows: rows.map((row) => withNames(row, names)), page }
+  }
+  #slice(query: ListQuery, cursor: ListCursor | null): Slice {
+    return { ...readSlice(this.#db, query, exportedAtOnce, cursor), names: this.#rows.names() }
   }
 
   override async alarm(): Promise<void> {

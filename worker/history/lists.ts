@@ -197,7 +197,7 @@ export const selectTotal = (db: Db, query: ListQuery) =>
     .where(conditions(query))
 
 /** Reads up to `limit` rows after a cursor, for exports, and returns those that the filters keep. */
-export function readSlice(db: Db, query: ListQuery, limit: number, cursor: ListCursor | null): Slice {
+export function readSlice(db: Db, query: ListQuery, limit: number, cursor: ListCursor | null): Omit<Slice, 'names'> {
   const read = selectSlice(db, query, limit, cursor).all()
   const last = read.at(-1)
   return {

@@ -31,8 +31,8 @@ export const historyMigrations: Migrations = [
   CREATE TABLE balance_day (
     wallet_id TEXT NOT NULL, day INTEGER NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (wallet_id, day)
   ) WITHOUT ROWID;
-  -- The wallets of these sums, as their newest row names them.
-  CREATE TABLE balance_wallet (wallet_id TEXT PRIMARY KEY, name TEXT, address TEXT NOT NULL, chain TEXT NOT NULL) WITHOUT ROWID;
+  -- The wallets of these sums.
+  CREATE TABLE balance_wallet (wallet_id TEXT PRIMARY KEY, address TEXT NOT NULL, chain TEXT NOT NULL) WITHOUT ROWID;
   CREATE TRIGGER balance_added AFTER INSERT ON transaction_view WHEN NEW.change <> 0 BEGIN
     INSERT INTO balance_day VALUES (NEW.wallet_id, NEW.created_at / ${dayMs}, NEW.change)
       ON CONFLICT DO UPDATE SET change = change + excluded.change;

@@ -16,11 +16,13 @@ import type {
   KeptRow,
   KeptValue,
   ListRow,
+  Names,
   PaymentMethod,
   Position,
   Total,
   WalletBalance,
 } from './api.ts'
+import { readNames } from './names.ts'
 
 /** Writes of History, and reads for a restore. All are synchronous. */
 export class Rows {
@@ -81,9 +83,8 @@ export class Rows {
     const change = Number(balanceChange(row))
     if (change !== 0)
       this.#run(
-        'INSERT OR REPLACE INTO balance_wallet (wallet_id, name, address, chain) VALUES (?, ?, ?, ?)',
+        'INSERT OR REPLACE INTO balance_wallet (wallet_id, address, chain) VALUES (?, ?, ?)',
         row.fromWalletId,
-        row.fromWallet?.name ?? null,
         row.fromWallet?.address ?? '',
         row.fromWalletChain,
       )
@@ -186,12 +187,14 @@ export class Rows {
         + coalesce((SELECT sum(change) FROM transaction_view AS row WHERE row.created_at >= ${day * dayMs}
             AND row.created_at < ${time} AND row.wallet_id = wallet.wallet_id), 0)`
     }
-    type Sums = Omit<WalletBalance, 'opening' | 'closing'> & { opening: number; closing: number }
+    type Sums = Omit<WalletBalance, 'name' | 'opening' | 'closing'> & { opening: number; closing: number }
+    const names = this.names()
     return this.#all<Sums>(
-      `SELECT wallet_id AS walletId, name, address, chain, ${before(from)} AS opening, ${before(to)} AS closing
+      `SELECT wallet_id AS walletId, address, chain, ${before(from)} AS opening, ${before(to)} AS closing
        FROM balance_wallet AS wallet ORDER BY chain, wallet_id`,
     ).map(({ opening, closing, ...wallet }) => ({
       ...wallet,
+      name: names[wallet.walletId] ?? null,
       opening: formatUsdc(BigInt(opening)),
       closing: formatUsdc(BigInt(closing)),
     }))
@@ -212,6 +215,10 @@ export class Rows {
     return this.#all(
       `SELECT wallet_id AS walletId, max(kept->>'$.row.max_deadline') AS deadline FROM transaction_view GROUP BY wallet_id`,
     )
+  }
+
+  names(): Names {
+    return readNames(this.#storage)
   }
 
   keptValues(): KeptValue[] {

@@ -15,7 +15,14 @@ import type { Db } from '../db/d1.ts'
 import { deliveriesOf } from '../db/messages.ts'
 import { nextTurn } from '../durable/turns.ts'
 import { within } from '../durable/within.ts'
-import { exportedAtOnce, type Paging, type Slice, type TransactionsWanted, type WalletBalance } from '../history/api.ts'
+import {
+  exportedAtOnce,
+  type Paging,
+  type Slice,
+  type TransactionsWanted,
+  type WalletBalance,
+  withNames,
+} from '../history/api.ts'
 import { historyOf } from '../historyOf.ts'
 import { logError } from '../observability/log.ts'
 import { type Result, unwrap } from '../result.ts'
@@ -187,9 +194,11 @@ async function csv<Row extends Transaction | Escrow>(
     },
     async pull(controller) {
       while (slice !== null) {
-        const { rows, next }: Slice = slice
+        const { rows, names, next }: Slice = slice
         slices += 1
-        const lines = (JSON.parse(rows) as Row[]).map((row) => csvLine(columns.map(([, cell]) => cell(row))))
+        const lines = (JSON.parse(rows) as Row[])
+          .map((row) => withNames(row, names))
+          .map((row) => csvLine(columns.map(([, cell]) => cell(row))))
         if (lines.length > 0) controller.enqueue(encoder.encode(lines.join('')))
         slice = next && slices < maxSlices ? await later(next) : null
         if (next === null && lastLines.length > 0) controller.enqueue(encoder.encode(lastLines.join('')))

@@ -7,6 +7,7 @@ import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { findReplay, idempotentRequest, remember } from '../ledger/idempotency.ts'
 import { budgetOf, spendableOf, takeIncrease } from '../limits/ownerPassword.ts'
+import { recordAgentName } from '../outbox/changes.ts'
 import { stopQueued } from '../payments/cancel.ts'
 import { endConnections } from '../policies/connections.ts'
 import type { AgentInput, NewCredential } from '../policies/rpcTypes.ts'
@@ -55,8 +56,10 @@ export function addAgent(
 export function editAgent(ctx: Context, id: string, edit: { name: string; memo: string | null }): Result<Agent> {
   const { store } = ctx
   return store.transaction((): Result<Agent> => {
-    if (!store.agent(id)) return noAgent
+    const agent = store.agent(id)
+    if (!agent) return noAgent
     store.run('UPDATE agent SET name = ?, memo = ? WHERE id = ?', edit.name, edit.memo, id)
+    if (edit.name !== agent.name) recordAgentName(ctx, id)
     audit(store, ctx.now(), 'agent.changed', id, { name: edit.name })
     return ok(agentView(ctx, store.agent(id)!))
   })

@@ -4,12 +4,13 @@ import type { Store } from '../storage/store.ts'
 
 /**
  * What History keeps of an account in addition to what it shows, so that a rolled-back Treasury can be brought up to date: the rows
- * of payments and payouts, wallets, their Idempotency-Keys, and the salt of the payouts' keys. It has no wallet keys and no
+ * of payments and payouts, wallets, agents’ names, Idempotency-Keys, and the salt of the payouts' keys. It has no wallet keys and no
  * codes, and secrets are sealed.
  */
 export type KeptRequest = { key: string; fingerprint: string }
 export type KeptPayment = { row: Partial<PaymentRow>; request: KeptRequest | null }
 export type KeptPayout = Partial<PayoutRow>
+export type KeptAgent = { name: string }
 export type KeptWallet = Pick<WalletRow, (typeof walletColumns)[number]> & {
   request: KeptRequest | null
   deleted: boolean
@@ -57,10 +58,18 @@ const keptWallet = (store: Store, row: WalletRow): string => {
   return JSON.stringify({ ...columns, request: keptRequest(store, row), deleted: row.status === 'deleted' })
 }
 
-/** The named value of the account itself: `salt` or `wallet:<id>`. Null if there is none of this name. */
-export function keptValue({ store }: Context, name: string): string | null {
-  if (name === 'salt')
+/**
+ * The named value of the account itself: `salt`, `wallet:<id>`, or `agent:<id>` of an agent that was renamed. Null if there is
+ * none of this name.
+ */
+export function keptValue({ store }: Context, ref: string): string | null {
+  if (ref === 'salt')
     return store.first<{ sealed_salt: string }>('SELECT sealed_salt FROM kept_salt')?.sealed_salt ?? null
-  const wallet = name.startsWith('wallet:') ? store.wallet(name.slice('wallet:'.length)) : null
+  const [kind, id] = ref.split(':')
+  if (kind === 'agent') {
+    const name = store.agentName(id!)
+    return name === null ? null : JSON.stringify({ name } satisfies KeptAgent)
+  }
+  const wallet = kind === 'wallet' ? store.wallet(id!) : null
   return wallet && keptWallet(store, wallet)
 }

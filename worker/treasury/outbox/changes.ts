@@ -12,5 +12,8 @@ export function recordChange({ store, schedule, now }: Context, ref: string): vo
   schedule('history', now() + delayMs)
 }
 
+/** Records that an agent has another name: rows that History has copied have the former one. */
+export const recordAgentName = (ctx: Context, agentId: string): void => recordChange(ctx, `agent:${agentId}`)
+
 /** Records a change of a wallet, of which History keeps a copy. */
 export const recordWalletChange = (ctx: Context, walletId: string): void => recordChange(ctx, `wallet:${walletId}`)

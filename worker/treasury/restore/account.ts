@@ -1,10 +1,11 @@
 import { accountRows } from '../../db/userRestores.ts'
+import type { KeptValue } from '../../history/api.ts'
 import { historyOf } from '../../historyOf.ts'
 import { compareContacts } from '../account/contacts.ts'
 import { keepOwner } from '../account/owner.ts'
 import { contactChanged } from '../changes/contacts.ts'
 import type { Context } from '../core/context.ts'
-import type { KeptWallet } from '../delivery/kept.ts'
+import type { KeptAgent, KeptWallet } from '../delivery/kept.ts'
 import { ensureSaltBackedUp, saltBinding } from '../payouts/keys.ts'
 import { bindKey } from './copy.ts'
 import type { Unexplained } from './rpcTypes.ts'
@@ -32,6 +33,7 @@ export async function copyAccount(ctx: Context): Promise<Unexplained[]> {
     // Of two at one address, the one that was not deleted.
     const wallets = walletsIn(kept).sort((a, b) => Number(a.deleted) - Number(b.deleted))
     for (const wallet of wallets) unexplained.push(...copyWallet(ctx, wallet))
+    for (const [id, { name }] of valuesOf<KeptAgent>(kept, 'agent')) store.update('agent', id, { name })
   })
   if (store.meta('payout_salt') !== null) await ensureSaltBackedUp(ctx)
   const { missing } = await compareContacts(ctx, false)
@@ -39,8 +41,14 @@ export async function copyAccount(ctx: Context): Promise<Unexplained[]> {
   return unexplained
 }
 
-const walletsIn = (kept: { name: string; value: string }[]): KeptWallet[] =>
-  kept.filter(({ name }) => name.startsWith('wallet:')).map(({ value }) => JSON.parse(value) as KeptWallet)
+/** The values named `<kind>:<id>`, with their ids. */
+const valuesOf = <Value>(kept: KeptValue[], kind: 'agent' | 'wallet'): [id: string, Value][] =>
+  kept.flatMap(({ name, value }) => {
+    const [itsKind, id] = name.split(':')
+    return itsKind === kind ? [[id!, JSON.parse(value) as Value] as const] : []
+  })
+
+const walletsIn = (kept: KeptValue[]) => valuesOf<KeptWallet>(kept, 'wallet').map(([, wallet]) => wallet)
 
 export const keptWallets = async ({ env, userId }: Context): Promise<KeptWallet[]> =>
   walletsIn(await historyOf(env, userId).keptValues())
