@@ -4,7 +4,7 @@ import { installedBrowser } from '../../local/tools/browser.ts'
 import { thorough } from './thorough.ts'
 
 const flags =
-  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
+  '--no-sandbox --disable-gpu --in-process-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
 /** A page lives for seconds: optimizing its scripts, and collecting its garbage on other threads, costs more than it saves. */
 const engineFlags = '--js-flags=--single-threaded,--no-opt,--no-maglev,--no-flush-bytecode'
