@@ -38,14 +38,22 @@ function LoginPage() {
     <AccountFrame>
       <Suspense>
         {(expired || sessionStorage.expired) && <ExpiredNotice />}
-        {passwordChallenge ? <NewPasswordForm onSignedIn={onSignedIn} /> : <SignInForm onSignedIn={onSignedIn} />}
+        {passwordChallenge ? (
+          <NewPasswordForm onSignedIn={onSignedIn} />
+        ) : (
+          <SignInForm onSignedIn={onSignedIn} why={whyOf(back)} />
+        )}
       </Suspense>
     </AccountFrame>
   )
 }
 
+/** Names what waits for the sign-in, as an app's or a terminal's request does. */
+const whyOf = (back: string | undefined): string =>
+  back?.startsWith('/dashboard/connect') ? 'Sign in to connect an app' : 'Sign in to your account'
+
 /** The email and password form. A refusal is shown under the field that it names, otherwise above the form. */
-function SignInForm(props: { onSignedIn: () => void }) {
+function SignInForm(props: { onSignedIn: () => void; why: string }) {
   useTitle('Sign In')
   const { form, values, busy, general, code, errorOf, bind } = useAccountForm(
     { email: '', password: '' },
@@ -70,7 +78,7 @@ function SignInForm(props: { onSignedIn: () => void }) {
   return (
     <>
       <h1 className="font-semibold text-title">Welcome Back</h1>
-      <p className="text-muted">Sign in to your account</p>
+      <p className="text-muted">{props.why}</p>
       <form {...form} className="mt-5 space-y-4">
         {general && <ErrorBox>{general}</ErrorBox>}
         <EmailField
