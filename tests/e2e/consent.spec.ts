@@ -95,6 +95,9 @@ testAsPayer(
     await expect(button(page, 'Allow')).toBeEnabled()
     await press(button(page, 'Allow'))
     await expect(page.getByRole('alert').filter({ hasText: 'Please enter your password' })).toBeVisible()
+    const field = (await page.getByLabel('Your Bursar password').boundingBox())!
+    const allow = (await button(page, 'Allow').boundingBox())!
+    expect(field.y + field.height, 'the field that has the focus is above the buttons').toBeLessThan(allow.y)
     await fill(page.getByLabel('Your Bursar password'), 'not-the-password')
     await press(button(page, 'Allow'))
     await expect(page.getByLabel('Your Bursar password')).toHaveAttribute('aria-invalid', 'true')

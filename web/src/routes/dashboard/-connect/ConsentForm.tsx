@@ -76,7 +76,12 @@ export function ConsentForm(props: {
   const problem = allow.problem ?? deny.problem
   const busy = allow.busy || deny.busy
   return (
-    <form noValidate onSubmit={form.handleSubmit((values) => allow.start(values))}>
+    // A field that gets the focus is not left behind the buttons.
+    <form
+      noValidate
+      onSubmit={form.handleSubmit((values) => allow.start(values))}
+      className="[&_:is(input,select,textarea)]:scroll-mb-28"
+    >
       <fieldset disabled={busy} className="space-y-4 px-5 pb-5">
         <legend className="sr-only">What it may spend</legend>
         <AgentFields form={form} request={request} wallets={wallets} groups={groups} first={first} />
@@ -85,7 +90,7 @@ export function ConsentForm(props: {
             form={form}
             name="password"
             label="Your Bursar password"
-            hint="Asked whenever an app is connected."
+            hint="Asked because you did not sign in just now."
             autoComplete="current-password"
           />
         )}
