@@ -3,7 +3,7 @@ import type { Contact } from '#schemas/contact.ts'
 import type { Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup, PolicyGroupWithAgents } from '#schemas/policy.ts'
 import { audit } from './audit.ts'
-import { expect, testAsOwner as test } from './fixtures.ts'
+import { expect, soon, testAsOwner as test } from './fixtures.ts'
 import { recipient } from './seededAccount.ts'
 
 const stranger = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -241,7 +241,7 @@ test('before a change is saved, its owner sees what it would have done to past p
   await press(page, 'Save Changes')
   held.resolve()
   await expect(dialog(page).getByRole('alert')).toHaveText(
-    'Of 3 payments in the last 30 days, 2 would have been refused. Save again if that is what you want.',
+    'Not saved yet. Of 3 payments in the last 30 days, 2 would have been refused. Save again if that is what you want.',
   )
   await audit(page, 'agents-edit-replay')
   await press(page, 'Save Changes')
@@ -595,6 +595,22 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await expect(page).toHaveURL(/#policy-permissions$/)
   await refused.getByRole('link', { name: 'Transaction' }).click()
   await expect(dialog(page).getByRole('alert')).toContainText('One payment may be at most 4.00 USDC.')
+})
+
+test('a payment that appears in the activity is also in the counts and the budget @agents-34', async ({
+  page,
+  owner,
+}) => {
+  const group = await owner.group('Counting')
+  const { apiKey } = await owner.agent(group, 'Payer')
+  await open(page, group)
+  const row = agentRow(page, 'Payer')
+  await row.getByRole('button', { name: /^Payer/ }).click()
+  await expect(row).toContainText('Waiting for the first payment')
+  await owner.pay(apiKey!, '2')
+  await expect(row.getByTestId('activity')).toContainText('$2.00')
+  await expect(row).toContainText('1 transaction', soon)
+  await expect(detail(page)).toContainText('$18.00 left', soon)
 })
 
 test('the agents page works by keyboard alone @agents-12', async ({ page, owner }) => {

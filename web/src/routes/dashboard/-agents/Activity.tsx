@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { linkClass } from '#web/components/Links.tsx'
 import { notesLine } from '#web/components/Notes.tsx'
 import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { Counterparty, TransactionAmount } from '#web/components/TransactionParts.tsx'
+import { queryClient } from '#web/lib/queryClient.ts'
 import { refreshIn } from '#web/lists/refreshIn.ts'
+import { groupsQuery } from '#web/queries/agents.ts'
 import { awaitsApproval, isMoving, movementOf, type Transaction, transactionsQuery } from '#web/queries/transactions.ts'
 import { RuleLink } from './RuleLink.tsx'
 
@@ -23,6 +25,7 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
     ...transactionsQuery({ sender: agentId, page: 1, pageSize: shownRows }),
     refetchInterval: ({ state: { data } }) => (hasPaid(data?.rows) ? refreshIn(data?.rows, isMoving) : waitingMs),
   })
+  useRefreshedGroups(data?.rows)
   if (!data)
     return error ? (
       <ErrorState error={error} fallback="Failed to load payments" onRetry={() => refetch()} />
@@ -55,6 +58,17 @@ export function Activity(props: { agentId: string; isPlain?: boolean }) {
       )}
     </>
   )
+}
+
+/** Reads the budgets and counts of the page again when the rows have changed, so that both say the same. */
+function useRefreshedGroups(rows: Transaction[] | undefined): void {
+  const shown = rows?.map(({ id, status }) => `${id} ${status}`).join()
+  const before = useRef<string>(undefined)
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== shown)
+      void queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey })
+    before.current = shown
+  }, [shown])
 }
 
 /** Whether one of a full page of rows, or of all rows, is a payment that was not refused. */
