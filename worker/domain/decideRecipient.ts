@@ -1,7 +1,7 @@
 import { decideActive, type GroupPolicy } from './policy.ts'
 import { allow, both, type Decision, orOwner, refuse } from './refusal.ts'
 import { recipientVerdict } from './rules/values.ts'
-import { type RecipientType, scopeFor } from './scopes.ts'
+import { type RecipientType, scopeFor, scopeNames } from './scopes.ts'
 
 /**
  * `email` and `phone` are where a payout's message goes, both null for a payment to an address. `host`: of a purchase's seller,
@@ -29,7 +29,10 @@ export function decideRecipient(group: GroupPolicy, recipient: RecipientCheck): 
       'insufficient_scope',
       scope,
       `The policy group "${group.name}" does not allow ${recipient.type} payments.`,
-      { agent: `Ask the owner for the scope ${scope}.`, owner: `Allow the scope ${scope}.` },
+      {
+        agent: `Ask the owner for the permission ${scopeNames[scope]} (${scope}).`,
+        owner: `Select ${scopeNames[scope]} in the policy group.`,
+      },
     )
   if (recipient.type === 'contact') {
     const decision = decideContact(recipient)

@@ -10,6 +10,14 @@ export const purchaseScope = 'x402_payments:write'
 /** What a policy group allows its agents. `payment_context:read` is always granted and not displayed. */
 export const visibleScopes = [...sendScopes, purchaseScope] as const
 export type VisibleScope = (typeof visibleScopes)[number]
+/** What people call them. */
+export const scopeNames: Record<VisibleScope, string> = {
+  'contact_payments:write': 'Contact payments',
+  'address_payments:write': 'Address payments',
+  'email_payments:write': 'Email payouts',
+  'sms_payments:write': 'SMS payouts',
+  'x402_payments:write': 'x402 purchases',
+}
 export type Scope = VisibleScope | 'payment_context:read'
 export const allScopes: readonly Scope[] = [...visibleScopes, 'payment_context:read']
 

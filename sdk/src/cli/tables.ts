@@ -17,7 +17,8 @@ function columns(rows: string[][]): string {
 }
 
 const recipientOf = ({ to }: Payment) => to.address ?? to.email ?? to.phone ?? to.contactId ?? ''
-const usdc = (amount: string | null) => (amount === null ? 'no limit' : `${amount} USDC`)
+/** Null is no limit in total: rules may leave less (`Allowed now`). */
+const usdc = (amount: string | null) => (amount === null ? 'no limit in total' : `${amount} USDC`)
 
 export function budgetTable({ agent, policy_group, budget, rules, ...now }: PaymentContext): string {
   const figures = columns([

@@ -1,6 +1,6 @@
 import type { UseFormRegisterReturn } from 'react-hook-form'
-import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
-import { scopeWords } from '#web/lib/scopes.ts'
+import { scopeNames, type VisibleScope, visibleScopes } from '#domain/scopes.ts'
+import { scopeHints } from '#web/lib/scopes.ts'
 import { useSms } from '#web/queries/config.ts'
 import { Checkbox } from './Field.tsx'
 
@@ -12,10 +12,10 @@ export function ScopeChecks(props: { field: UseFormRegisterReturn; hints?: Parti
       key={scope}
       value={scope}
       {...props.field}
-      label={scopeWords[scope].name}
+      label={scopeNames[scope]}
       {...(scope === 'sms_payments:write' && !sms
         ? { disabled: true, hint: 'Text messages are not available here' }
-        : { hint: props.hints?.[scope] ?? scopeWords[scope].hint })}
+        : { hint: props.hints?.[scope] ?? scopeHints[scope] })}
     />
   ))
 }

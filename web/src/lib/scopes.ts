@@ -1,15 +1,12 @@
 import { type VisibleScope, visibleScopes } from '#domain/scopes.ts'
 
-/** Name and explanation of each scope, for checkboxes and chips. */
-export const scopeWords: Record<VisibleScope, { name: string; hint: string }> = {
-  'contact_payments:write': { name: 'Contact payments', hint: 'Pay the contacts you choose below' },
-  'address_payments:write': { name: 'Address payments', hint: 'Pay any wallet address, contact or not' },
-  'email_payments:write': { name: 'Email payouts', hint: 'Create claimable payouts to any email address' },
-  'sms_payments:write': { name: 'SMS payouts', hint: 'Create claimable payouts to any phone number' },
-  'x402_payments:write': {
-    name: 'x402 purchases',
-    hint: 'Buy from any website or API that charges by x402',
-  },
+/** What each scope allows, for checkboxes. */
+export const scopeHints: Record<VisibleScope, string> = {
+  'contact_payments:write': 'Pay the contacts you choose below',
+  'address_payments:write': 'Pay any wallet address, contact or not',
+  'email_payments:write': 'Create claimable payouts to any email address',
+  'sms_payments:write': 'Create claimable payouts to any phone number',
+  'x402_payments:write': 'Buy from any website or API that charges by x402',
 }
 
 const recipients: Record<VisibleScope, string> = {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Pause, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { visibleScopes } from '#domain/scopes.ts'
+import { scopeNames, visibleScopes } from '#domain/scopes.ts'
 import { ActionMenu } from '#web/components/ActionMenu.tsx'
 import { ShortAddress } from '#web/components/Address.tsx'
 import { Amount, MoneyChain } from '#web/components/Amount.tsx'
@@ -13,8 +13,10 @@ import { linkClass } from '#web/components/Links.tsx'
 import { PendingApprovalsOf } from '#web/components/PendingApprovals.tsx'
 import { EmptyState } from '#web/components/states.tsx'
 import { useNow } from '#web/components/Time.tsx'
+import { dollars } from '#web/lib/amounts.ts'
+import { budgetLeftOf } from '#web/lib/budgetLeft.ts'
 import { lastActivityText, plural, shortAddress } from '#web/lib/format.ts'
-import { permissionsInWords, scopeWords } from '#web/lib/scopes.ts'
+import { permissionsInWords } from '#web/lib/scopes.ts'
 import type { PauseSubject, PolicyGroup, PolicyGroupWithAgents } from '#web/queries/agents.ts'
 import { walletName } from '#web/queries/wallets.ts'
 import { AgentRow } from './AgentRow.tsx'
@@ -204,10 +206,12 @@ function GroupWallet(props: { group: PolicyGroup; onPause: () => void }) {
 
 function Budget(props: { group: PolicyGroup; onTopUp: () => void }) {
   const { spendLimitUsdc, currentSpent, held, remaining } = props.group
+  const left = budgetLeftOf(props.group, useNow())
   if (spendLimitUsdc === null)
     return (
       <p>
-        No budget limit. <Amount value={currentSpent} /> spent, <Amount value={held} /> held.
+        {left === null ? 'No budget limit.' : `No budget limit in total; its rules leave ${dollars(left)} now.`}{' '}
+        <Amount value={currentSpent} /> spent, <Amount value={held} /> held.
       </p>
     )
   return (
@@ -233,7 +237,7 @@ function Permissions(props: { scopes: string[] }) {
           .filter((scope) => props.scopes.includes(scope))
           .map((scope) => (
             <Chip key={scope} tone="neutral" plain title={scope}>
-              {scopeWords[scope].name}
+              {scopeNames[scope]}
             </Chip>
           ))}
       </p>

@@ -109,7 +109,11 @@ export function EditGroupDialog(props: {
     const replay = await queryClient.fetchQuery(query).catch(() => null)
     confirmed.current = key
     if (!seen && replay && replay.changed.length > 0)
-      throw new ApiError(422, 'unprocessable', `${replayInWords(replay)} Save again if that is what you want.`)
+      throw new ApiError(
+        422,
+        'unprocessable',
+        `Not saved yet. ${replayInWords(replay)} Save again if that is what you want.`,
+      )
   }
 
   /** Handles a change of the group elsewhere: untouched fields take the new values, and the next save is based on them. */

@@ -28,7 +28,8 @@ export function GroupFields(props: {
   first: ReturnType<typeof useFirstPurchases>
 }) {
   const { form, first } = props
-  const byContact = form.watch('scopes').includes(contactScope)
+  const scopes = form.watch('scopes')
+  const byContact = scopes.includes(contactScope)
   const walletId = form.watch('walletId')
   const chain = useQuery(walletsQuery).data?.find(({ id }) => id === walletId)?.chain
   return (
@@ -52,7 +53,11 @@ export function GroupFields(props: {
       <fieldset>
         <legend className="mb-1 font-medium text-small">Permissions</legend>
         <ScopeChecks field={form.register('scopes')} />
-        <p className="mt-1 text-muted text-small">Everything else is refused.</p>
+        <p className="mt-1 text-muted text-small">
+          {scopes.length === 0
+            ? 'Select at least one: without it, agents can’t pay anyone.'
+            : 'Everything else is refused.'}
+        </p>
         {first && (
           <div className="mt-2">
             <Notice tone="info">
