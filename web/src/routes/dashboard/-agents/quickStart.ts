@@ -29,7 +29,7 @@ export function quickStarts(origin: string, clientId: string, to: Record<string,
   return [
     {
       name: 'curl',
-      note: `Set BURSAR_API_KEY to the API key${replace}. One Idempotency-Key never pays twice.`,
+      note: `Set BURSAR_API_KEY to the API key${replace}. The same Idempotency-Key never pays twice.`,
       code: `curl ${origin}/v1/payments \\
   -H "Authorization: Bearer $BURSAR_API_KEY" \\
   ${payment}`,
@@ -46,7 +46,7 @@ curl ${origin}/v1/payments \\
     },
     {
       name: 'TypeScript',
-      note: `Install the SDK from Bursar’s repository (README): it is not on npm yet. Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
+      note: `Install the SDK from Bursar’s repository (README): it is not on npm yet. Save this as pay.mjs. Set BURSAR_API_KEY to the API key${replace}. The same idempotencyKey never pays twice.`,
       code: `import { Bursar } from '@bursar/sdk'
 
 const bursar = new Bursar({ url: '${origin}' })
@@ -54,6 +54,7 @@ const payment = await bursar.pay({
   to: ${typescript(to)},
   amount: '1.00',
   idempotencyKey: 'first-payment',
+  wait: 'sent',
 })
 console.log(payment.id, payment.status)`,
     },
@@ -106,7 +107,7 @@ function commandLine(origin: string, { address, email, phone }: Record<string, s
   return [
     {
       name: 'Command line',
-      note: `With the SDK installed. Set BURSAR_API_KEY to the API key${replace}. One key never pays twice.`,
+      note: `With the SDK installed. Set BURSAR_API_KEY to the API key${replace}. The same --key never pays twice.`,
       code: `export BURSAR_URL=${origin}
 npx --no bursar pay ${quoted(to)} 1.00 --key first-payment`,
     },

@@ -26,7 +26,8 @@ export default function AssistantsPage() {
         </div>
         <p className="mt-3 text-muted">
           There is no key to copy. The assistant opens a page here, where you choose its wallet and how much it may
-          spend. You can revoke it at any time under <TextLink to="/dashboard/agents">Agents</TextLink>.
+          spend. Then ask it: “Pay 1 USDC to” and the address. You can revoke it at any time under{' '}
+          <TextLink to="/dashboard/agents">Agents</TextLink>.
         </p>
         {isLocal && (
           <div className="mt-3">
