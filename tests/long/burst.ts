@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import type { Payment } from '#schemas/payment.ts'
+import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
@@ -61,7 +61,7 @@ async function tenAtATime<T>(count: number, work: (i: number) => Promise<T>): Pr
   return results
 }
 
-type Answer = { status: number; ms: number; id: string }
+type Answer = { status: number; ms: number; id: string; code: string | undefined }
 
 async function pay({ url }: TestStack, apiKey: string): Promise<Answer> {
   const startedAt = performance.now()
@@ -75,8 +75,8 @@ async function pay({ url }: TestStack, apiKey: string): Promise<Answer> {
     body: JSON.stringify({ to: { type: 'address', address: merchant }, amount }),
     signal: AbortSignal.timeout(2 * answerMs),
   })
-  const { id } = (await response.json()) as Payment
-  return { status: response.status, ms: performance.now() - startedAt, id }
+  const { id, code } = (await response.json()) as Payment & Partial<Problem>
+  return { status: response.status, ms: performance.now() - startedAt, id, code }
 }
 
 async function run(): Promise<boolean> {
@@ -102,6 +102,8 @@ async function run(): Promise<boolean> {
   console.log(
     `answered: median ${at(0.5)}, 95 % ${at(0.95)}, last ${at(1)}; ${slow} too slow, ${refused.length} refused`,
   )
+  for (const [code, those] of Map.groupBy(refused, ({ code }) => code))
+    console.log(`  refused with ${code}: ${those.length}`)
   if (refused.length > 0) return false
 
   await tenAtATime(accounts, (i) =>
