@@ -8,6 +8,7 @@ import type { Context } from '../../worker/treasury/core/context.ts'
 import { Store } from '../../worker/treasury/storage/store.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { pass } from './manualClock.ts'
+import { until, type WalletUser } from './payer.ts'
 import { env } from './testEnv.ts'
 import { inTreasury, type User, userIdOf } from './treasuries.ts'
 
@@ -43,6 +44,18 @@ export function copyTables(store: Store): (store: Store) => void {
 
 /** Copies the Treasury's current state, to go back to. */
 export const copyOf = (user: User) => inTreasury(user, ({ context }) => copyTables(context.store))
+
+/** Waits until the account is open again. */
+export const works = (user: WalletUser) => until('the account works', () => user.ledger().catch(() => null))
+
+/** The Treasury's History does not answer until the object is loaded again. */
+export const withoutHistory = (user: User) =>
+  inTreasury(user, (treasury) => {
+    const down = () => Promise.reject(new Error('History is down'))
+    const getByName = () => new Proxy({}, { get: () => down })
+    for (const context of [treasury.context, pastTheGate(treasury)])
+      context.env = { ...context.env, HISTORY: { getByName } as never }
+  })
 
 /** For an account on `manualChain`. `bindings` and `db` are what the operator's commands use. */
 export async function restoringOperator(user: User, { bindings = env, db = primaryDb(env.DB) } = {}) {

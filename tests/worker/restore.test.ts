@@ -16,7 +16,14 @@ import { kill } from '../support/kill.ts'
 import { becomes, look, mineUntil, pass, payoutIs, payoutOf } from '../support/manualClock.ts'
 import { makeImmortal, makeMortal, mortalDb, mortalObjects } from '../support/mortal.ts'
 import { createPayer, fresh, manualChain, type Payer, prepare, until, type WalletUser } from '../support/payer.ts'
-import { copyOf, operator, pastTheGate, restoringOperator } from '../support/restoringOperator.ts'
+import {
+  copyOf,
+  operator,
+  pastTheGate,
+  restoringOperator,
+  withoutHistory,
+  works,
+} from '../support/restoringOperator.ts'
 import { settingsWith } from '../support/rings.ts'
 import { setFreeze, withoutStopObject } from '../support/stops.ts'
 import { changeJobs, inTreasury, rowsOf } from '../support/treasuries.ts'
@@ -27,7 +34,6 @@ beforeAll(prepare, 60_000)
 
 const to = (name: string) => ({ type: 'address', address: fresh(name) }) as const
 const by = { userId: 'usr', name: 'Ann', sessionId: 'ses' }
-const works = (payer: WalletUser) => until('the account works', () => payer.ledger().catch(() => null))
 const pay = async (payer: Payer, input: PayInput) => unwrap(await payer.treasury().payAsAgent(input)).payment
 
 /** What the owner does after a restore: a new credential for each agent, and the group resumed. */
@@ -245,15 +251,6 @@ async function createImportingAgent() {
     unwrap(await importer.treasury().payAsAgent({ ...importer.payment({ principal, ...terms }) })).payment
   return { ...importer, ask, resume: () => resume(importer, group.id, [id]) }
 }
-
-/** The Treasury's History does not answer until the object is loaded again. */
-const withoutHistory = (payer: WalletUser) =>
-  inTreasury(payer, (treasury) => {
-    const down = () => Promise.reject(new Error('History is down'))
-    const getByName = () => new Proxy({}, { get: () => down })
-    for (const context of [treasury.context, pastTheGate(treasury)])
-      context.env = { ...context.env, HISTORY: { getByName } as never }
-  })
 
 test('an object that was lost before History had everything opens as open_watched, and an equal payment asks @restore-52', async () => {
   const payer = await createImportingAgent()

@@ -1,0 +1,114 @@
+/** Purchases of an account whose Treasury is rolled back. */
+import { beforeAll, expect, test } from 'vitest'
+import type { PaymentPayload } from '#domain/x402/paymentPayload.ts'
+import { sellerPair } from '#domain/x402/seller.ts'
+import { purchaseIn } from '../../worker/chain/purchase.ts'
+import type { Address, Hex } from '../../worker/chain/types.ts'
+import { unwrap } from '../../worker/result.ts'
+import { headerOf } from '../../worker/treasury/purchases/offers.ts'
+import { allScopes, usdc } from '../support/build.ts'
+import { syncHistory } from '../support/histories.ts'
+import { kill } from '../support/kill.ts'
+import { becomes, lookUntil, mineUntil, pass } from '../support/manualClock.ts'
+import { manualChain as chain, createPayer, fresh, type Payer, prepare } from '../support/payer.ts'
+import { settlePurchaseCall } from '../support/purchases.ts'
+import { copyOf, restoringOperator, withoutHistory, works } from '../support/restoringOperator.ts'
+import { inTreasury, rowsOf } from '../support/treasuries.ts'
+import { party } from '../support/workerChain.ts'
+
+beforeAll(prepare, 60_000)
+
+const createBuyer = (purchaseAllowance?: number) =>
+  createPayer({
+    ...{ on: chain, scopes: [...allScopes, 'x402_payments:write'] },
+    ...(purchaseAllowance !== undefined && { purchaseAllowance }),
+  })
+
+/** Buys for 0.5 USDC from a host that has confirmed its address. */
+async function buy(payer: Payer, name: string) {
+  const [host, address] = [`${name}.example`, fresh(name)]
+  await inTreasury(payer, ({ context: { store, now } }) =>
+    store.insert('seller', { pair: sellerPair(host, address), chain_id: 84532, confirmed_at: now(), asked_at: now() }),
+  )
+  const to = { type: 'x402', address, resource: `GET https://${host}/data` } as const
+  const offer = { accepted: { scheme: 'exact', payTo: address }, maxTimeoutSeconds: 60 }
+  const input = { ...payer.payment({ to, amount: usdc('0.5') }), offer }
+  const { payment } = unwrap(await payer.treasury().payAsAgent(input))
+  expect(payment.status).toBe('PROCESSING')
+  return { id: payment.id, address }
+}
+
+/** What its seller was given. */
+const payloadOf = (payer: Payer, id: string) =>
+  inTreasury(payer, ({ context: { store } }) => {
+    const { header } = headerOf(store, store.payment(id)!)!
+    return (JSON.parse(atob(header)) as PaymentPayload).payload
+  })
+
+/** The seller's facilitator submits it. */
+async function settle(payer: Payer, id: string): Promise<void> {
+  const { authorization, signature } = await payloadOf(payer, id)
+  const { from, to, value, validBefore, nonce } = authorization
+  const content = { from: from as Address, to: to as Address, amount: BigInt(value), validBefore: Number(validBefore) }
+  const call = settlePurchaseCall({ ...content, ...purchaseIn(nonce as Hex)! }, signature as Hex)
+  await chain.act(party('facilitator').address, chain.contracts.usdc, call)
+}
+
+/** Gives the wallet's next session key its first purchase allowance. */
+async function allowPurchases(payer: Payer): Promise<void> {
+  const grant = { key: 'first allowance', walletId: payer.wallet.id, limit: 100_000_000n, hours: 48 }
+  unwrap(await payer.wallets().rotateSessionKey({ ...grant, purchaseAllowance: 20 }))
+  const isAdopted = 'SELECT 1 FROM session WHERE current = 1 AND purchase_allowance = 20'
+  await mineUntil(payer, 'rotated', async () => (await rowsOf(payer, isAdopted)).length > 0)
+}
+
+test('a Treasury restored to a moment before its first purchase allowance finds the purchases that were settled @restore-61', async () => {
+  const payer = await createBuyer()
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
+  await withoutHistory(payer)
+  await allowPurchases(payer)
+  const { id, address } = await buy(payer, 'lost')
+  await settle(payer, id)
+  await becomes(payer, id, 'CONFIRMED')
+  await inTreasury(payer, ({ context }) => earlier(context.store))
+  await kill(payer.treasury())
+
+  const { run, goOn } = await restoringOperator(payer)
+  await run('freeze')
+  await run('back', { lost: true })
+  const shown = await goOn()
+  const detail = expect.stringContaining(`0.50 USDC to ${address.toLowerCase()}, signed here`)
+  expect(shown).toMatchObject({ state: 'needs_review', unexplained: [{ what: 'unrecorded', detail }] })
+  expect(await goOn({ accept: shown.list! })).toMatchObject({ state: 'open_watched' })
+  await works(payer)
+  expect(await payer.booksBalance()).toMatchObject({ out: '0', withdrawn: '0.5', held: '0' })
+}, 60_000)
+
+test('a purchase that died since gave its number to another, which the restored Treasury settles once @restore-62', async () => {
+  const payer = await createBuyer(20)
+  const died = await buy(payer, 'died')
+  const { nonce } = (await payloadOf(payer, died.id)).authorization
+  await syncHistory(payer)
+  const earlier = await copyOf(payer)
+
+  await pass(400)
+  await lookUntil(payer, 'the first is dead', async () => (await payer.status(died.id)) === 'FAILED')
+  const settled = await buy(payer, 'settled')
+  expect((await payloadOf(payer, settled.id)).authorization.nonce).toBe(nonce)
+  await settle(payer, settled.id)
+  await becomes(payer, settled.id, 'CONFIRMED')
+  await syncHistory(payer)
+
+  const { run, back, goOn } = await restoringOperator(payer)
+  await run('freeze')
+  await back(earlier)
+  expect(await goOn()).toMatchObject({ state: 'open', unexplained: [] })
+  await works(payer)
+  expect([await payer.status(died.id), await payer.status(settled.id)]).toEqual(['FAILED', 'CONFIRMED'])
+  expect(await rowsOf(payer, 'SELECT id FROM payment WHERE authorization IS NOT NULL')).toEqual([{ id: settled.id }])
+  expect(await payer.booksBalance()).toMatchObject({ out: '0.5', held: '0', withdrawn: '0' })
+  expect(await payer.groupNow()).toMatchObject({ currentSpent: '0.5', held: '0' })
+  const classes = await rowsOf(payer, 'SELECT taken, settled FROM purchase_class WHERE class = 2')
+  expect(classes, 'no number is given out again').toEqual([{ taken: 12, settled: 1 }])
+}, 60_000)
