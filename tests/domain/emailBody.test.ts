@@ -69,6 +69,13 @@ const messages = {
     halt: 'books',
     walletKind: 'smart',
   }),
+  'the wallet’s purchase allowance': owner.refillRefusedMessage({
+    ...group,
+    walletId: 'w',
+    wallet: hostile,
+    why: 'Rotate the session key.',
+    agents: [hostile],
+  }),
 }
 
 /** The visible text of the HTML in one line, without the wordmark. */

@@ -26,6 +26,7 @@ const eventOfMail: Record<MailKind, EventName> = {
   'mail.budget_reached': 'group.budget_reached',
   'mail.wallet_stopped': 'wallet.halted',
   'mail.session_ending': 'session.ending',
+  'mail.refill_refused': 'wallet.refill_refused',
   'mail.approvals': 'approval.requested',
   'mail.webhook_disabled': 'webhook.disabled',
   'mail.account_restored': 'account.restored',

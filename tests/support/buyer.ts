@@ -52,10 +52,15 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
     logs: async (filters: { topics: (Hex | Hex[])[] }[]) =>
       filters.map(({ topics: wanted }) => settled.filter((log) => log.topics[2] === wanted[2])),
     blockLogs: async () => {},
-    call: async () => numberToHex(0, { size: 32 }),
+    call: async ({ to }: { to: Address }) => {
+      if (to === store.wallet('wal')!.address && refuses.rotation !== null) throw refuses.rotation
+      return numberToHex(0, { size: 32 })
+    },
     walletState: async () => walletState,
   } as unknown as Chain
 
+  /** How the wallet refuses rotations; null if it accepts them. */
+  const refuses: { rotation: Error | null } = { rotation: null }
   /** As the wallet says that Bursar may not rotate its session key. */
   const walletState = {
     ...{ sessionKey: store.wallet('wal')!.session_key, epoch: 1, validUntil: 4_000_000_000, timestamp: 1 },
@@ -137,6 +142,6 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
       "SELECT * FROM payment WHERE kind = 'x402' AND status = 'PROCESSING' ORDER BY accepted_at, id",
     )
 
-  return { ...book, reorganize, group, buy, purchase, confirm, settle, pass, open, blockNow }
+  return { ...book, reorganize, refuses, walletState, group, buy, purchase, confirm, settle, pass, open, blockNow }
 }
 export type Buyer = ReturnType<typeof createBuyer>

@@ -55,6 +55,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   happens('wallet.halted', 'wal', { kind: 'books', detail: 'x' })
   happens('wallet.withdrawn', 'wal', { amount: '7', to: shop, tx: '0x1' })
   happens('session.ending', 'wal', { days: 7 })
+  happens('wallet.refill_refused', 'wal', { why: 'Rotate it.' })
   happens('account.suspended', 'account')
   happens('account.restored', 'account')
   happens('webhook.disabled', 'whk_1', { host: 'example.com', reason: 'gone' })
@@ -69,6 +70,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
     ['webhook.disabled', 'Your webhook at example.com is switched off', 'webhook whk_1'],
     ['account.restored', 'Your account was restored from a backup', 'restore account'],
     ['account.suspended', 'Your account is suspended', null],
+    ['wallet.refill_refused', 'The purchase allowance of Main can’t be renewed', 'wallet wal'],
     ['session.ending', 'The session key of Main ends in 7 days', 'wallet wal'],
     ['wallet.withdrawn', '7.00 USDC left Main without Bursar', 'wallet wal'],
     ['wallet.halted', 'Payments from Main are stopped', 'wallet wal'],
@@ -89,7 +91,7 @@ test('each event for the bell becomes a notice with a text and its subject @noti
   expect(notices().find(({ event }) => event === 'payment.failed')?.detail).toBe('Not sent: too late.')
   happens('payment.confirmed', id)
   happens('approval.requested', 'apr_2')
-  expect(notices(), 'other events add no notice').toHaveLength(15)
+  expect(notices(), 'other events add no notice').toHaveLength(16)
 })
 
 test('repeated refusals share one notice until it is read, and the owner’s own refusals add none @notices-5', () => {

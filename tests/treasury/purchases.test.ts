@@ -6,17 +6,19 @@ import { microUsdc } from '#domain/money.ts'
 import { hourMs } from '#domain/time.ts'
 import { capOf, countOf, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
 import { purchaseIn } from '../../worker/chain/purchase.ts'
+import { RpcError } from '../../worker/chain/types.ts'
 import { paidTo } from '../../worker/treasury/approvals/approvalRules.ts'
+import { listNotices } from '../../worker/treasury/notices/views.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
 import { headerOf } from '../../worker/treasury/purchases/offers.ts'
 import { refill } from '../../worker/treasury/purchases/refill.ts'
 import { recompute } from '../../worker/treasury/restore/recompute.ts'
 import { failUnsigned } from '../../worker/treasury/settlement/release.ts'
 import { isBusy } from '../../worker/treasury/settlement/settle.ts'
-import type { PaymentRow } from '../../worker/treasury/storage/rows.ts'
+import type { PaymentRow, WalletActionRow } from '../../worker/treasury/storage/rows.ts'
 import { statusIn } from '../../worker/treasury/storage/statuses.ts'
 import { paid } from '../support/book.ts'
-import { addressOf, usdc } from '../support/build.ts'
+import { addressOf, agentPrincipal, usdc } from '../support/build.ts'
 import { type Buyer, createBuyer, openLimits } from '../support/buyer.ts'
 
 const status = ({ store }: Buyer, { id }: PaymentRow) => store.payment(id)!.status
@@ -242,6 +244,91 @@ test('a renewal that the wallet does not allow is tried once an hour, and does n
   clock.now += hourMs
   expect(isBusy(context, wallet())).toBe(true)
   buyer.close()
+})
+
+describe('a renewal that is not possible', () => {
+  /** A wallet named Main whose only purchase up to 1 USDC is used. Ann may buy, and Ben may not. */
+  function createUsedUp() {
+    const buyer = createBuyer({ allowance: 2 })
+    const { context, store } = buyer
+    context.env.OPERATOR_KEY_V1 = '7'.repeat(64)
+    context.sealer.seal = async () => 'sealed'
+    store.run("UPDATE wallet SET name = 'Main'")
+    buyer.addAgent(buyer.addGroup({ name: 'Senders' }), 'Ben')
+    buyer.settle(paid(buyer.buy({ principal: buyer.addAgent(buyer.group, 'Ann') })))
+    const told = () =>
+      listNotices(context)
+        .notices.filter(({ event }) => event === 'wallet.refill_refused')
+        .map(({ text, detail, times, subject }) => ({ text, detail, times, subject }))
+    const mails = () =>
+      store.first<{ seq: number }>("SELECT seq FROM outbox WHERE kind = 'mail.refill_refused' AND ref = 'wal'")?.seq ??
+      0
+    return { ...buyer, refill: () => refill(context, store.wallet('wal')!), told, mails }
+  }
+
+  test('the owner hears once what to do when the wallet refuses, and which agents are affected @purchases-17', async () => {
+    const buyer = createUsedUp()
+    const { refill, refuses, walletState, told, mails, clock, store, context } = buyer
+    walletState.rotationDisabled = false
+    refuses.rotation = new RpcError(3, 'DailyGrantExceeded()', '0x')
+    await refill()
+    const notice = {
+      text: 'The purchase allowance of Main can’t be renewed',
+      detail: expect.stringMatching(/^Once it is used up, Ann can’t buy\. .*sign with your owner key\.$/),
+      times: 1,
+      subject: { type: 'wallet', id: 'wal' },
+    }
+    expect([told(), mails()]).toEqual([[notice], 1])
+    for (let hours = 0; hours < 5; hours++) {
+      clock.now += hourMs
+      await refill()
+    }
+    expect([told(), mails()], 'told once').toEqual([[notice], 1])
+
+    const session = store.session('wal')!
+    store.run('UPDATE session SET current = 0')
+    store.insert('session', { ...session, epoch: 2, refill_refused: null })
+    walletState.epoch = 2
+    await buyer.pass(1)
+    context.keys.set('wal:2', context.keys.get('wal:1')!)
+    buyer.settle(paid(buyer.buy({ principal: agentPrincipal('Ann') })))
+    clock.now += hourMs
+    await refill()
+    expect([told(), mails()], 'and again of the next session key').toEqual([[{ ...notice, times: 2 }], 2])
+    buyer.close()
+  })
+
+  test('the owner hears it when Bursar may not rotate, has no key for it, or has renewed 12 times in a day @purchases-18', async () => {
+    const whyOf = async (change: (buyer: ReturnType<typeof createUsedUp>) => void) => {
+      const buyer = createUsedUp()
+      change(buyer)
+      await buyer.refill()
+      const [notice, ...others] = buyer.told()
+      expect([others, buyer.mails(), buyer.store.count("wallet_action WHERE status = 'draining'")]).toEqual([
+        [],
+        notice ? 1 : 0,
+        0,
+      ])
+      buyer.close()
+      return notice?.detail ?? null
+    }
+    const renewed = ({ store, clock }: Buyer, status = 'done') => {
+      for (let i = 0; i < 12; i++)
+        store.insert('wallet_action', {
+          ...{ id: `act_${i}`, wallet_id: 'wal', kind: 'rotate', status: i === 11 ? status : 'done' },
+          ...{ created_at: clock.now - i, ended_at: clock.now },
+        } as WalletActionRow)
+    }
+    expect(await whyOf(() => {})).toContain('You switched off Bursar’s authority')
+    expect(await whyOf(({ context }) => delete context.env.OPERATOR_KEY_V1)).toContain(
+      'cannot rotate session keys here',
+    )
+    expect(await whyOf(renewed)).toContain('at most 12 times in 24 hours')
+    expect(await whyOf((buyer) => renewed(buyer, 'sent')), 'the twelfth is on its way').toBe(null)
+    const pause = 'UPDATE wallet SET paused = 1'
+    expect(await whyOf(({ store }) => store.run(pause)), 'the owner has paused it').toBe(null)
+    expect(await whyOf(({ store }) => store.run('DELETE FROM purchase_class')), 'nothing is used').toBe(null)
+  })
 })
 
 describe('signing', () => {

@@ -1,58 +1,15 @@
 /** Purchases of an account whose Treasury is rolled back. */
 import { beforeAll, expect, test } from 'vitest'
-import type { PaymentPayload } from '#domain/x402/paymentPayload.ts'
-import { sellerPair } from '#domain/x402/seller.ts'
-import { purchaseIn } from '../../worker/chain/purchase.ts'
-import type { Address, Hex } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { headerOf } from '../../worker/treasury/purchases/offers.ts'
-import { allScopes, usdc } from '../support/build.ts'
 import { syncHistory } from '../support/histories.ts'
 import { kill } from '../support/kill.ts'
 import { becomes, lookUntil, mineUntil, pass } from '../support/manualClock.ts'
-import { manualChain as chain, createPayer, fresh, type Payer, prepare } from '../support/payer.ts'
-import { settlePurchaseCall } from '../support/purchases.ts'
+import { type Payer, prepare } from '../support/payer.ts'
 import { copyOf, restoringOperator, withoutHistory, works } from '../support/restoringOperator.ts'
 import { inTreasury, rowsOf } from '../support/treasuries.ts'
-import { party } from '../support/workerChain.ts'
+import { buy, createBuyer, payloadOf, settle } from '../support/workerBuyer.ts'
 
 beforeAll(prepare, 60_000)
-
-const createBuyer = (purchaseAllowance?: number) =>
-  createPayer({
-    ...{ on: chain, scopes: [...allScopes, 'x402_payments:write'] },
-    ...(purchaseAllowance !== undefined && { purchaseAllowance }),
-  })
-
-/** Buys for 0.5 USDC from a host that has confirmed its address. */
-async function buy(payer: Payer, name: string) {
-  const [host, address] = [`${name}.example`, fresh(name)]
-  await inTreasury(payer, ({ context: { store, now } }) =>
-    store.insert('seller', { pair: sellerPair(host, address), chain_id: 84532, confirmed_at: now(), asked_at: now() }),
-  )
-  const to = { type: 'x402', address, resource: `GET https://${host}/data` } as const
-  const offer = { accepted: { scheme: 'exact', payTo: address }, maxTimeoutSeconds: 60 }
-  const input = { ...payer.payment({ to, amount: usdc('0.5') }), offer }
-  const { payment } = unwrap(await payer.treasury().payAsAgent(input))
-  expect(payment.status).toBe('PROCESSING')
-  return { id: payment.id, address }
-}
-
-/** What its seller was given. */
-const payloadOf = (payer: Payer, id: string) =>
-  inTreasury(payer, ({ context: { store } }) => {
-    const { header } = headerOf(store, store.payment(id)!)!
-    return (JSON.parse(atob(header)) as PaymentPayload).payload
-  })
-
-/** The seller's facilitator submits it. */
-async function settle(payer: Payer, id: string): Promise<void> {
-  const { authorization, signature } = await payloadOf(payer, id)
-  const { from, to, value, validBefore, nonce } = authorization
-  const content = { from: from as Address, to: to as Address, amount: BigInt(value), validBefore: Number(validBefore) }
-  const call = settlePurchaseCall({ ...content, ...purchaseIn(nonce as Hex)! }, signature as Hex)
-  await chain.act(party('facilitator').address, chain.contracts.usdc, call)
-}
 
 /** Gives the wallet's next session key its first purchase allowance. */
 async function allowPurchases(payer: Payer): Promise<void> {

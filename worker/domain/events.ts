@@ -69,7 +69,10 @@ export const events = {
   'wallet.returned': { text: 'The money of a payout was returned to its wallet.', to: audit },
   'wallet.withdrawn': { text: 'Money left a wallet without Bursar.', to: ['audit', 'bell'] },
   'wallet.owner_withdrew': { text: 'A withdrawal that the owner signed in Bursar left the wallet.', to: audit },
-  'wallet.refill_refused': { text: 'The wallet refused to renew its purchase allowance.', to: audit },
+  'wallet.refill_refused': {
+    text: 'Bursar can’t renew the purchase allowance of a wallet; told once for each session key.',
+    to: ['audit', 'bell', 'mail'],
+  },
   'wallet.reorganized': { text: 'Blocks left the chain; their bookings were undone.', to: audit },
   'wallet.key_viewed': { text: 'The owner viewed an imported key.', to: audit },
   'wallet.key_refused': { text: 'An imported key was requested with a wrong password.', to: audit },

@@ -93,6 +93,31 @@ export function sessionEndingMessage(input: {
   return email({ id, to, subject: `The session key of ${wallet} ends ${when}`, parts })
 }
 
+/**
+ * Sent once for each session key whose purchase allowance can't be renewed. `why` says what to do; `agents`: those that may buy
+ * from the wallet.
+ */
+export function refillRefusedMessage(input: {
+  id: string
+  to: string
+  walletId: string
+  wallet: string | null
+  why: string
+  agents: string[]
+  appOrigin: string
+}): Message {
+  const { id, to, walletId, why, appOrigin } = input
+  const agents = input.agents.map((name) => oneLine(name, 40) ?? 'Unnamed')
+  const wallet = oneLine(input.wallet, 60) ?? 'your wallet'
+  const parts = [
+    paragraph('Hello,'),
+    paragraph(`Most of the purchase allowance of ${wallet} is used, and Bursar can’t renew it. ${why}`),
+    ...(agents.length > 0 ? [paragraph(`Once it is used up, these agents can’t buy: ${namesText(agents)}.`)] : []),
+    link('Open the session key', `${appOrigin}/dashboard/wallets?session=${walletId}`),
+  ]
+  return email({ id, to, subject: `The purchase allowance of ${wallet} can’t be renewed`, parts })
+}
+
 /** How many agents the mail about a month names. */
 const namedSpenders = 5
 

@@ -1,5 +1,6 @@
 import { formatUsdc, saturatingSub } from '#domain/money.ts'
 import { isTestChain } from '#domain/networks.ts'
+import { purchaseScope } from '#domain/scopes.ts'
 import { keyWarning } from '#domain/sessionKey.ts'
 import { checksumAddress } from '#domain/validators.ts'
 import type { Channel } from '#schemas/approval.ts'
@@ -11,6 +12,7 @@ import {
   accountRestoredMessage,
   budgetMessage,
   monthMessage,
+  refillRefusedMessage,
   sessionEndingMessage,
   walletHaltedMessage,
   webhookDisabledMessage,
@@ -46,6 +48,7 @@ const composers: Record<MailKind, (ctx: Context, ref: string) => Promise<Message
   'mail.budget_reached': budgetReached,
   'mail.wallet_stopped': walletStopped,
   'mail.session_ending': sessionEnding,
+  'mail.refill_refused': refillRefused,
   'mail.approvals': approvalNotice,
   'mail.webhook_disabled': webhookDisabled,
   'mail.account_restored': accountRestored,
@@ -204,6 +207,26 @@ async function sessionEnding(ctx: Context, walletId: string): Promise<Message | 
     agents: agentsOf(store, walletId),
     appOrigin: env.APP_ORIGIN,
   })
+}
+
+async function refillRefused(ctx: Context, walletId: string): Promise<Message | null> {
+  const { store, env } = ctx
+  const [wallet, session] = [store.liveWallet(walletId), store.session(walletId)]
+  // The session key was replaced in the meantime.
+  if (!wallet || !session?.refill_refused) return null
+  const owner = await findUserContact(ctx.db, ctx.userId)
+  return (
+    owner &&
+    refillRefusedMessage({
+      id: `refill-refused:${walletId}:${session.epoch}`,
+      to: owner.email,
+      walletId,
+      wallet: wallet.name,
+      why: session.refill_refused,
+      agents: agentsOf(store, walletId, purchaseScope),
+      appOrigin: env.APP_ORIGIN,
+    })
+  )
 }
 
 /** `restore` has the form `{restore id}:{time to which the account was restored, ms}`. */

@@ -1,5 +1,6 @@
 import { namesText } from '#domain/namesText.ts'
 import { isTestChain } from '#domain/networks.ts'
+import { purchaseScope } from '#domain/scopes.ts'
 import { isoOf } from '#domain/time.ts'
 import { type HaltKind, haltText } from '#domain/walletHalt.ts'
 import { type DisableReason, whyDisabled } from '#domain/webhookRules.ts'
@@ -112,6 +113,14 @@ function wordsOf(ctx: Context, { event, ref, times, data: json }: ListedNotice):
         return {
           text: `The session key of ${name} ends in ${data.days === 1 ? '1 day' : `${data.days} days`}`,
           detail: `${agents.length > 0 ? `${namesText(agents)} can’t pay after that. ` : ''}Rotate it to go on paying from this wallet.`,
+        }
+      })
+    case 'wallet.refill_refused':
+      return ofWallet(ctx, ref, (name) => {
+        const agents = agentsOf(ctx.store, ref, purchaseScope).map((agent) => oneLine(agent, 40) ?? 'Unnamed')
+        return {
+          text: `The purchase allowance of ${name} can’t be renewed`,
+          detail: `${agents.length > 0 ? `Once it is used up, ${namesText(agents)} can’t buy. ` : ''}${data.why}`,
         }
       })
     case 'connection.created':

@@ -15,6 +15,7 @@ export const mailKinds = [
   'mail.budget_reached',
   'mail.wallet_stopped',
   'mail.session_ending',
+  'mail.refill_refused',
   'mail.approvals',
   'mail.webhook_disabled',
   'mail.account_restored',

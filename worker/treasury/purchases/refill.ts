@@ -9,8 +9,16 @@ import { audit } from '../ledger/audit.ts'
 import { classUse } from '../ledger/purchaseNumbers.ts'
 import { withGas } from '../limits/gas.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
+import { enqueue } from '../outbox/enqueue.ts'
 import type { SessionRow, WalletRow } from '../storage/rows.ts'
-import { callRefusal, operatorKey, rotationOf, signedRotation } from '../wallets/actions/calls.ts'
+import {
+  callRefusal,
+  noOperator,
+  operatorKey,
+  rotationDisabled,
+  rotationOf,
+  signedRotation,
+} from '../wallets/actions/calls.ts'
 import { drainMs, isChanging } from '../wallets/actions/sessionChange.ts'
 import { readSession } from '../wallets/session.ts'
 import { newSessionKey } from '../wallets/sessionKeys.ts'
@@ -47,16 +55,27 @@ const startedToday = (ctx: Context, walletId: string) =>
     refillsPerDay,
   )
 
-const mayRefill = (ctx: Context, wallet: WalletRow): boolean =>
+/** Whether purchases can be made at all: the owner knows otherwise why there is no renewal. */
+const canBuy = (ctx: Context, wallet: WalletRow): boolean =>
   wallet.kind === 'smart' &&
   wallet.status === 'active' &&
   wallet.paused === 0 &&
   wallet.halt_kind === null &&
-  operatorKey(ctx) !== null &&
   !ctx.store.isSuspended &&
-  rotationRefusal(ctx) === null &&
+  rotationRefusal(ctx) === null
+
+/** Why no renewal is tried, for the owner; null if one may be. */
+function obstacle(ctx: Context, wallet: WalletRow): string | null {
+  if (operatorKey(ctx) === null) return noOperator.message
+  return startedToday(ctx, wallet.id).length >= refillsPerDay
+    ? `Bursar renews it at most ${refillsPerDay} times in 24 hours. Rotate the session key if agents need more before that.`
+    : null
+}
+
+const mayRefill = (ctx: Context, wallet: WalletRow): boolean =>
+  canBuy(ctx, wallet) &&
   ctx.now() - (ctx.refillRefusedAt.get(wallet.id) ?? Number.NEGATIVE_INFINITY) >= retryMs &&
-  startedToday(ctx, wallet.id).length < refillsPerDay
+  obstacle(ctx, wallet) === null
 
 const isUsed = (ctx: Context, session: SessionRow | null): boolean =>
   session !== null && session.purchase_allowance > 0 && usesOf(ctx, session).some(needsRefill)
@@ -74,6 +93,22 @@ export const waitsForRefill = (ctx: Context, wallet: WalletRow, session: Session
   isHandedOut(ctx, wallet) &&
   mayRefill(ctx, wallet)
 
+/** Tells the owner why the allowance of this session is not renewed, once. */
+function tellOwner(ctx: Context, walletId: string, epoch: number, why: string): void {
+  const { store, now } = ctx
+  store.transaction(() => {
+    const isNew = store.run(
+      'UPDATE session SET refill_refused = ? WHERE wallet_id = ? AND epoch = ? AND current = 1 AND refill_refused IS NULL',
+      why,
+      walletId,
+      epoch,
+    )
+    if (isNew === 0) return
+    audit(store, now(), 'wallet.refill_refused', walletId, { why })
+    enqueue(ctx, 'mail.refill_refused', walletId)
+  })
+}
+
 /**
  * Starts a renewal once a class has less than a quarter left, nothing handed out could be lost by it, and the wallet allows it.
  * The settle alarm follows it like every rotation. Throws RpcUnavailable.
@@ -85,25 +120,29 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
     const session = store.session(id)
     return isUsed(ctx, session) && !isHandedOut(ctx, wallet) && !isChanging(ctx, id) && mayRefill(ctx, wallet)
   }
+  const wallet = store.wallet(id)!
   if (!isDue()) {
+    const session = store.session(id)
+    const why = obstacle(ctx, wallet)
+    if (why !== null && isUsed(ctx, session) && !isChanging(ctx, id) && canBuy(ctx, wallet))
+      tellOwner(ctx, id, session!.epoch, why)
     const started = startedToday(ctx, id)
     // Nothing else may wake the wallet when another one is possible.
     if (started.length === refillsPerDay) ctx.schedule('settle', started.at(-1)!.created_at + dayMs)
     return
   }
-  const wallet = store.wallet(id)!
   const state = (await readSession(ctx, wallet))?.latest
   // Otherwise the wallet would count as busy, and be read again every few seconds, for a renewal that cannot start.
   ctx.refillRefusedAt.set(id, ctx.now())
-  if (!state || state.rotationDisabled || state.sessionRevoked || state.validUntil <= state.timestamp) return
+  if (!state || state.sessionRevoked || state.validUntil <= state.timestamp) return
+  if (state.rotationDisabled) return tellOwner(ctx, id, state.epoch, rotationDisabled.message)
   const key = await newSessionKey(ctx, id)
   const stored = { key_address: key.address, ttl_hours: null, purchase_allowance: state.purchaseAllowance }
   const rotation = rotationOf(stored, state)
   const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operatorKey(ctx)!))
   if (refused) {
     ctx.schedule('settle', ctx.now() + retryMs)
-    audit(store, ctx.now(), 'wallet.refill_refused', id, { why: refused.message })
-    return
+    return tellOwner(ctx, id, state.epoch, refused.message)
   }
   ctx.refillRefusedAt.delete(id)
   const started = await withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.rotate, purpose: 'work' }, () =>
@@ -137,4 +176,5 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
   if (started.ok) return
   ctx.refillRefusedAt.set(id, ctx.now())
   ctx.schedule('settle', ctx.now() + retryMs)
+  tellOwner(ctx, id, state.epoch, started.message)
 }

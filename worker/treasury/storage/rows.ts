@@ -73,6 +73,7 @@ export type SessionRow = {
   undone: number
   adopted_at: number
   warned_days: WarnDays | null
+  refill_refused: string | null
 }
 
 export type GroupRow = {

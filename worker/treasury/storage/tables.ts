@@ -72,6 +72,8 @@ export const tables = `
     adopted_block INTEGER, undone INTEGER NOT NULL DEFAULT 0,
     -- When it was adopted, and how many days before its end the owner was last warned.
     adopted_at INTEGER NOT NULL DEFAULT 0, warned_days INTEGER,
+    -- Why its purchase allowance could not be renewed, as the owner was told. Null: the owner was not told.
+    refill_refused TEXT,
     PRIMARY KEY (wallet_id, epoch)
   );
 

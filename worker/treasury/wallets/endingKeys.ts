@@ -1,3 +1,4 @@
+import type { Scope } from '#domain/scopes.ts'
 import { keyWarning, nextKeyWarningAt } from '#domain/sessionKey.ts'
 import { isoOf } from '#domain/time.ts'
 import type { EndingKey } from '#schemas/overview.ts'
@@ -46,13 +47,16 @@ export function warnOfEndingKeys(ctx: Context): number | null {
   return nextAt
 }
 
-/** Names of the agents that pay from a wallet, in alphabetical order. */
-export const agentsOf = (store: Store, walletId: string): string[] =>
+/** Names of the agents that pay from a wallet, in alphabetical order; with `scope`, of those that have it. */
+export const agentsOf = (store: Store, walletId: string, scope: Scope | null = null): string[] =>
   store
     .all<{ name: string }>(
       `SELECT agent.name FROM agent JOIN policy_group ON policy_group.id = group_id
-       WHERE policy_group.wallet_id = ? AND agent.deleted_at IS NULL ORDER BY agent.name COLLATE NOCASE LIMIT 100`,
+       WHERE policy_group.wallet_id = ?1 AND agent.deleted_at IS NULL
+         AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(policy_group.scopes) WHERE value = ?2))
+       ORDER BY agent.name COLLATE NOCASE LIMIT 100`,
       walletId,
+      scope,
     )
     .map(({ name }) => name)
 

@@ -108,10 +108,14 @@ const ownerMustSign = (message: string): Refused => refuse('owner_must_sign', me
 
 const noLongerValid: Refused = refuse('unprocessable', 'This signature can no longer be used. Please sign again.')
 
+export const noOperator = ownerMustSign('Bursar cannot rotate session keys here. Sign with your owner key.')
+
+export const rotationDisabled = ownerMustSign(
+  'You switched off Bursar’s authority to rotate this wallet’s session key. Sign the renewal with your owner key.',
+)
+
 const refusals: Record<string, Refused> = {
-  RotationDisabled: ownerMustSign(
-    'You switched off Bursar’s authority to rotate this wallet’s session key. Sign the renewal with your owner key.',
-  ),
+  RotationDisabled: rotationDisabled,
   SessionRevoked: ownerMustSign(
     'You revoked this wallet’s session key. Only your owner key can set a new one: sign the renewal with it.',
   ),

@@ -18,7 +18,7 @@ import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import type { RotateInput } from '../rpcTypes.ts'
 import { readSession } from '../session.ts'
 import { newSessionKey } from '../sessionKeys.ts'
-import { callRefusal, operatorKey, rotationAt, signedRotation } from './calls.ts'
+import { callRefusal, noOperator, operatorKey, rotationAt, signedRotation } from './calls.ts'
 
 /**
  * Starts a rotation to a new session key under the provider's authority. Refuses if the wallet would refuse it now;
@@ -35,7 +35,7 @@ export async function rotate(ctx: Context, input: RotateInput): Promise<Result<W
   const stopped = walletSetRefusal(ctx, wallet) ?? suspendedOwner(ctx) ?? rotationRefusal(ctx)
   if (stopped) return stopped
   const operator = operatorKey(ctx)
-  if (!operator) return refuse('owner_must_sign', 'Bursar cannot rotate session keys here. Sign with your owner key.')
+  if (!operator) return noOperator
   const allowance = allowanceFor(ctx, wallet, state, input)
   if (!allowance.ok) return allowance
   const purchaseAllowance = allowance.value

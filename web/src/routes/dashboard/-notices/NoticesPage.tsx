@@ -90,6 +90,8 @@ function NoticeRow(props: { notice: Notice; isNew: boolean }) {
   )
 }
 
+const isOfSessionKey = (event: Notice['event']) => event === 'session.ending' || event === 'wallet.refill_refused'
+
 function linkTo({ type, id }: NoticeSubject, event: Notice['event']): Pick<LinkProps, 'to' | 'params' | 'search'> {
   switch (type) {
     case 'approval':
@@ -99,7 +101,7 @@ function linkTo({ type, id }: NoticeSubject, event: Notice['event']): Pick<LinkP
     case 'payout':
       return { to: '/dashboard/payouts', search: { detail: id } }
     case 'wallet':
-      return { to: '/dashboard/wallets', search: event === 'session.ending' ? { session: id } : {} }
+      return { to: '/dashboard/wallets', search: isOfSessionKey(event) ? { session: id } : {} }
     case 'group':
       return { to: '/dashboard/agents', search: { group: id } }
     case 'webhook':
