@@ -54,6 +54,18 @@ export function freeNumber(
   store.run(`UPDATE purchase_class SET taken = taken - 1 WHERE ${where}`, ...key)
 }
 
+/**
+ * Deletes the free numbers of sessions that were replaced at a final block. Numbers are given out for the current session only,
+ * and no reorganization makes these the current one again.
+ */
+export const forgetNumbers = (store: Store, walletId: string, finalBlock: number): void =>
+  void store.run(
+    `DELETE FROM free_number WHERE wallet_id = ?1 AND epoch <
+       (SELECT epoch FROM session WHERE wallet_id = ?1 AND current = 1 AND (adopted_block IS NULL OR adopted_block <= ?2))`,
+    walletId,
+    finalBlock,
+  )
+
 /** A purchase was settled, or (-1) a reorganization has removed it. */
 export function countSettled(store: Store, { wallet_id, epoch, authorization }: PaymentRow, by: 1 | -1): void {
   const numbers = epoch === null && authorization ? purchaseIn(authorization) : null

@@ -4,6 +4,7 @@ import { finalizedBlock } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
 import { audit } from '../ledger/audit.ts'
 import { settleReclaimed } from '../ledger/ledger.ts'
+import { forgetNumbers } from '../ledger/purchaseNumbers.ts'
 import { recordChange } from '../outbox/changes.ts'
 import { forgetOffers } from '../purchases/offers.ts'
 import type { PayoutRow, WalletRow } from '../storage/rows.ts'
@@ -84,6 +85,7 @@ export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, '
       throw new BranchUnclear(`the books of ${id} changed while they were compared`)
     store.run('UPDATE wallet SET final_block = max(final_block, ?) WHERE id = ?', target, id)
     forgetOffers(store, id, target)
+    forgetNumbers(store, id, target)
     store.run('DELETE FROM booking WHERE wallet_id = ? AND block <= ?', id, target)
     releaseReturned(ctx, id, target)
     clearMismatch(ctx, now, 'final')

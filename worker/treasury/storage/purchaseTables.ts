@@ -8,9 +8,8 @@ export const purchaseTables = `
     BEGIN UPDATE purchase SET offer = NULL WHERE id = NEW.id; END;
   CREATE TRIGGER purchase_deleted BEFORE DELETE ON payment WHEN OLD.kind = 'x402'
     BEGIN DELETE FROM purchase WHERE id = OLD.id; END;
-  -- The numbers of a session's classes (domain/x402/purchaseClasses.ts): the lowest that was never taken, how many are taken, how many
-  -- of these were settled,
-  -- and those below next_number that are free again.
+  -- The numbers of a session's classes (domain/x402/purchaseClasses.ts): the lowest that was never taken, how many are taken, how
+  -- many of these were settled, and those below next_number that are free again, until another session has finally replaced it.
   CREATE TABLE purchase_class (
     wallet_id TEXT NOT NULL, epoch INTEGER NOT NULL, class INTEGER NOT NULL, next_number INTEGER NOT NULL DEFAULT 0,
     taken INTEGER NOT NULL DEFAULT 0 CHECK (taken >= 0 AND taken <= next_number),
