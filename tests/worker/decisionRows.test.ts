@@ -15,6 +15,8 @@ import { nextExpiryAt } from '../../worker/treasury/payouts/expiry.ts'
 import { isOpenPayout } from '../../worker/treasury/storage/statuses.ts'
 import type { Rows } from '../../worker/treasury/storage/tableRows.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { deliverableActions, openActions, recentActions } from '../../worker/treasury/wallets/actions/actions.ts'
+import { isChanging } from '../../worker/treasury/wallets/actions/sessionChange.ts'
 import {
   agentInput,
   agentPrincipal,
@@ -125,6 +127,22 @@ async function fill(treasury: Treasury, dailyGroup: string): Promise<void> {
       created_at: 0,
       updated_at: 0,
     },
+  })
+
+  // Renewals of the purchase allowance, 12 a day for a year, and sessions that were offered to the owner and never signed.
+  insertMany(treasury, 'wallet_action', {
+    ...{
+      id: "'act_' || i",
+      wallet_id,
+      kind: "iif(i % 9, 'rotate', 'setSession')",
+      status: "iif(i % 9, 'done', 'offered')",
+    },
+    ...{
+      key_address: addressSql(2_000_000),
+      spend_limit: 1_000_000,
+      created_at: `${now} - 2 * ${dayMs} - i * 7200000`,
+    },
+    ...{ ended_at: `iif(i % 9, ${now} - 2 * ${dayMs} - i * 7200000, NULL)`, done_block: 'iif(i % 9, 1, NULL)' },
   })
 
   const notPaid = { ...payment, kind: text('send'), status: text('CANCELLED'), created_at: lastYear }
@@ -259,6 +277,26 @@ describe('approvals', () => {
   test('deleting those that ended long ago, if there are none @rows-8', async () => {
     await decides(({ context }) => [pruneApprovals(context)], [undefined])
   })
+})
+
+test('open actions of a wallet are found without reading those that have ended @purchases-21', async () => {
+  const action = {
+    id: 'act_open',
+    wallet_id: payer.wallet.id,
+    kind: 'revokeSession',
+    status: 'sent',
+    created_at: 1,
+  } as const
+  await inTreasury(payer, ({ context: { store } }) => store.insert('wallet_action', { ...action, ended_at: null }))
+  const { rows, largest, result } = await rowsRead(({ context }) => [
+    openActions(context, payer.wallet.id).map(({ id }) => id),
+    deliverableActions(context).map(({ id }) => id),
+    recentActions(context, payer.wallet.id).map(({ id }) => id),
+    isChanging(context, payer.wallet.id),
+  ])
+  await inTreasury(payer, ({ context: { store } }) => store.run('DELETE FROM wallet_action WHERE id = ?', action.id))
+  expect(result).toEqual([['act_open'], ['act_open'], ['act_open'], false])
+  expect(rows, largest).toBeLessThanOrEqual(10)
 })
 
 describe('figures, lists and alarms', () => {

@@ -6,7 +6,7 @@ import { relayerOf } from '../core/relayers.ts'
 import { stoppedSince } from '../core/stop.ts'
 import { jobId, paymentRef } from '../relay/jobs.ts'
 import type { PaymentRow, PayoutRow, WalletActionRow, WalletRow } from '../storage/rows.ts'
-import { statusIn } from '../storage/statuses.ts'
+import { isOpenAction, statusIn } from '../storage/statuses.ts'
 import { hasMismatch } from '../wallets/walletHalts.ts'
 import type { StuckWork } from './rpcTypes.ts'
 
@@ -62,7 +62,7 @@ const slowPayouts = (ctx: Context) =>
 
 const slowActions = (ctx: Context) =>
   ctx.store.all<WalletActionRow>(
-    `SELECT * FROM wallet_action WHERE status IN ('draining','sent') AND ended_at IS NULL AND created_at <= ? LIMIT ${maxOfKind}`,
+    `SELECT * FROM wallet_action WHERE ${isOpenAction} AND created_at <= ? LIMIT ${maxOfKind}`,
     ctx.now() - slowAfterMs,
   )
 

@@ -7,7 +7,7 @@ import { freshStop, signingAllowed } from '../core/stop.ts'
 import { signAgain, signQueued } from '../payments/sign.ts'
 import { isRefillDue, refill } from '../purchases/refill.ts'
 import type { WalletRow } from '../storage/rows.ts'
-import { statusIn } from '../storage/statuses.ts'
+import { isOpenAction, statusIn } from '../storage/statuses.ts'
 import { hasOpenAction } from '../wallets/actions/actions.ts'
 import { followActions } from '../wallets/actions/follow.ts'
 import { followDeploy } from '../wallets/deploy.ts'
@@ -99,7 +99,7 @@ export function onlyDeadPurchasesUntil(ctx: Context): number | null {
   const isElse = store.first(
     `SELECT 1 FROM payout WHERE status IN ('CREATING','CLAIMING','RECLAIMING')
      UNION ALL SELECT 1 FROM wallet WHERE status = 'deploying'
-     UNION ALL SELECT 1 FROM wallet_action WHERE ended_at IS NULL AND status <> 'offered' LIMIT 1`,
+     UNION ALL SELECT 1 FROM wallet_action WHERE ${isOpenAction} LIMIT 1`,
   )
   const age = Math.max(...chainIds.map((id) => finalAge(ctx, id) ?? 0))
   return isElse === null ? first * 1000 + age : null

@@ -25,5 +25,8 @@ export const openPayoutStatuses = ['CREATING', 'CREATED', 'CLAIMING', 'RECLAIMIN
 /** SQL: payouts that have not ended. Their money is in escrow once it has arrived there. */
 export const isOpenPayout = `status IN ${sqlOf(openPayoutStatuses)}`
 
+/** SQL: actions of a wallet that are signed or about to be signed. Offers do not count: most are never signed. */
+export const isOpenAction = "status IN ('draining','sent')"
+
 /** SQL: the time by which lists sort a payment. */
 export const listedAt = 'coalesce(accepted_at, created_at)'

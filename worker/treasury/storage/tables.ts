@@ -2,7 +2,7 @@ import { limitTables } from './limitTables.ts'
 import { paidRecipientTable } from './paidRecipients.ts'
 import { purchaseTables } from './purchaseTables.ts'
 import { spentSumTables } from './spentSums.ts'
-import { statusIn } from './statuses.ts'
+import { isOpenAction, statusIn } from './statuses.ts'
 
 /**
  * The tables of a user's Treasury. Amounts are micro-USDC below 2^53; `…_at` is in ms, deadlines and expiries in unix
@@ -100,9 +100,13 @@ export const tables = `
     done_block INTEGER
   );
   CREATE INDEX wallet_action_wallet ON wallet_action (wallet_id, created_at);
+  -- A wallet has thousands of actions that have ended, because its purchase allowance is renewed up to 12 times a day.
+  CREATE INDEX wallet_action_open ON wallet_action (wallet_id, created_at) WHERE ${isOpenAction};
+  CREATE INDEX wallet_action_ended ON wallet_action (wallet_id, ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX wallet_action_allowance ON wallet_action (wallet_id) WHERE purchase_allowance > 0;
   -- One new session at a time.
   CREATE UNIQUE INDEX wallet_action_session ON wallet_action (wallet_id)
-    WHERE kind IN ('rotate','setSession') AND status IN ('draining','sent');
+    WHERE kind IN ('rotate','setSession') AND ${isOpenAction};
 
   -- Policies
 

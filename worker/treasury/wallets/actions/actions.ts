@@ -4,6 +4,7 @@ import type { Block } from '../../../chain/types.ts'
 import type { Context } from '../../core/context.ts'
 import { formatColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
+import { isOpenAction } from '../../storage/statuses.ts'
 
 /**
  * A change of the wallet itself, delivered like a payment: signed by the provider's operator (`rotate`) or by the owner,
@@ -27,10 +28,9 @@ import type { WalletActionRow } from '../../storage/rows.ts'
 export const isExit = ({ kind }: { kind: WalletActionRow['kind'] }) =>
   kind === 'withdraw' || kind === 'revokeSession' || kind === 'disableRotation'
 
-/** Actions that are signed or about to be signed. Offers do not count. */
 export const openActions = (ctx: Context, walletId: string) =>
   ctx.store.all<WalletActionRow>(
-    "SELECT * FROM wallet_action WHERE wallet_id = ? AND ended_at IS NULL AND status <> 'offered' ORDER BY created_at",
+    `SELECT * FROM wallet_action WHERE wallet_id = ? AND ${isOpenAction} ORDER BY created_at`,
     walletId,
   )
 
@@ -38,12 +38,12 @@ export const hasOpenAction = (ctx: Context, walletId: string) => openActions(ctx
 
 /** Signed actions that may still be executed. */
 export const deliverableActions = (ctx: Context) =>
-  ctx.store.all<WalletActionRow>("SELECT * FROM wallet_action WHERE status = 'sent' AND ended_at IS NULL")
+  ctx.store.all<WalletActionRow>(`SELECT * FROM wallet_action WHERE ${isOpenAction} AND status = 'sent'`)
 
 /** True while another session key is about to replace the present one, or may still do. `head` is the newest block. */
 export const isReplaced = (ctx: Context, walletId: string, head: Block) =>
   ctx.store.first(
-    `SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND status IN ('draining','sent')
+    `SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND ${isOpenAction}
        AND (deadline IS NULL OR deadline >= ?)`,
     walletId,
     head.timestamp,
@@ -57,7 +57,9 @@ const shownCount = 10
 export const recentActions = (ctx: Context, walletId: string): WalletActionView[] =>
   ctx.store
     .all<WalletActionRow>(
-      "SELECT * FROM wallet_action WHERE wallet_id = ? AND status <> 'offered' AND (ended_at IS NULL OR ended_at > ?) ORDER BY created_at DESC, id DESC LIMIT ?",
+      `SELECT * FROM wallet_action WHERE wallet_id = ?1 AND ${isOpenAction}
+       UNION ALL SELECT * FROM wallet_action WHERE wallet_id = ?1 AND ended_at > ?2
+       ORDER BY created_at DESC, id DESC LIMIT ?3`,
       walletId,
       ctx.now() - shownMs,
       shownCount,

@@ -9,6 +9,7 @@ import { withGas } from '../../limits/gas.ts'
 import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow } from '../../storage/rows.ts'
+import { isOpenAction } from '../../storage/statuses.ts'
 import type { OwnerActionInput, RotateInput } from '../rpcTypes.ts'
 import { newSessionKey } from '../sessionKeys.ts'
 import { isExit } from './actions.ts'
@@ -109,7 +110,7 @@ export async function submitOwnerAction(ctx: Context, input: OwnerActionInput): 
     if (meanwhile) return ok(meanwhile)
     if (!store.liveWallet(wallet.id)) return notFound('Wallet')
     const taken = store.first(
-      "SELECT 1 FROM wallet_action WHERE wallet_id = ? AND owner_nonce = ? AND status IN ('draining','sent')",
+      `SELECT 1 FROM wallet_action WHERE wallet_id = ? AND owner_nonce = ? AND ${isOpenAction}`,
       wallet.id,
       input.ownerNonce.toString(),
     )

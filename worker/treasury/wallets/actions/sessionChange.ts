@@ -15,6 +15,7 @@ import { takeOwnerAction } from '../../limits/ownerActions.ts'
 import { takeIncrease } from '../../limits/ownerPassword.ts'
 import { toColumn } from '../../storage/columns.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
+import { isOpenAction } from '../../storage/statuses.ts'
 import type { RotateInput } from '../rpcTypes.ts'
 import { readSession } from '../session.ts'
 import { newSessionKey } from '../sessionKeys.ts'
@@ -135,7 +136,7 @@ export const changeInProgress: Refused = refuse(
 /** True while a session change is in progress. Only one is allowed at a time; a partial unique index enforces it as well. */
 export const isChanging = (ctx: Context, walletId: string) =>
   ctx.store.first(
-    "SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND status IN ('draining','sent')",
+    `SELECT 1 FROM wallet_action WHERE wallet_id = ? AND kind IN ('rotate','setSession') AND ${isOpenAction}`,
     walletId,
   ) !== null
 
