@@ -96,7 +96,7 @@ describe('x402', () => {
       from: buyer.address,
       to: offer.payTo,
       amount: offer.amount,
-      validBefore: purchaseEnd(await chain.now(), offer),
+      validBefore: purchaseEnd(await chain.now(), offer.accepted),
       epoch: 1,
       class: over.class ?? classFor(offer.amount) ?? 2,
       number,
@@ -172,7 +172,7 @@ describe('x402', () => {
       to: offer.payTo,
       amount: offer.amount,
       nonce: authorizationNonce('a purchase'),
-      validBefore: purchaseEnd(await chain.now(), offer),
+      validBefore: purchaseEnd(await chain.now(), offer.accepted),
     }
     const signature = authorizationSignature(signCompact(authorizationDigest(separator, authorization), imported.key))
     const header = paymentHeader(paymentPayload(challenge, offer, { ...authorization, signature }))

@@ -84,7 +84,7 @@ export function createBuyer(over: { allowance?: number; limits?: Partial<Limits>
     const { seller = 1, host = `shop-${seller}.example`, ...fields } = over
     const address = addressOf(seller)
     const to = { type: 'x402', address, resource: `GET https://${host}/data` } as const
-    const offer = { accepted: { scheme: 'exact', payTo: address }, maxTimeoutSeconds: lifeSeconds }
+    const offer = { accepted: { scheme: 'exact', payTo: address, maxTimeoutSeconds: lifeSeconds } }
     return { ...payInput({ to, amount: microUsdc(280_000n), ...fields }), offer }
   }
   const gathered: Gathered = { draft: null, lookup: null, refreshed: true, grants: {}, signer: true }

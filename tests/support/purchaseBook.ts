@@ -36,7 +36,7 @@ export function createPurchaseBook(limits: RuleEdits = {}) {
       isConfirmed ? context.now() : null,
       context.now(),
     )
-  const offer = { accepted: {}, maxTimeoutSeconds: 60 }
+  const offer = { accepted: { maxTimeoutSeconds: 60 } }
   let keys = 0
   /** Buys for 0.1 USDC. */
   const buy = (principal: Agent, bought: Bought = {}) => {

@@ -25,7 +25,7 @@ export async function buy(payer: Payer, name: string) {
     store.insert('seller', { pair: sellerPair(host, address), chain_id: 84532, confirmed_at: now(), asked_at: now() }),
   )
   const to = { type: 'x402', address, resource: `GET https://${host}/data` } as const
-  const offer = { accepted: { scheme: 'exact', payTo: address }, maxTimeoutSeconds: 60 }
+  const offer = { accepted: { scheme: 'exact', payTo: address, maxTimeoutSeconds: 60 } }
   const input = { ...payer.payment({ to, amount: usdc('0.5') }), offer }
   const { payment } = unwrap(await payer.treasury().payAsAgent(input))
   expect(payment.status).toBe('PROCESSING')

@@ -12,7 +12,7 @@ test('the cheapest offer that can settle is chosen; of equal ones the seller’s
   const foreign = anOffer({ amount: '1', network: 'eip155:1' })
   expect(choose([foreign, first, cheap, same])).toEqual({
     ok: true,
-    offer: { payTo: first.payTo, amount: 9999n, maxTimeoutSeconds: 60, accepted: cheap },
+    offer: { payTo: first.payTo, amount: 9999n, accepted: cheap },
   })
   expect(choose([cheap, same])).toHaveProperty('offer.accepted', cheap)
 })

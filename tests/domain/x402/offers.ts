@@ -1,4 +1,4 @@
-import type { Token } from '../../../worker/domain/x402/chooseOffer.ts'
+import type { Accepted, Token } from '../../../worker/domain/x402/chooseOffer.ts'
 
 export const token: Token = {
   chainId: 8453,
@@ -8,7 +8,7 @@ export const token: Token = {
 }
 
 /** An offer of a seller that can settle, unless `over` says otherwise. */
-export const anOffer = (over: Record<string, unknown> = {}): Record<string, unknown> => ({
+export const anOffer = (over: Record<string, unknown> = {}): Accepted => ({
   scheme: 'exact',
   network: 'eip155:8453',
   amount: '10000',

@@ -7,7 +7,6 @@ const accepted = anOffer({ description: 'Ä €' })
 const offer = {
   payTo: accepted.payTo as `0x${string}`,
   amount: microUsdc(10_000n),
-  maxTimeoutSeconds: 60,
   accepted,
 }
 const signed = {

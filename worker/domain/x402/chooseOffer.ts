@@ -8,10 +8,11 @@ import type { Json, PaymentRequired } from './paymentRequired.ts'
 export type Offer = {
   payTo: `0x${string}`
   amount: MicroUsdc
-  maxTimeoutSeconds: number
-  /** The offer as the seller sent it. */
-  accepted: Json
+  accepted: Accepted
 }
+
+/** An offer as the seller sent it. */
+export type Accepted = Json & { maxTimeoutSeconds: number }
 
 /** The token that the wallet pays with. `name` and `version` are those of its EIP-712 domain. */
 export type Token = { chainId: ChainId; address: string; name: string; version: string }
@@ -66,7 +67,7 @@ function readOffer(accepted: Json, token: Token): Offer | string {
   if (typeof payTo !== 'string' || addressProblem(payTo) !== null) return 'payTo must be an address'
   if (typeof maxTimeoutSeconds !== 'number' || !Number.isSafeInteger(maxTimeoutSeconds) || maxTimeoutSeconds < 0)
     return 'maxTimeoutSeconds must be a whole number'
-  return { payTo: checksumAddress(payTo), amount: microUsdc(value), maxTimeoutSeconds, accepted }
+  return { payTo: checksumAddress(payTo), amount: microUsdc(value), accepted: { ...accepted, maxTimeoutSeconds } }
 }
 
 const shortest = 60 // 1 minute
@@ -74,5 +75,5 @@ const shortest = 60 // 1 minute
 const longest = 240 // 4 minutes
 
 /** When the authorisation ends, in unix seconds: as the seller wishes, within what settles in time and the wallet accepts. */
-export const purchaseEnd = (blockTimestamp: number, { maxTimeoutSeconds }: Pick<Offer, 'maxTimeoutSeconds'>): number =>
+export const purchaseEnd = (blockTimestamp: number, { maxTimeoutSeconds }: Accepted): number =>
   blockTimestamp + Math.min(Math.max(maxTimeoutSeconds, shortest), longest)

@@ -38,13 +38,12 @@ export async function purchaseInput(
     const field = chosen.code === 'unsupported_payment' ? chosen.field : 'max_amount'
     return refuse(chosen.code, chosen.message, { field })
   }
-  const { payTo, amount, maxTimeoutSeconds, accepted } = chosen.offer
+  const { payTo, amount, accepted } = chosen.offer
   const { resource, extensions } = challenge.value
   const offer: StoredOffer = {
     accepted,
     ...(resource && { resource }),
     ...(extensions && { extensions }),
-    maxTimeoutSeconds,
   }
   if (new TextEncoder().encode(JSON.stringify(offer)).length > maxOfferBytes)
     return refuse('unsupported_payment', 'The seller’s offer, resource and extensions must be at most 8 kB together.', {

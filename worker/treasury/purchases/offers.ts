@@ -1,3 +1,4 @@
+import type { Accepted } from '#domain/x402/chooseOffer.ts'
 import { paymentHeader, paymentPayload } from '#domain/x402/paymentPayload.ts'
 import type { Json } from '#domain/x402/paymentRequired.ts'
 import type { PurchaseReceipt } from '#schemas/x402.ts'
@@ -9,8 +10,8 @@ import type { PurchaseRow } from '../storage/purchaseRows.ts'
 import type { PaymentRow } from '../storage/rows.ts'
 import type { Store } from '../storage/store.ts'
 
-/** What a payload repeats of the seller's challenge, word for word. `maxTimeoutSeconds` is that of the chosen offer. */
-export type StoredOffer = { accepted: Json; resource?: Json; extensions?: Json; maxTimeoutSeconds: number }
+/** What a payload repeats of the seller's challenge, word for word. `accepted` is the chosen offer. */
+export type StoredOffer = { accepted: Accepted; resource?: Json; extensions?: Json }
 
 /** Servers refuse longer headers, of which two thirds are this JSON. In bytes. */
 export const maxOfferBytes = 8_192 // 8 kB
@@ -45,9 +46,9 @@ export function headerOf(store: Store, payment: PaymentRow): { header: string; v
     nonce: payment.authorization,
     signature: signatureOf(payment, payment.authorization, { r: payment.r, vs: payment.vs }),
   }
-  const { accepted, maxTimeoutSeconds, ...challenge } = offer
+  const { accepted, ...challenge } = offer
   const payTo = payment.to_address!
-  const chosen = { payTo, amount: fromColumn(payment.amount), maxTimeoutSeconds, accepted }
+  const chosen = { payTo, amount: fromColumn(payment.amount), accepted }
   const payload = paymentPayload({ accepts: [accepted], ...challenge }, chosen, signed)
   return { header: paymentHeader(payload), validBefore: payment.deadline! }
 }

@@ -52,13 +52,13 @@ export function signPurchase(
   wallet: WalletRow,
   session: SessionRow,
   { id, to, amount }: { id: string; to: Address; amount: MicroUsdc },
-  offer: Pick<StoredOffer, 'maxTimeoutSeconds'>,
+  { accepted }: Pick<StoredOffer, 'accepted'>,
 ): Signed | null {
   if (!canSignPurchase(ctx, wallet, session)) return null
   const head = knownHead(ctx, wallet.chain_id)!
   const { separator } = knownToken(ctx, wallet)!
   const key = ctx.keys.get(cacheKey(session))!
-  const deadline = purchaseEnd(head.timestamp, offer)
+  const deadline = purchaseEnd(head.timestamp, accepted)
   const content = { from: wallet.address, to, amount, validBefore: deadline }
   const common = { deadline, max_deadline: deadline, sig_version: 1, first_block: head.number, signed_at: ctx.now() }
   // Never signed again: the seller has this signature.
