@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { recipientHistory } from '../../worker/treasury/payments/queries.ts'
+import { lookAlikeOf } from '../../worker/treasury/storage/paidRecipients.ts'
 import { statusIn } from '../../worker/treasury/storage/statuses.ts'
 import { contactId, createApprovalBook } from '../support/approvalBook.ts'
 import { addressOf, usdc } from '../support/build.ts'
@@ -109,4 +110,19 @@ test('a payment on another network neither makes a recipient known nor hides a l
   expect(book.view(book.asked(agent, toPaid, usdc('20')).id).recipientHistory?.payments).toBe(0)
   expect(book.view(book.asked(agent, toTwin, usdc('20')).id).recipientHistory?.lookAlike).toBe(paid)
   expect(recipientHistory(context, { toAddress: paid, amount: usdc('1') }).payments).toBe(1)
+})
+
+test('of two addresses that look alike, each is found for the other, also if a seller was paid there', () => {
+  const { store, close } = createMemoryTreasury(1n, 1n)
+  const lookAlike = (address: string) => lookAlikeOf(store, address)?.toLowerCase() ?? null
+  const hosts = ['a.example', 'b.example']
+  for (const seller of hosts)
+    store.insert(
+      'payment',
+      paymentRow({ id: seller, kind: 'x402', seller, to_address: paid, resource: 'GET https://x' }),
+    )
+  expect([lookAlike(paid), lookAlike(twin)]).toEqual([null, paid.toLowerCase()])
+  store.insert('payment', paymentRow({ id: 'twin', to_address: twin }))
+  expect([lookAlike(paid), lookAlike(twin)]).toEqual([twin, paid.toLowerCase()])
+  close()
 })

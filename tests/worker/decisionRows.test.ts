@@ -97,6 +97,9 @@ async function fill(treasury: Treasury, dailyGroup: string): Promise<void> {
   insertMany(treasury, 'payment', { ...paid, ...recent, id: "'pay_b' || i", to_address: shopSql })
   const ofDaily = { group_id: text(dailyGroup), agent_id: text(daily.agentId) }
   insertMany(treasury, 'payment', { ...paid, ...accepted, ...ofDaily, id: "'pay_c' || i", to_address: addressSql(1) })
+  // Thousands of hosts are paid at one address.
+  const bought = { kind: text('x402'), to_type: text('x402'), seller: "'h' || i || '.example'", to_address: shopSql }
+  insertMany(treasury, 'payment', { ...paid, ...accepted, ...bought, id: "'pay_h' || i" })
   const refused = { ...payment, kind: text('send'), status: text('POLICY_REJECTED'), refusal: text('{}') }
   insertMany(treasury, 'payment', { ...refused, id: "'pay_d' || i", created_at: `${now} - i`, to_address: shopSql })
 
@@ -266,7 +269,8 @@ describe('payments', () => {
 
 describe('approvals', () => {
   test.each(['approve', 'deny'] as const)('the owner’s decision to %s @rows-7', async (decision) => {
-    const asked = unwrap(await payer.pay({ to: toAddress(decision === 'deny' ? 11 : 12), amount: usdc('7') })).payment
+    const to = decision === 'deny' ? toAddress(11) : shop
+    const asked = unwrap(await payer.pay({ to, amount: usdc('7') })).payment
     const approval = await inTreasury(payer, ({ context: { store } }) => store.payment(asked.id)!.approval_id!)
     const { hash } = unwrap(await payer.treasury().approvals().get(approval))
     const answer = { hash, by: decider, passwordChecked: true, grant: null, pauseAgent: false }

@@ -12,6 +12,8 @@ import type { Store } from './store.ts'
 
 /** A seller is a host and an address: sellerPair in domain/x402/seller.ts. */
 const recipient = `CASE NEW.kind WHEN 'send' THEN lower(NEW.to_address) WHEN 'x402' THEN NEW.seller || ' ' || lower(NEW.to_address) ELSE coalesce(NEW.recipient_email, NEW.recipient_phone) END`
+/** The address of a recipient that has one: the text of a seller ends with it. */
+const addressIn = 'substr(recipient, -42)'
 /** What is left of an address when it is shortened (domain/sendRules.ts). */
 const look = (address: string) => `lower(substr(${address}, 1, ${2 + sameEnds}) || substr(${address}, -${sameEnds}))`
 
@@ -32,7 +34,8 @@ export const paidRecipientTable = `
     recipient TEXT NOT NULL, chain_id INTEGER NOT NULL, payments INTEGER NOT NULL CHECK (payments > 0),
     last_at INTEGER NOT NULL, look TEXT, PRIMARY KEY (recipient, chain_id)
   ) WITHOUT ROWID;
-  CREATE INDEX paid_recipient_look ON paid_recipient (look) WHERE look IS NOT NULL;
+  -- With the address, because any number of sellers may be paid at one.
+  CREATE INDEX paid_recipient_look ON paid_recipient (look, ${addressIn}) WHERE look IS NOT NULL;
   CREATE TRIGGER payment_paid AFTER INSERT ON payment WHEN NEW.status IN ${statusIn.alive} BEGIN ${add}
   END;
   CREATE TRIGGER payment_revived AFTER UPDATE OF status ON payment
@@ -64,11 +67,11 @@ export const paymentsTo = (store: Store, to: PaidTo, chainId: number | null) =>
 
 /** Another paid address that looks like this one when both are shortened, with its checksum; null if there is none. */
 export function lookAlikeOf(store: Store, address: string): string | null {
-  // The text of a seller ends with the address.
-  const found = store.first<{ address: string }>(
-    `SELECT substr(recipient, -42) AS address FROM paid_recipient
-     WHERE look = ${look('?1')} AND substr(recipient, -42) <> lower(?1) LIMIT 1`,
+  const other = (than: '<' | '>') =>
+    `(SELECT ${addressIn} FROM paid_recipient WHERE look = ${look('?1')} AND ${addressIn} ${than} lower(?1) LIMIT 1)`
+  const { found } = store.first<{ found: string | null }>(
+    `SELECT coalesce(${other('<')}, ${other('>')}) AS found`,
     address,
-  )
-  return found && checksumAddress(found.address)
+  )!
+  return found && checksumAddress(found)
 }
