@@ -328,6 +328,16 @@ describe('a renewal that is not possible', () => {
     const pause = 'UPDATE wallet SET paused = 1'
     expect(await whyOf(({ store }) => store.run(pause)), 'the owner has paused it').toBe(null)
     expect(await whyOf(({ store }) => store.run('DELETE FROM purchase_class')), 'nothing is used').toBe(null)
+    const hasEnded = ({ context, store }: Buyer) => {
+      delete context.env.OPERATOR_KEY_V1
+      store.run('UPDATE session SET valid_until = 1')
+    }
+    expect(await whyOf(hasEnded), 'the session key has ended').toBe(null)
+    const isReplaced = ({ walletState, refuses }: Buyer) => {
+      walletState.rotationDisabled = false
+      refuses.rotation = new RpcError(3, 'WrongEpoch()', '0x')
+    }
+    expect(await whyOf(isReplaced), 'the session key was replaced meanwhile').toBe(null)
   })
 })
 

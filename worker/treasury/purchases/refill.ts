@@ -124,8 +124,9 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
   if (!isDue()) {
     const session = store.session(id)
     const why = obstacle(ctx, wallet)
-    if (why !== null && isUsed(ctx, session) && !isChanging(ctx, id) && canBuy(ctx, wallet))
-      tellOwner(ctx, id, session!.epoch, why)
+    const isLive = session !== null && session.valid_until * 1000 > chainNow(ctx, wallet, ctx.now())
+    if (why !== null && isLive && isUsed(ctx, session) && !isChanging(ctx, id) && canBuy(ctx, wallet))
+      tellOwner(ctx, id, session.epoch, why)
     const started = startedToday(ctx, id)
     // Nothing else may wake the wallet when another one is possible.
     if (started.length === refillsPerDay) ctx.schedule('settle', started.at(-1)!.created_at + dayMs)
@@ -142,7 +143,9 @@ export async function refill(ctx: Context, { id }: WalletRow): Promise<void> {
   const refused = await callRefusal(ctx, wallet, signedRotation(wallet, rotation, operatorKey(ctx)!))
   if (refused) {
     ctx.schedule('settle', ctx.now() + retryMs)
-    return tellOwner(ctx, id, state.epoch, refused.message)
+    // The session was replaced meanwhile; the next one tells for itself.
+    if (refused.code !== 'conflict') tellOwner(ctx, id, state.epoch, refused.message)
+    return
   }
   ctx.refillRefusedAt.delete(id)
   const started = await withGas(ctx, { chainId: wallet.chain_id, gas: stepGas.rotate, purpose: 'work' }, () =>
