@@ -116,6 +116,10 @@ const runs: Record<string, LongRun> = {
     about: 'one agent buys 240 times in a day from an allowance of 50, and again while every second is never settled',
     command: script('purchases'),
   },
+  sellers: {
+    about: 'agents buy from mppx, a server of another vendor, on its x402 path',
+    command: script('sellers'),
+  },
   neighbor: {
     about: 'one account calls as fast as it can over 24 connections while another pays, signs in and claims',
     command: script('neighbor'),

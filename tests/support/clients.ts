@@ -1,6 +1,6 @@
 /**
  * Heavy tools that only tests use: tests/clients has its own lockfile, so that users of the product need none. Those of
- * tests/assistants are for `npm run test:long connect` only.
+ * tests/assistants are for `npm run test:long connect` only, those of tests/sellers for `npm run test:long sellers`.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-type Folder = 'clients' | 'assistants'
+type Folder = 'clients' | 'assistants' | 'sellers'
 
 const pathOf = (folder: Folder) => join(import.meta.dirname, '..', folder)
 const waitMs = 300_000 // 5 minutes
@@ -20,8 +20,8 @@ export const clientPath = (path: string, folder: Folder = 'clients') => join(pat
  * A module of an installed package. Untyped: types are checked before these packages are installed.
  */
 // biome-ignore lint/suspicious/noExplicitAny: see above
-export const importClient = (path: string): Promise<any> =>
-  import(/* @vite-ignore */ pathToFileURL(clientPath(path)).href)
+export const importClient = (path: string, folder: Folder = 'clients'): Promise<any> =>
+  import(/* @vite-ignore */ pathToFileURL(clientPath(path, folder)).href)
 
 /** Runs a program of an installed package with this Node. Returns its exit code and output. */
 export async function runClient(path: string, args: string[], env: Record<string, string> = {}) {

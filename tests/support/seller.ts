@@ -46,7 +46,7 @@ export async function startSeller({ rpcUrl, usdc, payTo, prices, facilitators = 
 export type Seller = Awaited<ReturnType<typeof startSeller>>
 
 /** An unmodified facilitator. Each of its keys sends one transaction at a time, because it counts its nonces itself. */
-async function chainFacilitator(rpcUrl: string, keys: number): Promise<FacilitatorClient> {
+export async function chainFacilitator(rpcUrl: string, keys: number): Promise<FacilitatorClient> {
   const setBalance = (address: string) => rpcOf(rpcUrl)('anvil_setBalance', address, '0xde0b6b3a7640000') // 1 ETH
   const facilitators = await Promise.all(
     Array.from({ length: keys }, async () => {
