@@ -29,18 +29,21 @@ export function classUse(
 /** The lowest free number. The caller has seen that the class has one. */
 export function takeNumber(store: Store, { wallet_id, epoch }: SessionRow, purchaseClass: PurchaseClass): number {
   const key = [wallet_id, epoch, purchaseClass] as const
-  const free = store.first<{ number: number }>(`SELECT number FROM free_number WHERE ${where} LIMIT 1`, ...key)
+  const free = store.first<{ number: number }>(
+    `DELETE FROM free_number WHERE ${where} AND number = (SELECT min(number) FROM free_number WHERE ${where}) RETURNING number`,
+    ...key,
+    ...key,
+  )
   if (free) {
-    store.run(`DELETE FROM free_number WHERE ${where} AND number = ?`, ...key, free.number)
     store.run(`UPDATE purchase_class SET taken = taken + 1 WHERE ${where}`, ...key)
     return free.number
   }
-  store.run(
+  const taken = store.first<Pick<PurchaseClassRow, 'next_number'>>(
     `INSERT INTO purchase_class (wallet_id, epoch, class, next_number, taken) VALUES (?, ?, ?, 1, 1)
-     ON CONFLICT DO UPDATE SET next_number = next_number + 1, taken = taken + 1`,
+     ON CONFLICT DO UPDATE SET next_number = next_number + 1, taken = taken + 1 RETURNING next_number`,
     ...key,
-  )
-  return store.first<PurchaseClassRow>(`SELECT * FROM purchase_class WHERE ${where}`, ...key)!.next_number - 1
+  )!
+  return taken.next_number - 1
 }
 
 /** The purchase with this number is proven dead: no block can include it any more. */
