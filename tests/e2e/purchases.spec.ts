@@ -43,15 +43,18 @@ async function createBuyer(owner: Owner, bursar: { url: string } & Parameters<ty
   const wallet = await createFundedWallet(bursar, token, { name: `${name} wallet`, funds: '50', purchaseAllowance: 20 })
   const group = await owner.group(name, { walletId: wallet.id, scopes: ['x402_payments:write'] })
   const { agent, apiKey } = await owner.agent(group, `${name} bot`)
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const report = (id: string, receipt: object) =>
+    fetch(`${bursar.url}/v1/x402-payments/${id}/receipt`, { method: 'POST', headers, body: JSON.stringify(receipt) })
   const buy = async ({ url, challenge }: Seller, key: string = randomUUID()) => {
     const reply = await fetch(`${bursar.url}/v1/x402-payments`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'idempotency-key': key, 'content-type': 'application/json' },
+      headers: { ...headers, 'idempotency-key': key },
       body: JSON.stringify({ resource: url, payment_required: challenge }),
     })
     return { status: reply.status, body: (await reply.json()) as Payment & { x402: object | null } }
   }
-  return { wallet, group, agent, buy }
+  return { wallet, group, agent, buy, report }
 }
 
 test('a purchase from a seller that is not verified shows what is bought and who is paid, and is handed out later @purchase-screens-1', async ({
@@ -85,6 +88,8 @@ test('a purchase from a seller that is not verified shows what is bought and who
   await expect(details).toContainText(`GET ${seller.url}`)
   await expect(details).toContainText('Purchase')
   await expect(details.getByRole('list', { name: 'Progress' })).toContainText('Handed out')
+  await buyer.report(asked.body.id, { payment_response: null, served: false })
+  await expect(details).toContainText('The agent did not get it')
   await audit(page, 'transaction-purchase', widths)
 
   await page.goto('/dashboard/transactions?type=x402')

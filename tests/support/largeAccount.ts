@@ -138,6 +138,7 @@ function transactionRow(i: number, wallet: Wallet, agents: Named[], now: number)
     recipientPhone: null,
     resource: null,
     validBefore: null,
+    served: null,
     escrowId: null,
     approvalId: null,
     policyGroupId: agent?.groupId ?? null,

@@ -44,6 +44,7 @@ const transactions = Array.from({ length: 10_000 }, (_, i): Transaction => {
     recipientPhone: null,
     resource: null,
     validBefore: null,
+    served: null,
     escrowId: null,
     approvalId: null,
     policyGroupId: null,

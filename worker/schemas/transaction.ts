@@ -47,6 +47,8 @@ export type Transaction = PaymentNotes & {
   resource: string | null
   /** Until when the seller may take a purchase that was handed out (ISO 8601); null once that is settled, and for others. */
   validBefore: string | null
+  /** Of a purchase: whether its agent says that it got the resource; null if it has not said, and for others. */
+  served: boolean | null
   escrowId: string | null
   policyGroupId: string | null
   /** The approval that the payment waits or waited for. While it is open, status is PENDING. */

@@ -7,6 +7,7 @@ import type { CreatePurchase, PurchaseReceipt } from '#schemas/x402.ts'
 import { ok, type Result, refuse } from '../../result.ts'
 import type { Context } from '../core/context.ts'
 import type { Principal } from '../core/rpcTypes.ts'
+import { recordChange } from '../outbox/changes.ts'
 import { resolveCaller } from '../policies/paymentParties.ts'
 import { maxOfferBytes, type StoredOffer } from '../purchases/offers.ts'
 import { readToken } from '../purchases/token.ts'
@@ -85,5 +86,6 @@ export function keepReceipt(
   const isFirst = ctx.store.run('UPDATE purchase SET reply = ? WHERE id = ? AND reply IS NULL', text, id) > 0
   if (isFirst && found.value.status === 'PROCESSING') ctx.schedule('settle', ctx.now() + blockMs)
   if (!isFirst) ctx.store.run('UPDATE purchase SET reply = ? WHERE id = ?', text, id)
+  recordChange(ctx, id)
   return found
 }

@@ -109,6 +109,7 @@ export function movementView(store: Store, movement: MovementRow): Transaction {
     recipientPhone: null,
     resource: null,
     validBefore: null,
+    served: null,
     escrowId: null,
     policyGroupId: null,
     approvalId: null,

@@ -45,6 +45,7 @@ export function transactionView(store: Store, payment: PaymentRow): Transaction 
     recipientPhone: payment.recipient_phone,
     resource: payment.resource,
     validBefore: payment.kind === 'x402' && payment.status === 'PROCESSING' ? isoOf(payment.deadline! * 1000) : null,
+    served: receiptOf(store, payment)?.served ?? null,
     escrowId: payment.kind === 'payout' && payment.accepted_at !== null ? payment.id : null,
     policyGroupId: payment.group_id,
     approvalId: payment.approval_id,

@@ -143,8 +143,17 @@ function Refusal(props: { transaction: Transaction; refusal: NonNullable<Transac
 }
 
 function Recipient(props: { transaction: Transaction }) {
-  const { category, contact, recipientEmail, recipientPhone, toAddress, fromAddress, fromWalletChain, resource } =
-    props.transaction
+  const {
+    category,
+    contact,
+    recipientEmail,
+    recipientPhone,
+    toAddress,
+    fromAddress,
+    fromWalletChain,
+    resource,
+    served,
+  } = props.transaction
   const known = useContactName(contact ? null : counterpartyOf(props.transaction))
   const person = contact?.name ?? known ?? recipientEmail ?? recipientPhone
   const address = toAddress && <ShortAddress address={toAddress} chain={fromWalletChain} />
@@ -169,6 +178,7 @@ function Recipient(props: { transaction: Transaction }) {
           <span className="wrap-anywhere font-mono text-small">{resource}</span>
         </Fact>
         <Fact name="Paid to">{address}</Fact>
+        {served !== null && <Fact name="Resource">{served ? 'The agent got it' : 'The agent did not get it'}</Fact>}
       </>
     )
   // A reclaim goes to the wallet that paid, not to the recipient.
