@@ -557,8 +557,7 @@ test('the links in the emails confirm an address and reset a password, each once
   const sent: string[] = []
   context.on('request', (request) => sent.push(request.url()))
 
-  const back = '/signup?redirect=%2Fdashboard%2Fconnect%2Fcon_1'
-  await page.goto(back)
+  await page.goto('/signup?redirect=%2Fdashboard%2Fconnect%2Fcon_1')
   await page.getByText('Own password').click()
   await fieldOf(page, 'Email').fill(email)
   await fieldOf(page, 'Your Name').fill('Eve')
@@ -574,8 +573,7 @@ test('the links in the emails confirm an address and reset a password, each once
   await button(tab, 'Confirm Email').click()
   await heading(tab, 'Email confirmed')
   await tab.getByRole('link', { name: 'Go to sign in' }).click()
-  await expect(tab, 'the app still waits').toHaveURL(back.replace('signup', 'login'))
-  await expect(tab.getByText('Sign in to connect an app')).toBeVisible()
+  await expect(tab.getByText('Sign in to connect an app'), 'which still waits').toBeVisible()
 
   await tab.goto('/login')
   await tab.goto(confirmLink!)

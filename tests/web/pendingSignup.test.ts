@@ -1,12 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { dayMs } from '#domain/time.ts'
-import { forgetSignup, keepSignup, pathAfterSignup, pendingSignupToken } from '#web/lib/pendingSignup.ts'
+import { forgetSignup, keepSignup, pendingSignupToken } from '#web/lib/pendingSignup.ts'
 import { storage } from './browser.ts'
 
 beforeEach(() => {
   vi.useRealTimers()
   vi.stubGlobal('localStorage', storage())
-  vi.stubGlobal('location', { search: '' })
 })
 
 test('the sign-up token is sent with a link, or with a code for the address that this browser signed up @pending-signup-1', () => {
@@ -29,18 +28,4 @@ test('the sign-up token expires after seven days, and a broken record is ignored
     localStorage.setItem('pending_signup', broken)
     expect(pendingSignupToken(), broken).toEqual({})
   }
-})
-
-test('the page that waits for the sign-up is kept, and no other site @pending-signup-2', () => {
-  expect(pathAfterSignup()).toBeUndefined()
-  for (const [redirect, kept] of [
-    ['/dashboard/connect/con_1', '/dashboard/connect/con_1'],
-    ['https://evil.example/dashboard', undefined],
-  ] as const) {
-    vi.stubGlobal('location', { search: `?${new URLSearchParams({ redirect })}` })
-    keepSignup('ada@example.com', 'bu_1')
-    expect(pathAfterSignup()).toBe(kept)
-  }
-  forgetSignup()
-  expect(pathAfterSignup()).toBeUndefined()
 })

@@ -1,11 +1,10 @@
 import { createFileRoute, Link } from '@tanstack/react-router'
-import { type ComponentProps, useState } from 'react'
+import { useState } from 'react'
 import { storedEmail } from '#domain/email.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { buttonClass } from '#web/components/Button.tsx'
 import { Resend } from '#web/components/Code.tsx'
 import { EmailField } from '#web/components/Field.tsx'
-import { pathAfterSignup } from '#web/lib/pendingSignup.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { type Confirmation, confirmByLink, confirmEmail, resendCode } from '#web/queries/account.ts'
@@ -28,7 +27,7 @@ const title = 'Confirm your email'
 const submit: [string, string] = ['Confirm Email', 'Confirming...']
 const fallback: [string, string] = ['Email confirmation failed.', 'Email confirmation failed']
 
-type Props = { onConfirmed: (confirmation: Confirmation, back?: string) => void }
+type Props = { onConfirmed: (confirmation: Confirmation) => void }
 
 /** Confirms an email address by the link or the code in our email. */
 function ConfirmScreen() {
@@ -39,20 +38,15 @@ function ConfirmScreen() {
 }
 
 function ConfirmSteps({ linkToken }: { linkToken: string | null }) {
-  const [confirmed, setConfirmed] = useState<ComponentProps<typeof Confirmed> | null>(null)
-  const onConfirmed: Props['onConfirmed'] = (confirmation, back) => setConfirmed({ ...confirmation, back })
-  if (confirmed) return <Confirmed {...confirmed} />
-  if (linkToken) return <ConfirmByLink token={linkToken} onConfirmed={onConfirmed} />
-  return <ConfirmByCode onConfirmed={onConfirmed} />
+  const [confirmation, setConfirmation] = useState<Confirmation | null>(null)
+  if (confirmation) return <Confirmed {...confirmation} />
+  if (linkToken) return <ConfirmByLink token={linkToken} onConfirmed={setConfirmation} />
+  return <ConfirmByCode onConfirmed={setConfirmation} />
 }
 
-function Confirmed({ passwordKept, resetToken, back }: Confirmation & { back?: string | undefined }) {
+function Confirmed({ passwordKept, resetToken }: Confirmation) {
   if (passwordKept)
-    return (
-      <Done title="Email confirmed" back={back}>
-        Your account is ready. Sign in with the password you chose.
-      </Done>
-    )
+    return <Done title="Email confirmed">Your account is ready. Sign in with the password you chose.</Done>
   const why = 'Your email is confirmed. It was signed up more than once, so the passwords chosen then do not work.'
   if (resetToken) return <NewPasswordByLink token={resetToken}>{why}</NewPasswordByLink>
   return (
@@ -69,14 +63,7 @@ function Confirmed({ passwordKept, resetToken, back }: Confirmation & { back?: s
 function ConfirmByLink(props: Props & { token: string }) {
   const form = useAccountForm(
     {},
-    {
-      check: () => null,
-      async send() {
-        const back = pathAfterSignup() // confirming forgets the sign-up
-        props.onConfirmed(await confirmByLink(props.token), back)
-      },
-      fallback,
-    },
+    { check: () => null, send: async () => props.onConfirmed(await confirmByLink(props.token)), fallback },
   )
   return (
     <FormScreen

@@ -7,6 +7,7 @@ import { Button } from '#web/components/Button.tsx'
 import { EmailField, ErrorBox, Field } from '#web/components/Field.tsx'
 import { linkClass, TextLink } from '#web/components/Links.tsx'
 import { PasswordInput } from '#web/components/PasswordInput.tsx'
+import { forgetPathAfterSignup, pathAfterSignup } from '#web/lib/pathAfterSignup.ts'
 import { returnPathOf } from '#web/lib/search.ts'
 import { getSession, signIn, useSession } from '#web/lib/session.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
@@ -29,10 +30,14 @@ export const Route = createFileRoute('/login')({
 
 function LoginPage() {
   const { passwordChallenge, expired } = useSession()
-  const { redirect: back } = Route.useSearch()
+  const { redirect: named } = Route.useSearch()
+  const back = named ?? pathAfterSignup()
   const navigate = Route.useNavigate()
 
-  const onSignedIn = () => navigate({ href: back ?? '/dashboard/overview', replace: true })
+  const onSignedIn = () => {
+    forgetPathAfterSignup()
+    navigate({ href: back ?? '/dashboard/overview', replace: true })
+  }
 
   return (
     <AccountFrame>

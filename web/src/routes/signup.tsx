@@ -6,6 +6,7 @@ import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { EmailField, Field, Input } from '#web/components/Field.tsx'
 import { appName } from '#web/lib/app.ts'
+import { keepPathAfterSignup } from '#web/lib/pathAfterSignup.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { signUp, signUpWithPasscode } from '#web/queries/account.ts'
@@ -42,6 +43,7 @@ function SignupScreen() {
       },
       async send({ signupPasscode, password, ...rest }) {
         const [email, name] = [storedEmail(rest.email) ?? '', rest.name.trim()]
+        keepPathAfterSignup()
         if (way === 'passcode') return setDone(await signUpWithPasscode({ email, name, signupPasscode }))
         const { userConfirmed } = await signUp({ email, name, password, ...(needsPasscode && { signupPasscode }) })
         if (userConfirmed) setDone('Account created! You can sign in now.')

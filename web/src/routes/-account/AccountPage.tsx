@@ -49,8 +49,8 @@ export function FormScreen(props: {
   )
 }
 
-/** The last screen: what was done, and a link to sign-in. That then opens `back`, or what this page's URL names. */
-export function Done(props: { title: string; children: ReactNode; back?: string | undefined }) {
+/** The last screen: what was done, and a link to sign-in. */
+export function Done(props: { title: string; children: ReactNode }) {
   return (
     <AccountFrame>
       <div role="status" className="flex flex-col items-center text-center">
@@ -61,11 +61,7 @@ export function Done(props: { title: string; children: ReactNode; back?: string 
           {props.title}
         </h1>
         <p className="mt-1 text-balance text-muted">{props.children}</p>
-        <Link
-          to="/login"
-          search={props.back === undefined ? true : { redirect: props.back }}
-          className={buttonClass('primary', 'mt-6 w-full')}
-        >
+        <Link to="/login" search={true} className={buttonClass('primary', 'mt-6 w-full')}>
           Go to sign in
         </Link>
       </div>
