@@ -46,7 +46,7 @@ curl ${origin}/v1/payments \\
     },
     {
       name: 'TypeScript',
-      note: `Install the SDK from Bursar’s repository (README): it is not on npm yet. Save this as pay.mjs. Set BURSAR_API_KEY to the API key${replace}. The same idempotencyKey never pays twice.`,
+      note: `The SDK is not on npm yet: run “npm pack -w sdk” in Bursar’s repository, and “npm i” with the file that it makes. Save this as pay.mjs. Set BURSAR_API_KEY to the API key${replace}. The same idempotencyKey never pays twice.`,
       code: `import { Bursar } from '@bursar/sdk'
 
 const bursar = new Bursar({ url: '${origin}' })

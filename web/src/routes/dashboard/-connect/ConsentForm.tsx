@@ -76,11 +76,11 @@ export function ConsentForm(props: {
   const problem = allow.problem ?? deny.problem
   const busy = allow.busy || deny.busy
   return (
-    // A field that gets the focus is not left behind the buttons.
+    // A field that gets the focus is not left behind the bar at the bottom.
     <form
       noValidate
       onSubmit={form.handleSubmit((values) => allow.start(values))}
-      className="[&_:is(input,select,textarea)]:scroll-mb-28"
+      className="[&_:is(input,select,textarea)]:scroll-mb-56"
     >
       <fieldset disabled={busy} className="space-y-4 px-5 pb-5">
         <legend className="sr-only">What it may spend</legend>
@@ -94,16 +94,19 @@ export function ConsentForm(props: {
             autoComplete="current-password"
           />
         )}
-        <MostThatCanLeave form={form} request={request} wallets={wallets} groups={groups} />
         {problem && <ErrorBox>{problem}</ErrorBox>}
       </fieldset>
-      <div className="sticky bottom-0 grid grid-cols-2 gap-3 rounded-b-card border-hairline border-t bg-card px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-        <Button look="secondary" busy={deny.busy} disabled={allow.busy} onClick={() => deny.start()}>
-          Deny
-        </Button>
-        <Button type="submit" busy={allow.busy} disabled={deny.busy || !isLive}>
-          Allow
-        </Button>
+      {/* Nobody allows without having the most that can leave in view. */}
+      <div className="short:static sticky bottom-0 space-y-3 rounded-b-card border-hairline border-t bg-card px-5 py-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
+        <MostThatCanLeave form={form} request={request} wallets={wallets} groups={groups} />
+        <div className="grid grid-cols-2 gap-3">
+          <Button look="secondary" busy={deny.busy} disabled={allow.busy} onClick={() => deny.start()}>
+            Deny
+          </Button>
+          <Button type="submit" busy={allow.busy} disabled={deny.busy || !isLive}>
+            Allow
+          </Button>
+        </div>
       </div>
     </form>
   )
@@ -278,7 +281,7 @@ function MostThatCanLeave({ form, request, wallets, groups }: Parts) {
   const most = group ? mostByGroup(group, wallet, unit) : mostByNewGroup(values, wallet, unit)
   if (!most) return null
   return (
-    <p aria-live="polite" data-testid="most">
+    <p aria-live="polite" data-testid="most" className="text-small">
       At most <strong className="whitespace-nowrap font-semibold">{most.figure}</strong> {most.rest}
     </p>
   )
