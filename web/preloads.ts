@@ -28,10 +28,10 @@ const screens = {
   ...Object.fromEntries(dashboard.map((page) => [`/dashboard/${page}`, ['dashboard', `dashboard/${page}`]])),
 }
 
-const earlyOf = (outputs: (Rolldown.OutputChunk | Rolldown.OutputAsset)[]) =>
+const chunkOf = (outputs: (Rolldown.OutputChunk | Rolldown.OutputAsset)[], module: string) =>
   outputs.find(
     (output): output is Rolldown.OutputChunk =>
-      output.type === 'chunk' && output.moduleIds.some((id) => id.endsWith('/src/early.ts')),
+      output.type === 'chunk' && output.moduleIds.some((id) => id.endsWith(`/src/${module}`)),
   )!
 
 export function preloads(): Plugin {
@@ -41,10 +41,11 @@ export function preloads(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(_, { bundle }) {
-        const { fileName } = earlyOf(Object.values(bundle!))
+        const { fileName } = chunkOf(Object.values(bundle!), 'early.ts')
         // Scripts that are not async wait for the style sheet.
         const attrs = { type: 'module', async: true, src: `/${fileName}` }
-        return [{ tag: 'script', attrs, injectTo: 'head' }]
+        // At the end, where what it replaces and hides is there.
+        return [{ tag: 'script', attrs, injectTo: 'body' }]
       },
     },
     writeBundle({ dir }, bundle) {
@@ -57,7 +58,8 @@ export function preloads(): Plugin {
         return seen
       }
       const entry = chunks.find((chunk) => chunk.isEntry)!
-      const early = [...withImports(earlyOf(chunks))]
+      const early = withImports(chunkOf(chunks, 'early.ts'))
+      const figures = withImports(chunkOf(chunks, 'firstFigures.ts'))
 
       const sizeOf = (file: string) => byName.get(file)!.code.length
 
@@ -71,9 +73,9 @@ export function preloads(): Plugin {
       for (const [screen, routes] of Object.entries(screens)) {
         const needed = new Set([entry, ...routes.map(componentOf)].flatMap((chunk) => [...withImports(chunk)]))
         // The largest first: a browser with six connections loads the small ones beside it.
-        const rest = [...needed].filter((file) => !early.includes(file)).sort((a, b) => sizeOf(b) - sizeOf(a))
-        const files = [...early, ...rest]
-        const line = `  Link: ${files.map((file) => `</${file}>; rel=modulepreload`).join(', ')}`
+        const rest = [...needed].sort((a, b) => sizeOf(b) - sizeOf(a))
+        const files = new Set([...early, ...(screen === '/dashboard/overview' ? figures : []), ...rest])
+        const line = `  Link: ${[...files].map((file) => `</${file}>; rel=modulepreload`).join(', ')}`
         if (line.length > longestLine) this.error(`too many files for a line of _headers: ${screen}`)
         const [before, after] = headers.split(`\n${screen}\n`)
         headers = after === undefined ? `${headers}\n${screen}\n${line}\n` : `${before}\n${screen}\n${line}\n${after}`

@@ -13,9 +13,13 @@ const baseModules =
 const commonModules =
   /web[\\/]src[\\/](lib[\\/](api|app|queryClient|renewal|search|session|useAction|useTitle)|components[\\/](Button|Field|Links|Mark)|queries[\\/]config)\.tsx?$/
 
-const earlyModules = /web[\\/]src[\\/](early|lib[\\/](apiError|http|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$/
+const earlyModules =
+  /web[\\/]src[\\/](early|lib[\\/](apiError|http|tokens))\.ts$|worker[\\/]domain[\\/]words\.ts$|vite[\\/]preload-helper/
 
-const entryFile = /\bindex-[\w-]+\.js$/
+/** Those of the first figures that no claim page needs. */
+const figureModules = /web[\\/]src[\\/](firstFigures|lib[\\/]kept)\.ts$/
+
+const entryFiles = /\b(index|early)-[\w-]+\.js$/
 
 const dashboardChunks = sharedChunks()
 
@@ -45,27 +49,31 @@ export default defineConfig({
     // The content security policy allows no inline polyfill and no data: scripts or styles.
     modulePreload: {
       polyfill: false,
-      // The entry would name all files of all pages, for sign-in and claim too. The file _headers names those of the page
+      // Both entries would name all files of all pages, for sign-in and claim too. The file _headers names those of the page
       // that is opened (preloads.ts); those of another page start to load when the pointer is on its link.
-      resolveDependencies: (_, files, { hostId }) => (entryFile.test(hostId) ? [] : files),
+      resolveDependencies: (_, files, { hostId }) => (entryFiles.test(hostId) ? [] : files),
     },
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
         // The entry names every file that a route needs, so short names keep it small. Files that are loaded on demand
         // keep their names, which makes the network log readable.
-        chunkFileNames: ({ isDynamicEntry }) => `assets/${isDynamicEntry ? '[name]-' : ''}[hash:7].js`,
+        chunkFileNames: ({ isDynamicEntry, name }) =>
+          `assets/${isDynamicEntry || name === 'early' ? '[name]-' : ''}[hash:7].js`,
         // Code that every page needs, in two files, which compress better; the larger one stays cached between releases.
         codeSplitting: {
           groups: [
             { name: 'base', test: baseModules },
             // src/early.ts and what it needs: a page runs it while the rest is loading (preloads.ts).
             { name: 'early', test: earlyModules },
+            { name: 'figures', includeDependenciesRecursively: false, test: figureModules },
+            // Shared by claim and the first figures.
+            { name: 'amounts', test: /web[\\/]src[\\/]lib[\\/](decimals|networks)\.ts$/ },
             { name: 'common', test: commonModules },
             // One file instead of sixty.
             { name: 'icons', test: /node_modules[\\/]lucide-react[\\/]/ },
             // Shared by claim and dashboard.
-            { name: 'format', test: /web[\\/]src[\\/](lib[\\/](format|networks)|queries[\\/]apiWords)\.ts$/ },
+            { name: 'format', test: /web[\\/]src[\\/](lib[\\/]format|queries[\\/]apiWords)\.ts$/ },
             ...dashboardChunks.groups,
           ],
         },

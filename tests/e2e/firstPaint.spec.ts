@@ -1,4 +1,5 @@
 /** How soon the overview shows figures on a slow connection and a slow machine. */
+import type { Page } from '@playwright/test'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { thorough } from './thorough.ts'
 
@@ -31,6 +32,138 @@ test('the first calls of the overview do not wait for its code @screens-71', asy
   release.resolve()
   await expect(page.getByTestId('total-balance')).toBeVisible()
   expect(watch.requests.filter((url) => url.endsWith('/api/overview'))).toHaveLength(1)
+})
+
+/** Keeps the page from starting until the returned function is called. Everything else is loaded. */
+async function holdPage(page: Page): Promise<() => void> {
+  const release = Promise.withResolvers<void>()
+  await page.route(/\/assets\/index-[\w-]+\.js$/, async (route) => {
+    await release.promise
+    await route.continue()
+  })
+  return release.resolve
+}
+
+const placeOf = async (page: Page, testId: string) => {
+  const { x, y } = (await page.getByTestId(testId).boundingBox())!
+  return { x: Math.round(x), y: Math.round(y) }
+}
+
+/** Replaces fields of the reply to GET `path`. */
+const change = (page: Page, path: string, fields: object) =>
+  page.route(`**/api${path}`, async (route) => {
+    const response = await route.fetch()
+    const reply = await response.json()
+    await route.fulfill({ response, json: { ...reply, data: { ...reply.data, ...fields } } })
+  })
+
+for (const width of [320, 390, 600, 820, 1100, 1400])
+  test(`before its code is there, the overview shows the balance where it will stay, at ${width} px @screens-78`, async ({
+    page,
+    context,
+    seeded,
+  }) => {
+    await beSignedIn(context, seeded)
+    await page.setViewportSize({ width, height: 844 })
+    await change(page, '/overview', { totalBalance: '1234.567891', balanceAsOf: null, held: '2' })
+    const release = await holdPage(page)
+    await page.goto('/dashboard/overview', { waitUntil: 'commit' })
+    await expect(page.getByTestId('first-balance')).toContainText('$1,234.56')
+    const early = await placeOf(page, 'first-balance')
+    release()
+    await expect(page.getByTestId('total-balance')).toBeVisible()
+    await expect(page.getByTestId('first-balance')).toHaveCount(0)
+    expect(await placeOf(page, 'total-balance')).toEqual(early)
+  })
+
+/** Records what the first figures have said in each document. */
+const watchFigures = (page: Page) =>
+  page.addInitScript(() => {
+    const said: string[] = []
+    Object.assign(window, { said })
+    new MutationObserver(() => {
+      const text = document.querySelector('[data-testid=first-balance]')?.textContent
+      if (text && text !== said.at(-1)) said.push(text)
+    }).observe(document, { childList: true, subtree: true })
+  })
+const said = (page: Page) => page.evaluate(() => (window as unknown as { said: string[] }).said)
+
+test('the first figures are those of the last visit, marked, and nobody else sees them @screens-79', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  await watchFigures(page)
+  let balance = '1.5'
+  await page.route('**/api/overview', async (route) => {
+    const response = await route.fetch()
+    const reply = await response.json()
+    const data = { ...reply.data, totalBalance: balance, balanceAsOf: null }
+    await route.fulfill({ response, json: { ...reply, data } })
+  })
+  await page.goto('/dashboard/overview')
+  await expect(page.getByTestId('total-balance')).toHaveText('$1.50 USDC')
+
+  await holdPage(page)
+  balance = '2.25'
+  const syncing = page.getByText('Syncing...')
+  const calls = Promise.withResolvers<void>()
+  await page.route('**/api/preferences', async (route) => {
+    await calls.promise
+    await route.continue()
+  })
+  await page.reload({ waitUntil: 'commit' })
+  await expect(page.getByTestId('first-balance')).toHaveText('$1.50 USDC')
+  await expect(syncing).toBeVisible()
+  calls.resolve()
+  await expect(page.getByTestId('first-balance')).toHaveText('$2.25 USDC')
+  await expect(syncing).toHaveCount(0)
+
+  await test.step('another user', async () => {
+    await page.evaluate(() => {
+      const kept = JSON.parse(sessionStorage.getItem('kept_answers')!)
+      sessionStorage.setItem('kept_answers', JSON.stringify({ ...kept, userId: 'usr_other' }))
+    })
+    await page.reload({ waitUntil: 'commit' })
+    await expect(page.getByTestId('first-balance')).toHaveText('$2.25 USDC')
+    expect(await said(page)).toEqual(['$2.25 USDC'])
+  })
+})
+
+test('the first figures wait for the page if the balance is not its first widget @screens-80', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  await watchFigures(page)
+  const widget = (type: string, x: number) => ({ id: type, type, x, y: 0, w: 3, h: 2 })
+  await change(page, '/preferences', { dashboardWidgets: [widget('total-wallets', 0), widget('total-balance', 3)] })
+  const release = await holdPage(page)
+  const replies = ['config', 'preferences', 'overview'].map(async (call) =>
+    (await page.waitForResponse(`**/api/${call}`)).finished(),
+  )
+  await page.goto('/dashboard/overview', { waitUntil: 'commit' })
+  await Promise.all(replies)
+  release()
+  await expect(page.getByTestId('total-balance')).toBeVisible()
+  expect(await said(page)).toEqual([])
+})
+
+test.describe('when a file of the page is lost', () => {
+  test.use({ tolerated: /Failed to (load resource|fetch dynamically imported module)|ERR_FAILED|Importing/ })
+
+  test('the first figures do not hide the message @screens-81', async ({ page, context, seeded }) => {
+    await beSignedIn(context, seeded)
+    await page.route(/\/assets\/overview-[\w-]+\.js$/, (route) => route.abort())
+    const release = await holdPage(page)
+    await page.goto('/dashboard/overview', { waitUntil: 'commit' })
+    await expect(page.getByTestId('first-balance')).toBeVisible()
+    release()
+    await expect(page.getByRole('button', { name: /reload|again/i })).toBeVisible()
+    await expect(page.getByTestId('first-balance')).toHaveCount(0)
+  })
 })
 
 if (thorough)

@@ -43,10 +43,11 @@ const earlyForMs = 10_000 // 10 seconds
  * Starts a call whose reply the next GET of this path takes over, if it comes within ten seconds. `response`: the reply, if
  * it is there already.
  */
-export function startEarly(path: string, response = request('GET', path, {})): void {
+export function startEarly(path: string, response = request('GET', path, {})): Promise<Response> {
   response.catch(() => undefined) // reported to whoever takes it over
   early.set(path, response)
   setTimeout(() => early.delete(path), earlyForMs)
+  return response
 }
 
 /** The reply that was served with a claim page (web/functions/claimPage.ts). */

@@ -1,9 +1,6 @@
-import { hourMs } from '#domain/time.ts'
+import { forgetAnswers, keptAnswers, storeAnswers } from './kept.ts'
 import { queryClient } from './queryClient.ts'
 import { storedUser } from './tokens.ts'
-
-const storageKey = 'kept_answers'
-const maxAgeMs = hourMs
 
 /** Keys of the queries of the first screen. */
 const keptKeys = [
@@ -13,8 +10,6 @@ const keptKeys = [
   ['notices', 'count'],
   ['transactions', 'list', { page: 1, pageSize: 5 }],
 ] as const
-
-type Kept = { userId: string; at: number; answers: [queryKey: readonly unknown[], data: unknown][] }
 
 /**
  * Shows the last answers of this tab at once when the dashboard is loaded again, until newer ones arrive. Such an answer has
@@ -26,11 +21,9 @@ export function keepAnswers(): void {
 }
 
 function restore(): void {
-  const text = sessionStorage.getItem(storageKey)
-  sessionStorage.removeItem(storageKey)
-  const kept = text === null ? null : (JSON.parse(text) as Kept)
-  if (!kept || kept.userId !== storedUser()?.id || Date.now() - kept.at > maxAgeMs) return
-  for (const [queryKey, data] of kept.answers) {
+  const answers = keptAnswers()
+  forgetAnswers()
+  for (const [queryKey, data] of answers) {
     if (queryClient.getQueryState(queryKey)?.data !== undefined) continue
     queryClient.setQueryData(queryKey, data, { updatedAt: 0 })
     // Also replaces what otherwise never changes.
@@ -41,9 +34,9 @@ function restore(): void {
 function store(): void {
   const userId = storedUser()?.id
   if (userId === undefined) return
-  const answers = keptKeys.flatMap((queryKey): Kept['answers'] => {
+  const answers = keptKeys.flatMap((queryKey): [readonly unknown[], unknown][] => {
     const data = queryClient.getQueryData(queryKey)
     return data === undefined ? [] : [[queryKey, data]]
   })
-  sessionStorage.setItem(storageKey, JSON.stringify({ userId, at: Date.now(), answers } satisfies Kept))
+  storeAnswers(userId, answers)
 }
