@@ -151,6 +151,30 @@ test('the first figures wait for the page if the balance is not its first widget
   expect(await said(page)).toEqual([])
 })
 
+test('the menu opens by keyboard even if its code is late, and gives the focus back @screens-82', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  const release = Promise.withResolvers<void>()
+  await page.route(/\/assets\/MenuDrawer-[\w-]+\.js$/, async (route) => {
+    await release.promise
+    await route.continue()
+  })
+  await page.goto('/dashboard/overview')
+  const opener = page.getByRole('button', { name: 'Open menu' })
+  await opener.press('Enter')
+  await expect(opener).toHaveAttribute('aria-expanded', 'true')
+  release.resolve()
+  const menu = page.getByRole('dialog')
+  await expect(menu.getByRole('navigation', { name: 'Main navigation' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(menu).toHaveCount(0)
+  await expect(opener).toBeFocused()
+  await expect(opener).toHaveAttribute('aria-expanded', 'false')
+})
+
 test.describe('when a file of the page is lost', () => {
   test.use({ tolerated: /Failed to (load resource|fetch dynamically imported module)|ERR_FAILED|Importing/ })
 

@@ -6,8 +6,9 @@ import { startEarly } from './lib/http.ts'
 import { expiresSoon, idleLeftMs, storedUser } from './lib/tokens.ts'
 
 if (location.pathname === '/dashboard/overview' && storedUser() && idleLeftMs() > 0 && !expiresSoon()) {
+  const figures = import('./firstFigures.ts')
   const replies = ['/config', '/preferences', '/overview'].map((call) => startEarly(call))
   for (const call of ['/notices/count', '/transactions/user?page=1&pageSize=5']) startEarly(call)
   // Without them, the page shows the logo until it is there.
-  import('./firstFigures.ts').then((figures) => figures.showFirstFigures(replies)).catch(() => undefined)
+  figures.then(({ showFirstFigures }) => showFirstFigures(replies)).catch(() => undefined)
 }

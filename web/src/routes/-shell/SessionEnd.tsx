@@ -3,34 +3,11 @@ import { plural } from '#domain/words.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Dialog } from '#web/components/Dialog.tsx'
 import { expiredText } from '#web/lib/expiredText.ts'
-import { warnMs, watchInactivity } from '#web/lib/inactivity.ts'
-import { expireSession } from '#web/lib/session.ts'
-import { idleLeftMs, noteActivity } from '#web/lib/tokens.ts'
+import { warnMs } from '#web/lib/inactivity.ts'
+import { idleLeftMs } from '#web/lib/tokens.ts'
 
-/** Ends the session after 12 hours without activity in any tab, with a warning two minutes before. */
-export function InactivityGuard() {
-  const [warned, setWarned] = useState(false)
-  useEffect(
-    () =>
-      watchInactivity({
-        onWarning: () => setWarned(true),
-        onActiveElsewhere: () => setWarned(false),
-        onLimit: expireSession,
-      }),
-    [],
-  )
-  if (!warned) return null
-  return (
-    <Warning
-      onStay={() => {
-        noteActivity()
-        setWarned(false)
-      }}
-    />
-  )
-}
-
-function Warning(props: { onStay: () => void }) {
+/** Two minutes before the session ends because of inactivity. */
+export function StillThere(props: { onStay: () => void }) {
   const [leftMs, setLeftMs] = useState(idleLeftMs)
   useEffect(() => {
     const timer = setInterval(() => setLeftMs(idleLeftMs()), 1000)

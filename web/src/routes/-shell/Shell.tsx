@@ -14,13 +14,14 @@ import { refreshBalance } from '#web/queries/overview.ts'
 import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
+import { InactivityGuard } from './InactivityGuard.tsx'
 import { usePinned } from './pinned.ts'
-import { InactivityGuard, SessionExpired } from './SessionEnd.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
 
 const TestNetworkBar = lazy(() => import('#web/components/TestNetworkBar.tsx'))
 const PasswordPrompt = lazy(() => import('./PasswordPrompt.tsx'))
+const SessionExpired = lazy(async () => ({ default: (await import('./SessionEnd.tsx')).SessionExpired }))
 const Onboarding = lazy(() => import('./Onboarding.tsx'))
 /** Pages without their own route: every page, even /login, loads all route definitions. */
 const OtherPage = lazy(() => import('./OtherPage.tsx'))
@@ -41,6 +42,7 @@ export function Shell() {
   const navigate = useNavigate()
   const { _splat: other } = useParams({ strict: false })
   usePush(user?.id)
+  useEffect(loadDialogs, [])
   /** The user whose page is shown, even below the session-expired notice. */
   const [known, setKnown] = useState(user)
   if (user && user !== known) setKnown(user)
@@ -63,7 +65,11 @@ export function Shell() {
     sessionStorage.setItem('expired', 'true') // for the sign-in page, which is another document
     navigate({ to: '/login', search: { redirect: here() } })
   }
-  const notice = expired && <SessionExpired onClose={toLogin} />
+  const notice = expired && (
+    <Suspense>
+      <SessionExpired onClose={toLogin} />
+    </Suspense>
+  )
   if (!owner) return notice || null
   return (
     <div className={clsx('min-h-dvh', isPinned && 'pl-60')}>
@@ -107,6 +113,12 @@ export function Shell() {
       {notice}
     </div>
   )
+}
+
+/** After the first paint, which is sooner without them: the menu opens at once, and a session may end while offline. */
+function loadDialogs(): void {
+  const files = [import('./MenuDrawer.tsx'), import('./SessionEnd.tsx')]
+  Promise.all(files).catch(() => undefined) // whoever needs one tries again
 }
 
 const here = () => location.pathname + location.search

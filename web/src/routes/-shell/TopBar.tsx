@@ -1,29 +1,31 @@
-import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Bell as Icon, LogOut, Menu, Pin, PinOff, Search, X } from 'lucide-react'
+import { Bell as Icon, Menu, PinOff, Search } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import type { User } from '#schemas/account.ts'
-import { Button, IconButton } from '#web/components/Button.tsx'
+import { IconButton } from '#web/components/Button.tsx'
 import { Mark } from '#web/components/Mark.tsx'
 import { appName } from '#web/lib/app.ts'
 import { plural } from '#web/lib/format.ts'
 import { noticeCountQuery } from '#web/queries/notices.ts'
-import { LazyPanelWallet } from '#web/wallet/lazyWallet.tsx'
-import { leave } from './leave.ts'
-import { other, pageGroups } from './pages.ts'
+import { MenuPanel } from './MenuPanel.tsx'
+import { other } from './pages.ts'
 import { pin, usePinned } from './pinned.ts'
+
+const MenuDrawer = lazy(() => import('./MenuDrawer.tsx'))
 
 /** The top bar: menu, app name, search and bell. In wide windows the menu can be pinned open, to the left of the page. */
 export function TopBar(props: { user: User }) {
   const [open, setOpen] = useState(false)
+  /** Whether the menu was opened before: its code is not needed until then. */
+  const [used, setUsed] = useState(false)
   const { canPin, isPinned } = usePinned()
   const opener = useRef<HTMLButtonElement>(null)
   if (isPinned)
     return (
       <>
         <aside className="fixed inset-y-0 left-0 z-20 flex w-60 flex-col border-hairline border-r bg-card">
-          <Panel user={props.user} name={(name) => <p className="truncate font-semibold">{name}</p>}>
+          <MenuPanel user={props.user} name={(name) => <p className="truncate font-semibold">{name}</p>}>
             <IconButton
               label="Unpin menu"
               // Comes with the menu that was pinned with the button in the same place.
@@ -36,7 +38,7 @@ export function TopBar(props: { user: User }) {
             >
               <PinOff aria-hidden="true" className="size-5" />
             </IconButton>
-          </Panel>
+          </MenuPanel>
         </aside>
         <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
           <Bar />
@@ -46,30 +48,30 @@ export function TopBar(props: { user: User }) {
   return (
     <header className="sticky top-0 z-20 border-hairline border-b bg-paper">
       <Bar>
-        <Dialog.Root open={open} onOpenChange={setOpen}>
-          <Dialog.Trigger ref={opener} render={<IconButton label="Open menu" className="-ml-2 size-10!" />}>
-            <Menu aria-hidden="true" className="size-5" />
-          </Dialog.Trigger>
-          <Dialog.Portal>
-            <Dialog.Backdrop className="fixed inset-0 z-30 bg-ink/35 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-            <Dialog.Popup className="fixed inset-y-0 left-0 z-40 flex w-[min(19rem,86vw)] flex-col bg-card shadow-overlay outline-none transition-transform duration-180 ease-calm data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
-              <Panel
-                user={props.user}
-                name={(name) => <Dialog.Title className="truncate font-semibold">{name}</Dialog.Title>}
-                onLeave={() => setOpen(false)}
-              >
-                {canPin && (
-                  <IconButton label="Pin menu" onClick={() => pin(true)}>
-                    <Pin aria-hidden="true" className="size-5" />
-                  </IconButton>
-                )}
-                <Dialog.Close render={<IconButton label="Close menu" className="-mr-2" />}>
-                  <X aria-hidden="true" className="size-5" />
-                </Dialog.Close>
-              </Panel>
-            </Dialog.Popup>
-          </Dialog.Portal>
-        </Dialog.Root>
+        <IconButton
+          ref={opener}
+          label="Open menu"
+          aria-haspopup="dialog"
+          aria-expanded={open}
+          className="-ml-2 size-10!"
+          onClick={() => {
+            setUsed(true)
+            setOpen(true)
+          }}
+        >
+          <Menu aria-hidden="true" className="size-5" />
+        </IconButton>
+        <Suspense>
+          {used && (
+            <MenuDrawer
+              user={props.user}
+              open={open}
+              setOpen={setOpen}
+              opener={opener}
+              onPin={canPin ? () => pin(true) : null}
+            />
+          )}
+        </Suspense>
       </Bar>
     </header>
   )
@@ -86,57 +88,6 @@ const Bar = (props: { children?: ReactNode }) => (
     <Bell />
   </div>
 )
-
-/** The menu. `name` renders the user's name, `children` are the buttons beside it. */
-function Panel(props: {
-  user: User
-  name: (name: string) => ReactNode
-  children: ReactNode
-  /** Called when a page is chosen. */
-  onLeave?: () => void
-}) {
-  const { user } = props
-
-  return (
-    <>
-      <div className="flex items-start justify-between gap-2 border-hairline border-b px-5 py-4">
-        <div className="min-w-0">
-          {props.name(user.name || user.email)}
-          <p className="truncate text-muted text-small">{user.email}</p>
-        </div>
-        <div className="flex shrink-0">{props.children}</div>
-      </div>
-      <nav aria-label="Main navigation" className="flex-1 overflow-y-auto px-3 py-3">
-        {pageGroups.map((group) => (
-          <div key={group.name} className="mb-4">
-            <h2 className="px-2 py-1 font-medium text-muted text-small">{group.name}</h2>
-            <ul>
-              {group.entries.map(({ to, label, icon: Icon }) => (
-                <li key={to}>
-                  <Link
-                    to={to}
-                    onClick={props.onLeave}
-                    className="flex h-control items-center gap-3 rounded-control px-2 hover:bg-sunken aria-[current=page]:bg-green-tint aria-[current=page]:font-medium aria-[current=page]:text-green"
-                  >
-                    <Icon aria-hidden="true" className="size-5" />
-                    {label}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
-      </nav>
-      <div className="border-hairline border-t p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-        <LazyPanelWallet />
-        <Button look="quiet" onClick={leave} className="w-full justify-start! gap-3! px-2!">
-          <LogOut aria-hidden="true" className="size-5" />
-          Sign Out
-        </Button>
-      </div>
-    </>
-  )
-}
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
 

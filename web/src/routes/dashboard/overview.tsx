@@ -4,7 +4,6 @@ import { Lock, LockOpen, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader, Syncing } from '#web/components/Card.tsx'
-import { ConfirmDialog } from '#web/components/ConfirmDialog.tsx'
 import { EndingKeys } from '#web/components/EndingKeys.tsx'
 import { Notice } from '#web/components/Notice.tsx'
 import { PendingApprovals } from '#web/components/PendingApprovals.tsx'
@@ -18,6 +17,7 @@ import { WidgetGrid } from './-overview/WidgetGrid.tsx'
 
 export const Route = createFileRoute('/dashboard/overview')({ component: OverviewPage })
 
+const ResetLayout = lazy(() => import('./-overview/ResetLayout.tsx'))
 const WidgetLibrary = lazy(() => import('./-overview/WidgetLibrary.tsx'))
 
 function OverviewPage() {
@@ -113,18 +113,8 @@ function OverviewPage() {
             onClose={() => setChoosing(false)}
           />
         )}
+        {resetting && <ResetLayout onReset={() => change(defaultLayout)} onClose={() => setResetting(false)} />}
       </Suspense>
-      {resetting && (
-        <ConfirmDialog
-          title="Reset layout"
-          confirm={['Reset Layout', 'Resetting...']}
-          act={async () => change(defaultLayout)}
-          fallback="The layout could not be reset."
-          onClose={() => setResetting(false)}
-        >
-          <p>This restores the original six widgets. Your data is not affected.</p>
-        </ConfirmDialog>
-      )}
     </>
   )
 }
