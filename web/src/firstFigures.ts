@@ -15,7 +15,7 @@ import { storedUser } from './lib/tokens.ts'
 type Answers = [config: PublicConfig, preferences: Preferences, overview: Overview]
 const keys: string[] = ['config', 'preferences', 'overview']
 
-/** `replies`: to the calls that `keys` name, which the page reads too. */
+/** `replies`: to the calls that `keys` name, which the page reads too. Resolves once the figures of the last visit are painted. */
 export async function showFirstFigures(replies: Promise<Response>[]): Promise<void> {
   const page = document.getElementById('root')!
   const user = storedUser()?.id
@@ -35,9 +35,20 @@ export async function showFirstFigures(replies: Promise<Response>[]): Promise<vo
   observer.observe(page, { childList: true, subtree: true })
 
   const kept = new Map(keptAnswers().map(([key, data]) => [key.join(), data]))
-  if (keys.every((key) => kept.has(key))) show(keys.map((key) => kept.get(key)) as Answers, true)
-  show((await Promise.all(replies.map(dataOf))) as Answers, false)
+  const hasKept = keys.every((key) => kept.has(key))
+  if (hasKept) show(keys.map((key) => kept.get(key)) as Answers, true)
+  Promise.all(replies.map(dataOf))
+    .then((answers) => show(answers as Answers, false))
+    .catch(() => undefined) // the page says why
+  if (hasKept) await painted()
 }
+
+/** A hidden page paints nothing until it is shown. */
+const painted = () =>
+  new Promise<void>((resolve) => {
+    if (document.hidden) resolve()
+    else requestAnimationFrame(() => setTimeout(resolve))
+  })
 
 /** Whether the page shows the balance itself, or anything else than that it is loading. */
 const isDrawn = (page: Element) =>
