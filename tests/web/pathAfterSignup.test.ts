@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { minuteMs } from '#domain/time.ts'
-import { forgetPathAfterSignup, keepPathAfterSignup, pathAfterSignup } from '#web/lib/pathAfterSignup.ts'
+import { keepPathAfterSignup } from '#web/lib/keepPathAfterSignup.ts'
+import { forgetPathAfterSignup, pathAfterSignup } from '#web/lib/pathAfterSignup.ts'
 import { storage } from './browser.ts'
 
 const request = '/dashboard/connect/con_1?from=app'
