@@ -10,7 +10,7 @@ import type {
   UpdatedPolicyGroup,
 } from '#schemas/policy.ts'
 import { api } from '../lib/api.ts'
-import { refreshing } from '../lib/changes.ts'
+import { refreshing, renamed } from '../lib/changes.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import { walletsQuery } from './wallets.ts'
 
@@ -80,7 +80,7 @@ export const createAgent = (body: ApiCalls['POST /agents']['body'], idempotencyK
   api('POST /agents', { body, idempotencyKey })
 
 export const updateAgent = (agentId: string, body: ApiCalls['PUT /agents/:agentId']['body']) =>
-  changed(api('PUT /agents/:agentId', { params: { agentId }, body }))
+  renamed(api('PUT /agents/:agentId', { params: { agentId }, body }))
 
 export const deleteAgent = (agentId: string) => changed(api('DELETE /agents/:agentId', { params: { agentId } }))
 

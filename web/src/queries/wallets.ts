@@ -3,7 +3,7 @@ import type { ApiCalls } from '#schemas/api.ts'
 import type { OwnerSigningContext, SessionKeyInfo, WalletActionView } from '#schemas/sessionKey.ts'
 import { dollars, microOf } from '../lib/amounts.ts'
 import { api } from '../lib/api.ts'
-import { refreshing } from '../lib/changes.ts'
+import { refreshing, renamed } from '../lib/changes.ts'
 import { type Chain, chainIdOf } from '../lib/networks.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import { type Wallet, walletOf } from './apiWords.ts'
@@ -37,7 +37,7 @@ export const deployWallet = (
 
 /** Null clears the name. */
 export const renameWallet = (walletId: string, name: string | null) =>
-  changed(api('PUT /wallets/:walletId', { params: { walletId }, body: { name } }))
+  renamed(api('PUT /wallets/:walletId', { params: { walletId }, body: { name } }))
 
 export const deleteWallet = (walletId: string) => changed(api('DELETE /wallets/:walletId', { params: { walletId } }))
 
