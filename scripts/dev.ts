@@ -89,7 +89,7 @@ function welcome({ url, rpc, contractSets }: Stack): string {
     `  Demo sign-in      ${demo.email} / ${demo.password}`,
     `  Signup passcode   ${demo.signupPasscode}   at ${url}/signup`,
     `  Operators         ${url}/dev/operator`,
-    `  Email and SMS    ${url}/dev/inbox`,
+    `  Email and SMS     ${url}/dev/inbox`,
     `  Chains            Base ${rpc[8453]}, Base Sepolia ${rpc[84532]}`,
     '',
     '  npm run demo shows the main flow. Ctrl-C stops the stack and keeps its state.',

@@ -17,6 +17,7 @@ import { changesSince } from './delivery/history.ts'
 import { paymentRateStates } from './limits/rates.ts'
 import { Notices } from './notices/rpc.ts'
 import { Operators } from './operators/rpc.ts'
+import type { Accepted } from './payments/accept.ts'
 import { keepReceipt, type PurchaseInput, purchaseInput } from './payments/buy.ts'
 import { cancelPayment } from './payments/cancel.ts'
 import { check } from './payments/check.ts'
@@ -95,21 +96,22 @@ export class Treasury extends TreasuryObject {
 
   /** POST /v1/payments. The same key returns the same payment, whatever happened since. */
   async payAsAgent(input: PayInput) {
-    return andThen(this.agentGate.callerRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (result) => {
-      const { payment, replayed, accepted } = result
-      const rates = paymentRateStates(this.context, payment.agent_id)
-      return ok({ payment: paymentView(this.context, payment, accepted?.group), replayed, rates })
-    })
+    return andThen(this.agentGate.callerRefusal(input.principal) ?? (await this.paymentFlow.pay(input)), (paid) =>
+      ok(this.#agentReply(paid)),
+    )
+  }
+  #agentReply({ payment, replayed, accepted }: Accepted) {
+    const rates = paymentRateStates(this.context, payment.agent_id)
+    return { payment: paymentView(this.context, payment, accepted?.group), replayed, rates }
   }
   /** POST /v1/x402-payments. The same key returns the same signature while it is valid, and its outcome afterwards. */
   async buyAsAgent(input: PurchaseInput) {
     const refused = this.agentGate.callerRefusal(input.principal)
     if (refused) return refused
     const purchase = await refuseUnreachable(() => purchaseInput(this.context, input))
-    return andThen(purchase.ok ? await this.payAsAgent(purchase.value) : purchase, (paid) => {
-      const { store } = this.context
-      return ok({ ...paid, signature: headerOf(store, store.payment(paid.payment.id)!) })
-    })
+    return andThen(purchase.ok ? await this.paymentFlow.pay(purchase.value) : purchase, (paid) =>
+      ok({ ...this.#agentReply(paid), signature: headerOf(this.context.store, paid.payment) }),
+    )
   }
   /** POST /v1/x402-payments/{id}/receipt. */
   async keepReceipt(principal: Principal, id: string, receipt: PurchaseReceipt) {
