@@ -100,6 +100,7 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   const taps = await countTaps(page)
   await page.goto(pushPathOf(asked))
   const card = page.getByRole('region', { name: 'Data bot asks to pay' })
+  await expect(page).toHaveTitle('Data bot asks to pay 12.00 USDC · Bursar')
   await expect(card).toContainText('$12.00 USDC')
   await expect(card.getByTestId('full-address')).toContainText(recipient)
   await expect(card).toContainText('Would pass now')
@@ -136,6 +137,9 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   const progress = page.getByRole('list', { name: 'Progress' })
   const confirmed = progress.getByRole('listitem').filter({ hasText: 'Confirmed on Base' })
   await expect(confirmed.getByLabel('Done:')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('status').filter({ hasText: 'Approved by you.' }), 'is announced').toHaveText(
+    'Approved by you. The payment is confirmed.',
+  )
   expect((await agentAt(bursar.url, apiKey).payments.get(asked.id)).status).toBe('CONFIRMED')
   // Plus the tap on the notification.
   expect(1 + taps() - before).toBe(2)
@@ -234,6 +238,7 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
   await expect(page.getByRole('status').filter({ hasText: 'Denied' })).toHaveText(
     'Denied by you. Nothing was paid. Rogue bot sees this when it next asks about the payment.',
   )
+  await expect(page.getByRole('heading', { level: 1 }), 'the focus is not lost with the button').toBeFocused()
   const { status } = await owner.pay(apiKey, '1')
   expect(status).toBe(403)
   const agents = await owner.api<Agent[]>('/agents')

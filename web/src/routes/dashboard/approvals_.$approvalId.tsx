@@ -6,6 +6,7 @@ import { ErrorState, SkeletonRows } from '#web/components/states.tsx'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { approvalQuery } from '#web/queries/approvals.ts'
 import { ApprovalCard } from './-approvals/ApprovalCard.tsx'
+import { amountOf, titleOf } from './-approvals/words.ts'
 
 export const Route = createFileRoute('/dashboard/approvals_/$approvalId')({ component: ApprovalPage })
 
@@ -13,7 +14,7 @@ export const Route = createFileRoute('/dashboard/approvals_/$approvalId')({ comp
 function ApprovalPage() {
   const { approvalId } = Route.useParams()
   const { data, error, refetch } = useQuery(approvalQuery(approvalId))
-  useTitle('Approval')
+  useTitle(data ? `${titleOf(data)} ${amountOf(data)}` : 'Approval')
   return (
     <div className="mx-auto max-w-[560px]">
       <Link

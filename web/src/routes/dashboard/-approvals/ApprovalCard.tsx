@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Amount } from '#web/components/Amount.tsx'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { Card } from '#web/components/Card.tsx'
@@ -30,6 +30,13 @@ export function ApprovalCard(props: { latest: Approval }) {
   const shown = changed ? read : latest
   const left = timeLeft(shown.expiresAt, useNow())
   const { label, tone } = stateOf(shown)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const wasOpen = useRef(isOpen)
+  useEffect(() => {
+    // The button that decided is gone, and the focus with it.
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) heading.current?.focus()
+    wasOpen.current = isOpen
+  }, [isOpen])
   return (
     <Card aria-labelledby="approval" className="flex flex-col">
       <div className="space-y-4 p-5">
@@ -42,14 +49,14 @@ export function ApprovalCard(props: { latest: Approval }) {
               </p>
             )}
           </div>
-          <h1 id="approval" className="wrap-anywhere font-semibold text-title">
+          <h1 id="approval" ref={heading} tabIndex={-1} className="wrap-anywhere font-semibold text-title outline-none">
             {titleOf(shown)}
           </h1>
           <p>
             <Amount value={shown.amount} chain={shown.wallet.chain} className="font-semibold text-figure" />
           </p>
         </div>
-        {!isOpen && <Outcome approval={latest} />}
+        <Outcome approval={latest} />
         <ApprovalRecipient approval={shown} />
       </div>
       {/* The buttons stick to the bottom of the window, but do not leave this box: they never cover the recipient. */}
@@ -79,12 +86,20 @@ export function ApprovalCard(props: { latest: Approval }) {
   )
 }
 
-/** The approval's outcome and, for an approved payment, its progress. */
+/** The approval's outcome and, for an approved payment, its progress. Empty while it waits, so that the outcome is announced. */
 function Outcome({ approval }: { approval: Approval }) {
   const { status, payment, cancelledWhy } = approval
+  const isPaying = status === 'APPROVED' && payment !== null
+  const { data } = useQuery({ ...transactionQuery(payment?.id ?? ''), enabled: isPaying })
+  const sentence = sentenceOf(approval, useSession().user?.id ?? null)
+  const end = !isPaying ? undefined : data?.status
   return (
-    <div className="space-y-3">
-      <p role="status">{sentenceOf(approval, useSession().user?.id ?? null)}</p>
+    <div className={status === 'PENDING' ? '' : 'space-y-3'}>
+      <p role="status">
+        {sentence}
+        {end === 'CONFIRMED' && ' The payment is confirmed.'}
+        {end === 'FAILED' && ' The payment failed.'}
+      </p>
       {status === 'CANCELLED' && cancelledWhy && <Notice tone="info">{cancelledWhy.message}</Notice>}
       {status === 'APPROVED' && payment && <Progress paymentId={payment.id} />}
     </div>
@@ -95,7 +110,7 @@ function sentenceOf({ status, kind, decidedBy, agent, purchase }: Approval, user
   const who = decidedBy === null ? '' : decidedBy.id === userId ? ' by you' : ` by ${decidedBy.name ?? 'somebody'}`
   switch (status) {
     case 'PENDING':
-      return 'Nobody has decided yet.'
+      return ''
     case 'APPROVED':
       if (kind === 'budget') return `Approved${who}. The budget is raised.`
       return purchase ? `Approved${who}. ${agent.name} gets it when it asks again.` : `Approved${who}.`
