@@ -5,7 +5,7 @@ import { sellerPair } from '#domain/x402/seller.ts'
 import { purchaseIn } from '../../worker/chain/purchase.ts'
 import type { Address, Hex } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
-import { headerOf } from '../../worker/treasury/purchases/offers.ts'
+import { payloadOf as handedOut } from '../../worker/treasury/purchases/offers.ts'
 import { allScopes, usdc } from './build.ts'
 import { manualChain as chain, createPayer, fresh, type Payer } from './payer.ts'
 import { settlePurchaseCall } from './purchases.ts'
@@ -35,8 +35,8 @@ export async function buy(payer: Payer, name: string) {
 /** What its seller was given. */
 export const payloadOf = (payer: Payer, id: string) =>
   inTreasury(payer, ({ context: { store } }) => {
-    const { header } = headerOf(store, store.payment(id)!)!
-    return (JSON.parse(atob(header)) as PaymentPayload).payload
+    const { payload } = handedOut(store, store.payment(id)!)!
+    return (JSON.parse(payload) as PaymentPayload).payload
   })
 
 /** The seller's facilitator submits it. */

@@ -10,7 +10,7 @@ import { RpcError } from '../../worker/chain/types.ts'
 import { paidTo } from '../../worker/treasury/approvals/approvalRules.ts'
 import { listNotices } from '../../worker/treasury/notices/views.ts'
 import { accept } from '../../worker/treasury/payments/accept.ts'
-import { headerOf } from '../../worker/treasury/purchases/offers.ts'
+import { payloadOf } from '../../worker/treasury/purchases/offers.ts'
 import { refill } from '../../worker/treasury/purchases/refill.ts'
 import { recompute } from '../../worker/treasury/restore/recompute.ts'
 import { failUnsigned } from '../../worker/treasury/settlement/release.ts'
@@ -165,7 +165,7 @@ describe('one key', () => {
     const buyer = createBuyer()
     const principal = buyer.addAgent(buyer.group)
     const results = Array.from({ length: 50 }, () => buyer.buy({ principal, key: 'one' }))
-    const headers = results.map((result) => headerOf(buyer.store, buyer.store.payment(paid(result).id)!)!.header)
+    const headers = results.map((result) => payloadOf(buyer.store, buyer.store.payment(paid(result).id)!)!.payload)
     expect(new Set(headers).size).toBe(1)
     expect(buyer.store.group(buyer.group)!.held).toBe(280_000)
     expect(buyer.buy({ principal, key: 'one', amount: usdc('0.29') }), 'another price').toMatchObject({
@@ -174,7 +174,7 @@ describe('one key', () => {
     buyer.settle(paid(results[0]!))
     const after = paid(buyer.buy({ principal, key: 'one' }))
     expect(after.status).toBe('CONFIRMED')
-    expect(headerOf(buyer.store, after)).toBe(null)
+    expect(payloadOf(buyer.store, after)).toBe(null)
     buyer.close()
   })
 
@@ -195,11 +195,11 @@ test('a settled purchase that a reorganization removes is handed out again as it
   const buyer = createBuyer()
   const principal = buyer.addAgent(buyer.group)
   const payment = paid(buyer.buy({ principal, key: 'one' }))
-  const handedOut = headerOf(buyer.store, payment)
+  const handedOut = payloadOf(buyer.store, payment)
   buyer.settle(payment)
-  expect(headerOf(buyer.store, buyer.store.payment(payment.id)!)).toBe(null)
+  expect(payloadOf(buyer.store, buyer.store.payment(payment.id)!)).toBe(null)
   buyer.reorganize()
-  expect(headerOf(buyer.store, paid(buyer.buy({ principal, key: 'one' })))).toEqual(handedOut)
+  expect(payloadOf(buyer.store, paid(buyer.buy({ principal, key: 'one' })))).toEqual(handedOut)
   buyer.close()
 })
 
@@ -354,7 +354,7 @@ describe('signing', () => {
     const again = paid(buyer.buy({ principal, key: 'one' }))
     expect(again).toMatchObject({ id: payment.id, status: 'PROCESSING', sig_version: 1 })
     expect(buyer.store.group(buyer.group)!.held).toBe(280_000)
-    expect(headerOf(buyer.store, again)).not.toBe(null)
+    expect(payloadOf(buyer.store, again)).not.toBe(null)
     buyer.close()
   })
 

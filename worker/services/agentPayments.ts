@@ -1,5 +1,6 @@
 import { encodeRowCursor } from '#domain/lists.ts'
 import { type Scope, scopeFor, visibleScopes } from '#domain/scopes.ts'
+import { type PaymentPayload, paymentHeader } from '#domain/x402/paymentPayload.ts'
 import type {
   BudgetRequest,
   CreateBudgetRequest,
@@ -51,13 +52,13 @@ export async function createPurchase(
   if (missing) return missing
   const paid = await treasury(caller).buyAsAgent({ principal: principal(caller), key, request })
   if (!paid.ok) return paid.field === 'toAddress' ? { ...paid, field: 'payment_required.accepts' } : paid
-  const { payment, signature, replayed, rates } = paid.value
-  return ok({ payment: { ...payment, x402: signature && signatureOf(signature) }, replayed, rates })
+  const { payment, handedOut, replayed, rates } = paid.value
+  return ok({ payment: { ...payment, x402: handedOut && x402Of(handedOut) }, replayed, rates })
 }
 
-function signatureOf({ header, validBefore }: { header: string; validBefore: number }): Purchase['x402'] {
-  const bytes = Uint8Array.from(atob(header), (character) => character.charCodeAt(0))
-  return { header, payload: JSON.parse(new TextDecoder().decode(bytes)), valid_before: validBefore }
+function x402Of(handedOut: { payload: string; validBefore: number }): Purchase['x402'] {
+  const payload = JSON.parse(handedOut.payload) as PaymentPayload
+  return { header: paymentHeader(payload), payload, valid_before: handedOut.validBefore }
 }
 
 /** Keeps what the seller replied. `not_found` for any id but the caller's own payments. */

@@ -29,7 +29,7 @@ import { claimUrlOf, resendCode } from './payouts/codes.ts'
 import { requestReceipt } from './payouts/receipts.ts'
 import type { ClaimInput, PayoutAction, RenewedBy } from './payouts/rpcTypes.ts'
 import { createdPayout, escrowView } from './payouts/views.ts'
-import { headerOf } from './purchases/offers.ts'
+import { payloadOf } from './purchases/offers.ts'
 import { deployRef, openActionRef, signedPaymentRef } from './relay/jobs.ts'
 import { applyReports } from './relay/reports.ts'
 import { Reports } from './reports/rpc.ts'
@@ -110,7 +110,7 @@ export class Treasury extends TreasuryObject {
     if (refused) return refused
     const purchase = await refuseUnreachable(() => purchaseInput(this.context, input))
     return andThen(purchase.ok ? await this.paymentFlow.pay(purchase.value) : purchase, (paid) =>
-      ok({ ...this.#agentReply(paid), signature: headerOf(this.context.store, paid.payment) }),
+      ok({ ...this.#agentReply(paid), handedOut: payloadOf(this.context.store, paid.payment) }),
     )
   }
   /** POST /v1/x402-payments/{id}/receipt. */

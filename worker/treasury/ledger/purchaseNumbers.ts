@@ -12,38 +12,38 @@ import type { Store } from '../storage/store.ts'
 
 const where = 'wallet_id = ? AND epoch = ? AND class = ?'
 
-export function classUse(
-  store: Store,
-  { wallet_id, epoch, purchase_allowance }: SessionRow,
-  purchaseClass: PurchaseClass,
-): ClassUse {
-  const row = store.first<PurchaseClassRow>(
-    `SELECT * FROM purchase_class WHERE ${where}`,
-    wallet_id,
-    epoch,
-    purchaseClass,
-  )
-  return { count: countOf(purchaseClass, purchase_allowance), taken: row?.taken ?? 0 }
+const rowsOf = (store: Store, { wallet_id, epoch }: SessionRow) =>
+  store.all<PurchaseClassRow>('SELECT * FROM purchase_class WHERE wallet_id = ? AND epoch = ?', wallet_id, epoch)
+
+/** By class. */
+export function classUses(store: Store, session: SessionRow): Record<PurchaseClass, ClassUse> {
+  const rows = rowsOf(store, session)
+  const use = (of: PurchaseClass): ClassUse => ({
+    count: countOf(of, session.purchase_allowance),
+    taken: rows.find((row) => row.class === of)?.taken ?? 0,
+  })
+  return { 0: use(0), 1: use(1), 2: use(2) }
 }
 
 /** The lowest free number. The caller has seen that the class has one. */
 export function takeNumber(store: Store, { wallet_id, epoch }: SessionRow, purchaseClass: PurchaseClass): number {
   const key = [wallet_id, epoch, purchaseClass] as const
-  const free = store.first<{ number: number }>(
-    `DELETE FROM free_number WHERE ${where} AND number = (SELECT min(number) FROM free_number WHERE ${where}) RETURNING number`,
-    ...key,
+  const row = store.first<PurchaseClassRow>(`SELECT * FROM purchase_class WHERE ${where}`, ...key)
+  if (row && row.taken < row.next_number) {
+    const { number } = store.first<{ number: number }>(
+      `SELECT min(number) AS number FROM free_number WHERE ${where}`,
+      ...key,
+    )!
+    store.run(`DELETE FROM free_number WHERE ${where} AND number = ?`, ...key, number)
+    store.run(`UPDATE purchase_class SET taken = taken + 1 WHERE ${where}`, ...key)
+    return number
+  }
+  store.run(
+    `INSERT INTO purchase_class (wallet_id, epoch, class, next_number, taken) VALUES (?, ?, ?, 1, 1)
+     ON CONFLICT DO UPDATE SET next_number = next_number + 1, taken = taken + 1`,
     ...key,
   )
-  if (free) {
-    store.run(`UPDATE purchase_class SET taken = taken + 1 WHERE ${where}`, ...key)
-    return free.number
-  }
-  const taken = store.first<Pick<PurchaseClassRow, 'next_number'>>(
-    `INSERT INTO purchase_class (wallet_id, epoch, class, next_number, taken) VALUES (?, ?, ?, 1, 1)
-     ON CONFLICT DO UPDATE SET next_number = next_number + 1, taken = taken + 1 RETURNING next_number`,
-    ...key,
-  )!
-  return taken.next_number - 1
+  return row?.next_number ?? 0
 }
 
 /** The purchase with this number is proven dead: no block can include it any more. */
@@ -79,15 +79,10 @@ export function countSettled(store: Store, { wallet_id, epoch, authorization }: 
 
 /** The most that the session's numbers can still pay: a number that is taken counts until its purchase is settled. */
 export function purchasesLeft(store: Store, session: SessionRow): MicroUsdc {
-  const { wallet_id, epoch, purchase_allowance } = session
-  const rows = store.all<PurchaseClassRow>(
-    'SELECT * FROM purchase_class WHERE wallet_id = ? AND epoch = ?',
-    wallet_id,
-    epoch,
-  )
+  const rows = rowsOf(store, session)
   const left = purchaseClasses.map((of) => {
     const settled = rows.find((row) => row.class === of)?.settled ?? 0
-    return capOf(of) * BigInt(Math.max(0, countOf(of, purchase_allowance) - settled))
+    return capOf(of) * BigInt(Math.max(0, countOf(of, session.purchase_allowance) - settled))
   })
   return microUsdc(left.reduce((sum, each) => sum + each, 0n))
 }

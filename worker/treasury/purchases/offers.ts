@@ -1,5 +1,5 @@
 import type { Accepted } from '#domain/x402/chooseOffer.ts'
-import { paymentHeader, paymentPayload } from '#domain/x402/paymentPayload.ts'
+import { paymentPayload } from '#domain/x402/paymentPayload.ts'
 import type { Json } from '#domain/x402/paymentRequired.ts'
 import type { PurchaseReceipt } from '#schemas/x402.ts'
 import { authorizationSignature } from '../../chain/authorization.ts'
@@ -33,9 +33,9 @@ export function receiptOf(store: Store, { id, kind }: Pick<PaymentRow, 'id' | 'k
 
 /**
  * What the agent hands to the seller. Null unless the payment is a purchase that is signed and may still be settled; then
- * every call returns the same.
+ * every call returns the same. `payload`: JSON of a PaymentPayload. `validBefore` in unix seconds.
  */
-export function headerOf(store: Store, payment: PaymentRow): { header: string; validBefore: number } | null {
+export function payloadOf(store: Store, payment: PaymentRow): { payload: string; validBefore: number } | null {
   if (payment.kind !== 'x402' || payment.status !== 'PROCESSING' || payment.authorization === null) return null
   const offer = offerOf(store, payment.id)
   const wallet = store.wallet(payment.wallet_id)
@@ -49,8 +49,10 @@ export function headerOf(store: Store, payment: PaymentRow): { header: string; v
   const { accepted, ...challenge } = offer
   const payTo = payment.to_address!
   const chosen = { payTo, amount: fromColumn(payment.amount), accepted }
-  const payload = paymentPayload({ accepts: [accepted], ...challenge }, chosen, signed)
-  return { header: paymentHeader(payload), validBefore: payment.deadline! }
+  return {
+    payload: JSON.stringify(paymentPayload({ accepts: [accepted], ...challenge }, chosen, signed)),
+    validBefore: payment.deadline!,
+  }
 }
 
 /** A smart wallet checks a signature that has the purchase's numbers; an imported one's key signs as USDC expects. */

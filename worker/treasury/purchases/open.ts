@@ -7,7 +7,7 @@ import { purchaseIn } from '../../chain/purchase.ts'
 import type { Refused } from '../../result.ts'
 import { finalAge } from '../core/chainHeads.ts'
 import type { Context } from '../core/context.ts'
-import { classUse } from '../ledger/purchaseNumbers.ts'
+import { classUses } from '../ledger/purchaseNumbers.ts'
 import { limitRefusal, waitAndRepeat } from '../limits/limitRefusal.ts'
 import type { PaymentRow, SessionRow, WalletRow } from '../storage/rows.ts'
 import { statusIn } from '../storage/statuses.ts'
@@ -72,7 +72,6 @@ export function classRefusal(
   agentId: string | null,
   purchaseClass: PurchaseClass,
 ): Refusal | null {
-  const { store } = ctx
   let open: Open[] | null = null
   const inClass = (of: PurchaseClass) => {
     open ??= agentId === null ? [] : openOf(ctx, agentId)
@@ -81,15 +80,16 @@ export function classRefusal(
       return numbers?.class === of && numbers.epoch === session.epoch
     })
   }
+  const uses = classUses(ctx.store, session)
   const problemOf = (of: PurchaseClass) => {
-    const use = classUse(store, session, of)
+    const use = uses[of]
     // With so few taken by all, nobody can have a share's worth open: nothing is read.
     const openOfAgent = () => (use.taken < shareOfAgent(use) ? 0 : inClass(of).length)
     return classProblem(use, agentId === null ? null : openOfAgent())
   }
   const problem = problemOf(purchaseClass)
   if (problem === null) return null
-  const { count } = classUse(store, session, purchaseClass)
+  const { count } = uses[purchaseClass]
   const cap = formatUsdcText(capOf(purchaseClass))
   const best = purchaseClasses.findLast((of) => problemOf(of) === null)
   const most = best === undefined ? zeroUsdc : capOf(best)

@@ -1,12 +1,12 @@
 import { stepGas } from '#domain/gasAllowance.ts'
 import { dayMs, hourMs } from '#domain/time.ts'
-import { classProblem, needsRefill, purchaseClasses } from '#domain/x402/purchaseClasses.ts'
+import { classProblem, needsRefill } from '#domain/x402/purchaseClasses.ts'
 import { ok } from '../../result.ts'
 import { chainNow } from '../core/chainHeads.ts'
 import { type Context, newId } from '../core/context.ts'
 import { rotationRefusal } from '../core/stop.ts'
 import { audit } from '../ledger/audit.ts'
-import { classUse } from '../ledger/purchaseNumbers.ts'
+import { classUses } from '../ledger/purchaseNumbers.ts'
 import { withGas } from '../limits/gas.ts'
 import { takeOwnerAction } from '../limits/ownerActions.ts'
 import { enqueue } from '../outbox/enqueue.ts'
@@ -32,7 +32,7 @@ import { newSessionKey } from '../wallets/sessionKeys.ts'
 const refillsPerDay = 12
 
 const usesOf = ({ store }: Context, session: SessionRow) =>
-  purchaseClasses.map((of) => classUse(store, session, of)).filter(({ count }) => count > 0)
+  Object.values(classUses(store, session)).filter(({ count }) => count > 0)
 
 /** Whether a purchase was handed out that a rotation would end. */
 const isHandedOut = (ctx: Context, wallet: WalletRow): boolean =>
