@@ -387,8 +387,11 @@ test('the last figures are shown at once, marked until newer ones are there, and
   await expect(total).toHaveText('$2.25 USDC')
   await expect(syncing).toHaveCount(0)
 
-  await page.evaluate(() => localStorage.clear())
-  await page.reload()
+  // At once: without its session, the page would be answered 401.
+  await page.evaluate(() => {
+    localStorage.clear()
+    location.reload()
+  })
   await expect(page).toHaveURL(/\/login/)
   expect(await page.evaluate(() => sessionStorage.getItem('kept_answers'))).toBeNull()
 })
