@@ -18,7 +18,12 @@ const versions = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' }
 const stack = await createTestStack({ lean: true })
 const { usdc } = stack.contracts[8453]
 const payTo = addressFor('shop of the runtimes')
-const seller = await startSeller({ rpcUrl: stack.rpc[8453], usdc, payTo, prices: { 'POST /data': 10_000 } })
+const seller = await startSeller({
+  rpcUrl: stack.rpc[8453],
+  usdc,
+  payTo,
+  prices: { '/data': 10_000, 'POST /data': 10_000 },
+})
 try {
   const { url } = stack
   const scopes = ['address_payments:write', 'x402_payments:write']
