@@ -42,15 +42,23 @@ export function openLimitRefusal(
 ): Refused | null {
   const { openPurchases, openPurchasesPerSeller } = ctx.limits
   if (Math.min(openPurchases, openPurchasesPerSeller) === Number.POSITIVE_INFINITY) return null
-  const open = openOf(ctx, agentId)
   const pair = sellerPair(seller.host, seller.address)
-  const toSeller = open.filter((each) => sellerPair(each.seller!, each.to_address!) === pair)
+  // SQL counts, from the index alone: only a refusal needs the rows.
+  const { altogether, toSeller } = ctx.store.first<{ altogether: number; toSeller: number }>(
+    `SELECT count(*) AS altogether, count(*) FILTER (WHERE seller || ' ' || lower(to_address) = ?) AS toSeller
+     FROM payment WHERE kind = 'x402' AND agent_id = ? AND status IN ${statusIn.unsettled}`,
+    pair,
+    agentId,
+  )!
   const full =
-    open.length >= openPurchases
-      ? { of: open, message: `${openPurchases} purchases of this agent are not settled yet, which is the limit.` }
-      : toSeller.length >= openPurchasesPerSeller
+    altogether >= openPurchases
+      ? {
+          isOf: () => true,
+          message: `${openPurchases} purchases of this agent are not settled yet, which is the limit.`,
+        }
+      : toSeller >= openPurchasesPerSeller
         ? {
-            of: toSeller,
+            isOf: (each: Open) => sellerPair(each.seller!, each.to_address!) === pair,
             message: `${openPurchasesPerSeller} purchases from this seller are not settled yet, which is the limit.`,
           }
         : null
@@ -59,7 +67,7 @@ export function openLimitRefusal(
         rule: 'limits.open_purchases',
         message: full.message,
         next: waitAndRepeat,
-        resetsAt: firstEnd(ctx, wallet, full.of),
+        resetsAt: firstEnd(ctx, wallet, openOf(ctx, agentId).filter(full.isOf)),
       })
     : null
 }

@@ -216,7 +216,7 @@ export const tables = `
   CREATE INDEX payment_reference ON payment (reference, agent_id, coalesce(accepted_at, created_at), id) WHERE reference IS NOT NULL;
   CREATE INDEX payment_queued ON payment (wallet_id, agent_id, accepted_at, id) WHERE status = 'QUEUED' AND kind <> 'x402';
   CREATE INDEX payment_purchase ON payment (wallet_id) WHERE kind = 'x402';
-  CREATE INDEX payment_open_purchase ON payment (agent_id) WHERE kind = 'x402' AND status IN ${statusIn.unsettled};
+  CREATE INDEX payment_open_purchase ON payment (agent_id, seller, to_address, status, kind) WHERE kind = 'x402' AND status IN ${statusIn.unsettled};
   -- Repeated payments. Without those that were refused or ended: there may be thousands. Not case-sensitive: addresses are
   -- stored as they were given.
   CREATE INDEX payment_to_address ON payment (to_address COLLATE NOCASE, amount, accepted_at)
