@@ -82,7 +82,8 @@ function bundle(name: string, main: string) {
   ]
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: connections })
+/** Closes a connection that is idle for a second: the server would close it after five, maybe while a request is on its way. */
+const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: 1_000 })
 type Call = { path: string; method?: string; headers?: Record<string, string>; body?: string }
 function send(base: URL, call: Call): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
