@@ -10,7 +10,7 @@ import { addressFor, createSender, definite } from '../support/stackClient.ts'
 import { createTestStack } from '../support/testStack.ts'
 
 const pairs = 12
-const payments = 100
+const payments = 300
 const connections = 6
 const most = 1.1
 
