@@ -1,4 +1,5 @@
 /** For the chain without automatic blocks (84532), on which time, alarms and statuses advance only when a test says so. */
+import { chainIdOf } from '#domain/networks.ts'
 import type { Address, Chain } from '../../worker/chain/types.ts'
 import { type PayFields, toEmail, usdc } from './build.ts'
 import { accepted, manualChain as chain, type Payer, until, type WalletUser } from './payer.ts'
@@ -76,9 +77,10 @@ export async function expire(payer: WalletUser, id: string): Promise<void> {
 
 /** Changes what the Treasury's node returns. Returns a function that undoes the change. */
 export async function changeNode(payer: WalletUser, change: (real: Chain) => Partial<Chain>) {
+  const id = chainIdOf(payer.wallet.chain)
   const set = (chainOf: (present: Chain) => Chain) =>
     inTreasury(payer, (object) => {
-      object.context.chains[84532] = chainOf(object.context.chains[84532])
+      object.context.chains[id] = chainOf(object.context.chains[id])
     })
   let real: Chain
   await set((present) => {

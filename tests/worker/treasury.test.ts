@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { RpcUnavailable } from '../../worker/chain/types.ts'
 import { unwrap } from '../../worker/result.ts'
 import { Notices } from '../../worker/treasury/notices/rpc.ts'
 import { treasuryOf } from '../../worker/treasuryOf.ts'
 import { owner, toEmail, usdc } from '../support/build.ts'
+import { changeNode } from '../support/manualClock.ts'
 import { accepted, chain, createPayer, fresh, prepare, until } from '../support/payer.ts'
 import { env } from '../support/testEnv.ts'
+import { inTreasury } from '../support/treasuries.ts'
 import { party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -71,6 +74,22 @@ describe('paying', () => {
     })
     await chain.mint(payer.wallet.address as `0x${string}`, 1n)
     expect(await payer.pay({ amount: usdc('5.000001') })).toMatchObject({ ok: true })
+  })
+
+  test('a payment over the balance is not refused while the balance cannot be read @treasury-4', async () => {
+    const payer = await createPayer({ funds: '5', limit: null })
+    const input = payer.payment({ amount: usdc('5.000001') })
+    const silent = () => Promise.reject(new RpcUnavailable('silent'))
+    const restore = await changeNode(payer, () => ({ walletState: silent, logs: silent, head: silent }))
+    await chain.mint(payer.wallet.address as `0x${string}`, 1n)
+    await inTreasury(payer, ({ context }) => context.snapshots.clear()) // a reading is good for two seconds
+    expect(await payer.treasury().payAsAgent(input)).toMatchObject({ ok: false, code: 'upstream_unavailable' })
+    expect(await payer.treasury().checkPayment(input.principal, input.terms)).toMatchObject({
+      ok: false,
+      code: 'upstream_unavailable',
+    })
+    await restore()
+    expect(await payer.treasury().payAsAgent(input)).toMatchObject({ ok: true })
   })
 
   test('the wallet itself, zero, USDC and the user’s own payouts are refused as recipients @send-36', async () => {

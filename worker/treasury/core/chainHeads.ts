@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 /** Whether an RPC call failed. The Treasury only reads, so an RPC error says no more about the money than a timeout. */
 export const isNodeTrouble = (error: unknown): boolean => error instanceof RpcUnavailable || error instanceof RpcError
 
-const unreachable: Refused = refuse(
+export const unreachable: Refused = refuse(
   'upstream_unavailable',
   'The Base network can’t be reached right now. Nothing was sent; please try again.',
 )

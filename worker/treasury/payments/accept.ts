@@ -8,7 +8,7 @@ import { ok, type Result, refuse } from '../../result.ts'
 import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
 import { contactMoved, hasMoved, noRules, replayOf, requestApproval } from '../approvals/ask.ts'
 import { takeFromGrant } from '../approvals/grants.ts'
-import { chainNow } from '../core/chainHeads.ts'
+import { chainNow, unreachable } from '../core/chainHeads.ts'
 import { suspendedOwner } from '../core/commonRefusals.ts'
 import { type Context, newId } from '../core/context.ts'
 import { walletSetRefusal } from '../core/contracts.ts'
@@ -32,7 +32,7 @@ import { signPurchase } from '../purchases/sign.ts'
 import { newPayment } from '../storage/newPayment.ts'
 import type { GroupRow, PaymentRow, WalletRow } from '../storage/rows.ts'
 import { accountFull } from '../storage/store.ts'
-import { type Gathered, lookupNeed, type Need } from './needs.ts'
+import { type Gathered, isUnread, lookupNeed, type Need } from './needs.ts'
 import { hasNumbers, purchaseFunds, purchaseProblem, resumePurchase, signerNeed } from './purchase.ts'
 import { forbiddenRecipient, lookupRefusal, recipientState, rememberRecipient, smsRefusal } from './recipients.ts'
 import { recordRefusal, refusalOf } from './refusals.ts'
@@ -108,7 +108,9 @@ export function accept(
       // figures reported with it do.
       if (!gathered.refreshed && wallet.status === 'active' && !lookupLimitRefusal(ctx, agent?.id ?? null))
         return { need: 'refresh', wallet, freshEnoughMs: decision.refusal.rule.startsWith('group.') ? 2_000 : 0 }
-      return refused(decision.refusal, inputsOf(caller.value, funds, kind))
+      return isUnread(decision.refusal, gathered)
+        ? unreachable
+        : refused(decision.refusal, inputsOf(caller.value, funds, kind))
     }
     const usedUp = isNumbered && classRefusal(ctx, wallet, session!, agent?.id ?? null, classFor(terms.amount)!)
     if (usedUp) {

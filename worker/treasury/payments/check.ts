@@ -7,7 +7,7 @@ import { classFor } from '#domain/x402/purchaseClasses.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
 import { notFound, ok, type Refused, type Result, refuse } from '../../result.ts'
 import { approvalRulesFor, paymentKind } from '../approvals/approvalRules.ts'
-import { chainNow } from '../core/chainHeads.ts'
+import { chainNow, unreachable } from '../core/chainHeads.ts'
 import { figuresView } from '../core/commonRefusals.ts'
 import type { Context } from '../core/context.ts'
 import { walletSetRefusal } from '../core/contracts.ts'
@@ -20,7 +20,7 @@ import { budgetView } from '../policies/budgets.ts'
 import { resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
 import { classRefusal, withMost } from '../purchases/open.ts'
 import type { GroupRow } from '../storage/rows.ts'
-import { type Gathered, lookupNeed, type Need } from './needs.ts'
+import { type Gathered, isUnread, lookupNeed, type Need } from './needs.ts'
 import { hasNumbers, purchaseFunds } from './purchase.ts'
 import { forbiddenRecipient, lookupRefusal, recipientState, smsRefusal } from './recipients.ts'
 import type { CheckInput } from './rpcTypes.ts'
@@ -65,6 +65,7 @@ export function check(
   if (!decision.ok && !gathered.refreshed && wallet.status === 'active' && !lookupLimitRefusal(ctx, agentId))
     return { need: 'refresh', wallet, freshEnoughMs: 2_000 }
   const most = mostAllowed(policy, funds, chainTime, kind)
+  if (!decision.ok && isUnread(decision.refusal, gathered)) return unreachable
   if (!decision.ok) return ok(checkView(group, input, shown(decision.refusal), most))
   const ofClass = isNumbered ? classFor(input.amount) : null
   const usedUp = ofClass !== null && classRefusal(ctx, wallet, session!, agentId, ofClass)

@@ -1,5 +1,6 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { type MicroUsdc, saturatingSub } from '#domain/money.ts'
+import type { Refusal } from '#domain/refusal.ts'
 import type { PaymentTerms } from '#schemas/paymentTerms.ts'
 import type { Address } from '../../chain/types.ts'
 import { messageCounterOf } from '../../messageCounts/counterOf.ts'
@@ -53,6 +54,10 @@ export type Gathered = {
   /** Key, head and token were read, as far as possible. */
   signer?: boolean
 }
+
+/** Whether the refusal is about a balance that could not be read: it would be recorded, and might be untrue. */
+export const isUnread = ({ code }: Refusal, { refreshed, arriving }: Gathered): boolean =>
+  code === 'insufficient_balance' && refreshed && arriving === undefined
 
 /** Gathers what decisions need, so that deciding itself stays synchronous. */
 export class NeedResolver {
