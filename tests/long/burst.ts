@@ -1,6 +1,6 @@
 /**
- * The burst test: 2,000 accounts pay within one second, each for the first time, while every call to D1 takes 50 ms. Each
- * payment must be answered within 60 seconds and confirmed, once, on the chain.
+ * The burst test: 2,000 accounts, whose deposits are booked, pay within one second, each for the first time, while every call
+ * to D1 takes 50 ms. Each payment must be answered within 60 seconds and confirmed, once, on the chain.
  *
  *   node tests/long/burst.ts
  *
@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
-import type { Wallet } from '#schemas/wallet.ts'
+import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
 import { agentAt } from '../support/agentCalls.ts'
 import { addAccounts, takeAccount } from '../support/readyAccounts.ts'
@@ -23,8 +23,10 @@ const micro = 100n
 const amount = '0.0001'
 const merchant = addressFor('merchant')
 
-/** An account with an imported wallet, which needs no deployment. Returns its agent's API key. */
-async function createPayer(stack: TestStack): Promise<string> {
+type Payer = { apiKey: string; walletId: string; token: string }
+
+/** An account with an imported wallet, which needs no deployment, and an agent. */
+async function createPayer(stack: TestStack): Promise<Payer> {
   const { bursar } = stack
   const { session } = await takeAccount(stack, accounts)
   const privateKey = generatePrivateKey()
@@ -47,7 +49,14 @@ async function createPayer(stack: TestStack): Promise<string> {
     walletId: wallet.id,
   })
   const agent = await make<CreatedAgent>('/agents', { name: 'Buyer', policyGroupId: group.id })
-  return agent.apiKey!
+  return { apiKey: agent.apiKey!, walletId: wallet.id, token: session.accessToken }
+}
+
+/** Whether the deposit is booked. Reading the balance books it, once it is deep enough. */
+async function isFunded({ bursar }: TestStack, { walletId, token }: Payer): Promise<boolean> {
+  await bursar.api(`/wallets/${walletId}/usdc-balance`, { token })
+  const { available } = await bursar.api<WalletLedger>(`/wallets/${walletId}/ledger`, { token })
+  return available !== '0'
 }
 
 /** Runs `work` for each number below `count`, ten at a time. */
@@ -86,11 +95,12 @@ async function run(): Promise<boolean> {
   await addAccounts(stack.stateDir, accounts)
   await stack.restartWorker()
   console.log(`creating ${accounts} accounts with a wallet and an agent …`)
-  const apiKeys = await tenAtATime(accounts, () => createPayer(stack))
+  const payers = await tenAtATime(accounts, () => createPayer(stack))
+  await tenAtATime(accounts, (i) => until('the deposit', () => isFunded(stack, payers[i]!)))
 
   const startedAt = performance.now()
   const answers = await Promise.all(
-    apiKeys.map(async (apiKey, i) => {
+    payers.map(async ({ apiKey }, i) => {
       await pause((i * 1000) / accounts)
       return pay(stack, apiKey)
     }),
@@ -110,7 +120,7 @@ async function run(): Promise<boolean> {
     until(
       `payment ${answers[i]!.id}`,
       async () => {
-        const { status } = await agentAt(bursar.url, apiKeys[i]!).payments.get(answers[i]!.id)
+        const { status } = await agentAt(bursar.url, payers[i]!.apiKey).payments.get(answers[i]!.id)
         if (status === 'FAILED') throw new Error(`payment ${answers[i]!.id} failed`)
         return status === 'CONFIRMED'
       },
