@@ -101,6 +101,8 @@ function PhraseForm(props: {
       title="Save your recovery phrase"
       description="Write these 12 words down in order and keep them offline. They are shown only now."
       onClose={props.onClose}
+      // Escape would discard words that may have been written down already.
+      closable={false}
       onSubmit={() => saved && confirmed && props.onDone(keypair)}
       cancel="Cancel"
       footer={
