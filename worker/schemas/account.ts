@@ -57,7 +57,12 @@ const signature = z
   .regex(/^0x(?:[0-9a-fA-F]{2})+$/, 'Signature must be 0x and hex digits')
   .transform((hex) => hex as `0x${string}`)
 
-export const Login = z.object({ email, password })
+/** As it is copied from the mail, maybe with the space before or after it. Nobody chooses such a password. */
+const temporaryPassword = /^\s*([a-z0-9]{4}(?:-[a-z0-9]{4}){3})\s*$/
+export const Login = z.object({
+  email,
+  password: password.transform((typed) => typed.replace(temporaryPassword, '$1')),
+})
 /** POST /auth/cognito/refresh → Tokens and user; POST /auth/cognito/sign-out (an addition) → null */
 export const Refresh = z.object({ refreshToken: z.string().min(1).max(512) })
 /** POST /auth/cognito/new-password */
