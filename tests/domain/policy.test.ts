@@ -66,6 +66,8 @@ const kind: fc.Arbitrary<PaymentKind> = fc.record({
   recipient: fc.constant(null),
   used: amount.map((used) => ({ periodBudget: { used, startsAt: 0, resetsAt: now * 2 } })),
 })
+const usd = 1_000_000n
+const usdc = (dollars: number) => microUsdc(BigInt(dollars) * usd)
 const send: PaymentKind = { isPayout: false, at: now, recipient: null, used: {} }
 const maxAllowedNow = (...args: Parameters<typeof mostAllowed>) => mostAllowed(...args).now
 const more = (value: bigint) => microUsdc(value + 1n)
@@ -81,6 +83,22 @@ describe('decideAmount', () => {
         else expect(decideAmount(policy, wallet, minPayout, now, how).ok).toBe(false)
       }),
     )
+  })
+
+  test('a refusal names every limit in the way, so that lifting one does not lead to the next @policy-29', () => {
+    const policy = { ...withRules({ maxPayment: usdc(5) }), budget: { limit: usdc(9), spent: usdc(0), held: usdc(0) } }
+    const decision = decideAmount(policy, walletWith(usdc(8), now), usdc(10), now, send)
+    expect(decision).toMatchObject({
+      refusal: {
+        rule: 'group.max_payment',
+        message:
+          "One payment may be at most 5.00 USDC. The group's budget has 9.00 USDC left. The wallet's session key has 8.00 USDC left. Insufficient balance: the wallet has 8.00 USDC available.",
+        next: { owner: 'Send less, or change every limit that is named.' },
+      },
+    })
+    expect(decideAmount(policy, walletWith(usdc(8), now), usdc(6), now, send)).toMatchObject({
+      refusal: { message: 'One payment may be at most 5.00 USDC.' },
+    })
   })
 
   test('I3: an allowed payment never exceeds any limit @policy-23', () => {

@@ -181,12 +181,15 @@ export function decideAmount(
   const refusal = notReady(funds, now)
   if (refusal) return refusal
   const verdicts = verdictsFor(group, funds, kind)
-  const exceeded = verdicts.find((verdict) => verdict.outcome === 'refuse' && applies(amount, verdict))
-  return exceeded ? refusalBy(exceeded, mostOf(verdicts, kind)) : allow
+  const [first, ...others] = verdicts.filter((verdict) => verdict.outcome === 'refuse' && applies(amount, verdict))
+  return first ? refusalBy(first, others, mostOf(verdicts, kind)) : allow
 }
 
-function refusalBy(verdict: Verdict, most: { now: MicroUsdc; withoutAsking: MicroUsdc }): Decision {
-  const { code, rule, message, next, figures = null, resetsAt = null } = verdict
+/** Whoever lifts the first limit should not run into the next one: the message has them all. */
+function refusalBy(first: Verdict, others: Verdict[], most: { now: MicroUsdc; withoutAsking: MicroUsdc }): Decision {
+  const { code, rule, figures = null, resetsAt = null } = first
+  const message = [first, ...others].map((each) => each.message).join(' ')
+  const next = others.length > 0 ? orOwner('Send less', 'change every limit that is named') : first.next
   const refusal: Refusal = {
     code,
     rule,

@@ -1,4 +1,5 @@
 import { type MicroUsdc, zeroUsdc } from './money.ts'
+import { utcText } from './time.ts'
 import type { PurchaseClass } from './x402/purchaseClasses.ts'
 
 /** Why a payment is refused, and what to do about it. */
@@ -33,8 +34,10 @@ export type Next = { agent: string; owner: string }
 /** `told`: such as 'Send less', or empty. `owner`: what only the owner can do, such as 'top up'. */
 export const orOwner = (told: string, owner: string): Next => ({
   agent: told ? `${told}, or ask the owner to ${owner}.` : `Ask the owner to ${owner}.`,
-  owner: told ? `${told}, or ${owner}.` : `${owner[0]!.toUpperCase()}${owner.slice(1)}.`,
+  owner: told ? `${readable(told)}, or ${owner}.` : `${owner[0]!.toUpperCase()}${owner.slice(1)}.`,
 })
+/** With times as people write them: 'November 28, 2026 at 12:00 AM UTC'. */
+const readable = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, (iso) => utcText(Date.parse(iso)))
 /** The same sentence for both. */
 export const both = (sentence: string): Next => ({ agent: sentence, owner: sentence })
 

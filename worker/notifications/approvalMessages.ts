@@ -1,6 +1,7 @@
 import { approvalPath } from '#domain/approval.ts'
+import { utcText } from '#domain/time.ts'
 import { email, link, paragraph } from './email.ts'
-import { formatDeadline, formatMoney, oneLine } from './format.ts'
+import { formatMoney, oneLine } from './format.ts'
 import type { Message } from './message.ts'
 import type { PushNotice } from './push.ts'
 
@@ -35,7 +36,7 @@ export function approvalsMessage(input: {
   const parts = [
     paragraph('Hello,'),
     paragraph(`${waiting.length} requests of your agents wait for you:`),
-    ...waiting.slice(0, named).map((each) => paragraph(`${sentence(each)} Until ${formatDeadline(each.expiresAt)}.`)),
+    ...waiting.slice(0, named).map((each) => paragraph(`${sentence(each)} Until ${utcText(each.expiresAt)}.`)),
     ...(rest > 0 ? [paragraph(`And ${rest} more.`)] : []),
     paragraph('Requests that you do not answer in time are not paid.'),
     link('Review and decide', `${appOrigin}/dashboard/approvals`),
@@ -47,9 +48,7 @@ function oneApproval(id: string, to: string, waiting: WaitingApproval, appOrigin
   const parts = [
     paragraph('Hello,'),
     paragraph(sentence(waiting)),
-    paragraph(
-      `Nothing is paid before you approve it. Without an answer it ends on ${formatDeadline(waiting.expiresAt)}.`,
-    ),
+    paragraph(`Nothing is paid before you approve it. Without an answer it ends on ${utcText(waiting.expiresAt)}.`),
     link('Review and decide', `${appOrigin}${approvalPath(waiting.approvalId)}`),
   ]
   const what = { payment: 'a payment', purchase: 'a purchase', budget: 'more budget' }[waiting.kind]

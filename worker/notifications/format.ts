@@ -8,10 +8,6 @@ import { usdcUnit } from '#domain/networks.ts'
 
 export const lines = (...all: string[]) => all.join('\n')
 
-/** 'November 20, 2026 at 12:00 PM UTC' */
-export const formatDeadline = (at: number) =>
-  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at).concat(' UTC')
-
 /** '2026-11-20'. Part of the ids of messages that are sent at most once a day. */
 export const utcDay = (now: number) => new Date(now).toISOString().slice(0, 10)
 

@@ -1,5 +1,6 @@
+import { utcText } from '#domain/time.ts'
 import { email, link, note, paragraph, secret } from './email.ts'
-import { formatDeadline, formatMoney, lines, oneLine, quoted, testMoneyNotice, usdcInWords } from './format.ts'
+import { formatMoney, lines, oneLine, quoted, testMoneyNotice, usdcInWords } from './format.ts'
 import type { Channel, Message } from './message.ts'
 
 /** Messages about a payout, to its recipient and its sender. Amounts are decimal USDC. */
@@ -35,7 +36,7 @@ export function payoutLinkMessage(
     const text = lines(
       `${subject} with Bursar.`,
       ...words({ senderName }),
-      `Claim it by ${formatDeadline(expiresAt)}:`,
+      `Claim it by ${utcText(expiresAt)}:`,
       claimUrl,
       'Your code:',
       code,
@@ -52,7 +53,7 @@ export function payoutLinkMessage(
     link(`Claim ${money}`, claimUrl),
     paragraph('The page asks for this code:'),
     secret(code),
-    paragraph(`You can claim it until ${formatDeadline(expiresAt)}. After that it returns to the sender.`),
+    paragraph(`You can claim it until ${utcText(expiresAt)}. After that it returns to the sender.`),
     note('Keep the code to yourself: anyone with the link and the code can claim the payment.'),
   ]
   return email({ id, payoutId, to, subject, parts })
@@ -73,7 +74,7 @@ export function payoutReminderMessage(
 ): Message {
   const { id, payoutId, to, channel, isTest, claimUrl, expiresAt } = input
   const money = formatMoney(input)
-  const waiting = `${money} is waiting for you until ${formatDeadline(expiresAt)}. After that it returns to the sender.`
+  const waiting = `${money} is waiting for you until ${utcText(expiresAt)}. After that it returns to the sender.`
   const hint = 'The code is in our first message. You can request a new one on that page.'
   const subject = `${money} is still waiting for you`
   if (channel === 'sms') {
@@ -141,7 +142,7 @@ export function payoutReceiptMessage(
     ...words(input).map(paragraph),
     paragraph(`Sent to: ${address}`),
     paragraph(`Network: ${isTest ? 'Base Sepolia (test network)' : 'Base'}`),
-    paragraph(`Completed: ${formatDeadline(at)}`),
+    paragraph(`Completed: ${utcText(at)}`),
     paragraph(`Payout: ${payoutId}`),
     ...(explorerUrl ? [link('View the transaction', explorerUrl)] : []),
     note(isTest ? testMoneyNotice : 'You asked for this receipt on the page of the payout.'),

@@ -32,7 +32,10 @@ describe('hours', () => {
       outcome: 'refuse',
       rule: 'group.hours',
       message: 'The policy group pays only Mon, Tue, Wed, Thu, Fri from 09:00 to 17:00 (Europe/Berlin).',
-      next: { agent: 'Wait until 2026-11-23T08:00:00.000Z, or ask the owner to change the hours.' },
+      next: {
+        agent: 'Wait until 2026-11-23T08:00:00.000Z, or ask the owner to change the hours.',
+        owner: 'Wait until November 23, 2026 at 8:00 AM UTC, or change the hours.',
+      },
     })
   })
 
