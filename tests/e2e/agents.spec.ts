@@ -146,6 +146,8 @@ test('rules are found by a search, say in a sentence what they do, and are remov
   const search = page.getByRole('searchbox', { name: 'Search rules' })
   await search.fill('midnight UTC')
   await expect(dialog(page).getByRole('button', { name: 'Budget per period' })).toBeVisible()
+  await search.fill('daily')
+  await expect(dialog(page).getByRole('button', { name: 'Budget per period' })).toBeVisible()
   await search.fill('week hours')
   await search.press('Enter')
   const hours = card('Hours and days of the week')

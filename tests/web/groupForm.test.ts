@@ -212,7 +212,7 @@ test('the group editor says what agents could spend under the policy as typed @a
   expect(say(rules({ maxUnclaimed: { maxUnclaimed: '6' } })), 'payments to addresses are never unclaimed').toContain(
     'at most $12.50',
   )
-  expect(say({ scopes: [] })).toBe('With this policy, agents could not pay anyone.')
+  expect(say({ scopes: [] })).toBe('With this policy, agents could not pay anyone: no permission is selected.')
   expect(say({}, group({ status: 'paused' }))).toContain('Nothing while the group is paused.')
   for (const typed of [{ budget: 'x' }, rules({ maxPayment: { maxPayment: 'x' } })]) expect(say(typed)).toBeNull()
   expect(say({}, group(), null), 'the wallet is not known').toBeNull()

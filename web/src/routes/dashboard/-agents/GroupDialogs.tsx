@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
 import { useRef, useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
+import { zeroUsdc } from '#domain/money.ts'
 import { FullAddress } from '#web/components/Address.tsx'
 import { useUnit } from '#web/components/Amount.tsx'
 import { Button } from '#web/components/Button.tsx'
@@ -51,7 +53,7 @@ import { useFirstPurchases } from './useFirstPurchases.ts'
 
 const resolver = formResolver<GroupValues>(groupProblems)
 const leftAsTyped = (group: PolicyGroup | null, typed: GroupValues) =>
-  budgetLeftAsTyped(group, typed, ruleValuesOf(typed.rules))
+  typed.scopes.length === 0 ? zeroUsdc : budgetLeftAsTyped(group, typed, ruleValuesOf(typed.rules))
 
 /** `next` is the dialog that follows: if agents are now the first to buy from the wallet, that on what it keeps for it. */
 export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: PolicyGroup, next: Dialogs) => void }) {
@@ -308,7 +310,11 @@ function PolicyEffect(props: {
   if (!effect && !props.onTry) return null
   return (
     <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-hairline border-t bg-card px-5 py-3">
-      <p role="status" data-testid="policy-effect" className="min-w-48 flex-1 text-small">
+      <p
+        role="status"
+        data-testid="policy-effect"
+        className={clsx('min-w-48 flex-1 text-small', values.scopes.length === 0 && 'font-medium text-amber')}
+      >
         {effect}
       </p>
       {props.onTry && (

@@ -97,7 +97,8 @@ function AddRule(props: { rules: Rule[]; onAdd: (rule: Rule) => void }) {
   const id = useId()
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const found = props.rules.filter((rule) => {
-    const text = [rule.title, rule.hint, ...inputsOf(rule).map(([, { label, hint }]) => `${label} ${hint}`)].join(' ')
+    const inputs = inputsOf(rule).map(([, { label, hint }]) => `${label} ${hint}`)
+    const text = [rule.title, rule.hint, ...Object.values(rule.names), ...inputs].join(' ')
     return words.every((word) => text.toLowerCase().includes(word))
   })
   const close = () => {

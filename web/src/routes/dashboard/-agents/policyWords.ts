@@ -23,7 +23,7 @@ export function effectAsTyped(
   const left = budgetLeftAsTyped(group, typed, rules)
   if (left === undefined || rules === null) return null
   const { maxPayment: perPayment, maxUnclaimed: unclaimed } = rules
-  if (typed.scopes.length === 0) return 'With this policy, agents could not pay anyone.'
+  if (typed.scopes.length === 0) return 'With this policy, agents could not pay anyone: no permission is selected.'
   if (free === null) return null
   const unclaimedLeft = unclaimed && saturatingSub(unclaimed, group ? microOf(group.unclaimed) : 0n)
   const most = mostSpendable({ left, free, scopes: typed.scopes, unclaimedLeft })
