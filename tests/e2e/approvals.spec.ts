@@ -236,7 +236,7 @@ test('denies a request and pauses its agent by keyboard, and the agent is refuse
   await button(page, 'Deny and pause agent').focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('status').filter({ hasText: 'Denied' })).toHaveText(
-    'Denied by you. Nothing was paid. Rogue bot sees this when it next asks about the payment.',
+    'Denied by you. Nothing was paid. Rogue bot is paused.',
   )
   await expect(page.getByRole('heading', { level: 1 }), 'the focus is not lost with the button').toBeFocused()
   const { status } = await owner.pay(apiKey, '1')
@@ -271,8 +271,36 @@ test('approving a request that changed since it was shown lists the changes and 
   await button(page, 'Approve once').click()
   await expect(page.getByRole('alert').filter({ hasText: '5.00 USDC' }).first()).toBeVisible()
   expect((await owner.api<Approval>(`/approvals/${asked.approval.id}`)).status).toBe('PENDING')
-  await button(page, 'Deny').click()
-  await expect(page.getByText('Denied by you.')).toBeVisible()
+
+  // All limits in the way are named at once, with what lifts them.
+  const change = async (rules: object) => {
+    await owner.api(`/policy-groups/${group.id}`, { name, scopes, ...rules }, 'PUT')
+    await page.reload()
+  }
+  await change({ maxPayment: '5', spendLimit: 10 })
+  const refused = page.getByRole('alert').filter({ hasText: 'Would be refused now' })
+  await expect(refused).toContainText("One payment may be at most 5.00 USDC. The group's budget has 10.00 USDC left.")
+  await expect(refused.getByRole('link', { name: `Change the rules of ${name}` })).toHaveAttribute(
+    'href',
+    `/dashboard/agents?group=${group.id}`,
+  )
+  await change({ maxPayment: null, spendLimit: 10 })
+  await refused.getByRole('button', { name: 'Top up $2.00', exact: true }).click()
+  await expect(page.getByText('Would pass now')).toBeVisible()
+
+  // Somebody else denies it first, and this page does not know yet.
+  let isBehind = true
+  await page.route(/\/api\/approvals\/[^/]+$/, (route) => (isBehind ? route.abort() : route.continue()))
+  await page.route(/\/approve$/, (route) => {
+    isBehind = false
+    return route.continue()
+  })
+  const { hash } = await owner.api<Approval>(`/approvals/${asked.approval.id}`)
+  await owner.api(`/approvals/${asked.approval.id}/deny`, { hash })
+  await button(page, 'Approve once').click()
+  await expect(page.getByRole('status').filter({ hasText: 'Denied' })).toHaveText(
+    /^Your answer came too late and changed nothing\. Denied by you\. Nothing was paid\./,
+  )
 })
 
 test('a request to pay a look-alike of a paid address is shown as such, and a fact that changes is named @approval-screens-13', async ({

@@ -24,7 +24,7 @@ const approval: Approval = {
   id: 'apr_1',
   kind: 'payment',
   status: 'PENDING',
-  agent: { id: 'agt_1', name: 'Scout' },
+  agent: { id: 'agt_1', name: 'Scout', paused: false },
   policyGroup: { id: 'grp_1', name: 'Research' },
   wallet: { id: 'wal_1', name: null, address: `0x${'1'.repeat(40)}`, chain: 'base' },
   recipient: {
@@ -59,10 +59,9 @@ const approval: Approval = {
 test('changesBetween lists only changed facts that matter for the decision @approval-screens-8', () => {
   const later: Approval = { ...approval, wouldPass: null, sameSinceAsked: 2, channels: { ...approval.channels } }
   expect(changesBetween(approval, later)).toEqual([])
-  expect(changesBetween(approval, { ...later, agent: { id: 'agt_1', name: 'Scout 2' }, amount: '26' })).toEqual([
-    'Agent: Scout → Scout 2',
-    'Amount: 25.00 USDC → 26.00 USDC',
-  ])
+  expect(
+    changesBetween(approval, { ...later, agent: { id: 'agt_1', name: 'Scout 2', paused: false }, amount: '26' }),
+  ).toEqual(['Agent: Scout → Scout 2', 'Amount: 25.00 USDC → 26.00 USDC'])
   const lookAlike = `0x22222${'3'.repeat(32)}222`
   const paid = (payments: number) => ({ ...later, recipientHistory: { payments, lookAlike: null } })
   expect(changesBetween(approval, { ...later, recipientHistory: { payments: 1, lookAlike } })).toEqual([

@@ -22,7 +22,7 @@ export type Approval = PaymentNotes & {
   kind: ApprovalKind
   status: ApprovalStatus
   /** Current names, also if deleted since. */
-  agent: { id: string; name: string }
+  agent: { id: string; name: string; paused: boolean }
   policyGroup: { id: string; name: string }
   wallet: { id: string; name: string | null; address: string; chain: ChainName }
   /**

@@ -14,19 +14,20 @@ const budgetRule = 'group.budget'
 
 /**
  * For a payment of `amount` (decimal USDC) that a group's budget refused: raises the budget by what is missing now, so that
- * it passes when the agent asks again. Renders nothing for other rules.
+ * it passes when the agent asks again, or when the owner approves it (`approval`). Renders nothing for other rules.
  */
-export function LetItPay(props: { rule: string | null; groupId: string | null; amount: string }) {
+export function LetItPay(props: { rule: string | null; groupId: string | null; amount: string; approval?: boolean }) {
   const isBudget = props.rule === budgetRule && props.groupId !== null
   const groups = useQuery({ ...groupsQuery, enabled: isBudget }).data
   const group = groups?.find(({ policyGroup }) => policyGroup.id === props.groupId)?.policyGroup
-  return isBudget && group ? <TopUp group={group} amount={props.amount} /> : null
+  return isBudget && group ? <TopUp {...props} group={group} /> : null
 }
 
 const cent = 10_000n
 
-function TopUp(props: { group: PolicyGroup; amount: string }) {
+function TopUp(props: { group: PolicyGroup; amount: string; approval?: boolean }) {
   const { group } = props
+  const then = props.approval ? 'Then you can approve it.' : 'It is paid when the agent asks again.'
   const unit = useUnit(group.wallet?.chain)
   const missing = group.remaining === null ? 0n : microOf(props.amount) - microOf(group.remaining)
   // Budgets are set in cents.
@@ -40,17 +41,19 @@ function TopUp(props: { group: PolicyGroup; amount: string }) {
     return (
       <p role="status" className="text-small">
         The budget of {group.name} has room for it now
-        {group.spendLimitUsdc && ` (limit: $${formatAmount(group.spendLimitUsdc)} ${unit})`}. It is paid when the agent
-        asks again.
+        {group.spendLimitUsdc && ` (limit: $${formatAmount(group.spendLimitUsdc)} ${unit})`}. {then}
       </p>
     )
   return (
     <div className="mt-2 space-y-2">
       {topUp.problem && <ErrorBox>{topUp.problem}</ErrorBox>}
       <Button look="secondary" busy={topUp.busy} onClick={() => topUp.start(undefined)}>
-        Top up {dollars(more)} and let it pay
+        Top up {dollars(more)}
+        {!props.approval && ' and let it pay'}
       </Button>
-      <p className="text-muted text-small">Raises the limit of {group.name}. It is paid when the agent asks again.</p>
+      <p className="text-muted text-small">
+        Raises the limit of {group.name}. {then}
+      </p>
     </div>
   )
 }

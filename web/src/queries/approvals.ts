@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { ApiCalls } from '#schemas/api.ts'
 import type { Approval, ApprovalSettings, Channel, Grant } from '#schemas/approval.ts'
 import { api } from '../lib/api.ts'
+import { ApiError } from '../lib/apiError.ts'
 import { queryClient } from '../lib/queryClient.ts'
 import { refreshNoticeCount } from './notices.ts'
 import { refreshTransactions } from './transactions.ts'
@@ -43,6 +44,9 @@ export const approvalQuery = (approvalId: string) =>
 export async function refreshApprovals(): Promise<void> {
   await Promise.all([queryClient.invalidateQueries({ queryKey: rootKey }), refreshNoticeCount(), refreshTransactions()])
 }
+
+/** Whether a decision was refused because the request had ended before. */
+export const isLateAnswer = (error: unknown): boolean => error instanceof ApiError && error.field === 'status'
 
 export const approve = (approvalId: string, body: ApiCalls['POST /approvals/:approvalId/approve']['body']) =>
   api('POST /approvals/:approvalId/approve', { params: { approvalId }, body })

@@ -25,7 +25,7 @@ import { raisedLimit } from '../policies/budgets.ts'
 import { resolveCaller, resolveTarget } from '../policies/paymentParties.ts'
 import { formatColumn, fromColumn } from '../storage/columns.ts'
 import { paidToOf } from '../storage/newPayment.ts'
-import type { ApprovalRow, PaymentRow } from '../storage/rows.ts'
+import type { AgentRow, ApprovalRow, PaymentRow } from '../storage/rows.ts'
 import { credentialGone, inputOf } from './decide.ts'
 
 export function approvalView(ctx: Context, row: ApprovalRow): Approval {
@@ -38,7 +38,7 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     id: row.id,
     kind: row.kind,
     status: row.status,
-    agent: { id: row.agent_id, name: ctx.store.agentName(row.agent_id) ?? '' },
+    agent: agentOf(ctx, row.agent_id),
     policyGroup: { id: row.group_id, name: ctx.store.groupName(row.group_id) },
     wallet: { id: wallet.id, name: wallet.name, address: wallet.address, chain: chainNameOf(wallet.chain_id) },
     recipient: payment && {
@@ -67,6 +67,11 @@ export function approvalView(ctx: Context, row: ApprovalRow): Approval {
     grantId: row.grant_id,
     channels: { email: channel(row.email_state, row.email_at), push: channel(row.push_state, row.push_at) },
   }
+}
+
+function agentOf({ store }: Context, id: string): Approval['agent'] {
+  const agent = store.first<AgentRow>('SELECT name, paused FROM agent WHERE id = ?', id)
+  return { id, name: agent?.name ?? '', paused: agent?.paused === 1 }
 }
 
 const nobody = { address: null, email: null, phone: null }

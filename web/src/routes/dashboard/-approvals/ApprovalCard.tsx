@@ -12,7 +12,7 @@ import { TransactionTimeline } from '#web/components/TransactionParts.tsx'
 import { isOutcomeUnknown, messageOf } from '#web/lib/apiError.ts'
 import { useSession } from '#web/lib/session.ts'
 import { useAction } from '#web/lib/useAction.ts'
-import { type Approval, approve, deny, refreshApprovals } from '#web/queries/approvals.ts'
+import { type Approval, approve, deny, isLateAnswer, refreshApprovals } from '#web/queries/approvals.ts'
 import { transactionQuery } from '#web/queries/transactions.ts'
 import { useOnline } from '#web/routes/-shell/useOnline.ts'
 import { ApprovalFacts, ApprovalRecipient } from './ApprovalFacts.tsx'
@@ -32,6 +32,7 @@ export function ApprovalCard(props: { latest: Approval }) {
   const { label, tone } = stateOf(shown)
   const heading = useRef<HTMLHeadingElement>(null)
   const wasOpen = useRef(isOpen)
+  const [isLate, setLate] = useState(false)
   useEffect(() => {
     // The button that decided is gone, and the focus with it.
     if (wasOpen.current && !isOpen && document.activeElement === document.body) heading.current?.focus()
@@ -56,7 +57,7 @@ export function ApprovalCard(props: { latest: Approval }) {
             <Amount value={shown.amount} chain={shown.wallet.chain} className="font-semibold text-figure" />
           </p>
         </div>
-        <Outcome approval={latest} />
+        <Outcome approval={latest} isLate={isLate} />
         <ApprovalRecipient approval={shown} />
       </div>
       {/* The buttons stick to the bottom of the window, but do not leave this box: they never cover the recipient. */}
@@ -79,7 +80,7 @@ export function ApprovalCard(props: { latest: Approval }) {
             </Button>
           </div>
         ) : (
-          isOpen && <Decision approval={shown} isOver={left === null} />
+          isOpen && <Decision approval={shown} isOver={left === null} onLate={() => setLate(true)} />
         )}
       </div>
     </Card>
@@ -87,8 +88,8 @@ export function ApprovalCard(props: { latest: Approval }) {
 }
 
 /** The approval's outcome and, for an approved payment, its progress. Empty while it waits, so that the outcome is announced. */
-function Outcome({ approval }: { approval: Approval }) {
-  const { status, payment, cancelledWhy } = approval
+function Outcome({ approval, isLate }: { approval: Approval; isLate: boolean }) {
+  const { status, payment } = approval
   const isPaying = status === 'APPROVED' && payment !== null
   const { data } = useQuery({ ...transactionQuery(payment?.id ?? ''), enabled: isPaying })
   const sentence = sentenceOf(approval, useSession().user?.id ?? null)
@@ -96,30 +97,41 @@ function Outcome({ approval }: { approval: Approval }) {
   return (
     <div className={status === 'PENDING' ? '' : 'space-y-3'}>
       <p role="status">
+        {isLate && 'Your answer came too late and changed nothing. '}
         {sentence}
         {end === 'CONFIRMED' && ' The payment is confirmed.'}
         {end === 'FAILED' && ' The payment failed.'}
       </p>
-      {status === 'CANCELLED' && cancelledWhy && <Notice tone="info">{cancelledWhy.message}</Notice>}
       {status === 'APPROVED' && payment && <Progress paymentId={payment.id} />}
     </div>
   )
 }
 
-function sentenceOf({ status, kind, decidedBy, agent, purchase }: Approval, userId: string | null): string {
+function sentenceOf(approval: Approval, userId: string | null): string {
+  const { status, kind, decidedBy, agent, purchase, grantId, cancelledWhy } = approval
   const who = decidedBy === null ? '' : decidedBy.id === userId ? ' by you' : ` by ${decidedBy.name ?? 'somebody'}`
   switch (status) {
     case 'PENDING':
       return ''
     case 'APPROVED':
       if (kind === 'budget') return `Approved${who}. The budget is raised.`
-      return purchase ? `Approved${who}. ${agent.name} gets it when it asks again.` : `Approved${who}.`
+      return [
+        `Approved${who}.`,
+        purchase && `${agent.name} gets it when it asks again.`,
+        grantId && 'Further payments are allowed as you chose; Account Settings lists what is allowed.',
+      ]
+        .filter(Boolean)
+        .join(' ')
     case 'DENIED':
-      return `Denied${who}. Nothing was paid. ${agent.name} sees this when it next asks about the ${kind === 'budget' ? 'request' : 'payment'}.`
+      return `Denied${who}. Nothing was paid. ${
+        agent.paused
+          ? `${agent.name} is paused.`
+          : `${agent.name} sees this when it next asks about the ${kind === 'budget' ? 'request' : 'payment'}.`
+      }`
     case 'EXPIRED':
       return 'Nobody answered in time. Nothing was paid.'
     case 'CANCELLED':
-      return 'Nothing was paid.'
+      return `${cancelledWhy?.message ?? ''} Nothing was paid.`.trimStart()
   }
 }
 
@@ -146,7 +158,7 @@ const AlwaysAllowDialog = lazy(async () => ({ default: (await import('./Approval
 type Act = 'approve' | 'deny' | 'deny_and_pause'
 
 /** The four possible decisions, at the bottom of the screen, within reach of the thumb. */
-function Decision(props: { approval: Approval; isOver: boolean }) {
+function Decision(props: { approval: Approval; isOver: boolean; onLate: () => void }) {
   const { approval } = props
   const [asking, setAsking] = useState<'password' | 'grant' | null>(null)
   const online = useOnline()
@@ -156,6 +168,10 @@ function Decision(props: { approval: Approval; isOver: boolean }) {
         ? approve(approval.id, { hash: approval.hash })
         : deny(approval.id, { hash: approval.hash, pauseAgent: act === 'deny_and_pause' })
       )
+        .catch((error) => {
+          if (isLateAnswer(error)) props.onLate()
+          throw error
+        })
         // In every case: the approval may have changed, expired, or been decided elsewhere.
         .finally(refreshApprovals),
     { fallback: problemOf },
@@ -190,15 +206,15 @@ function Decision(props: { approval: Approval; isOver: boolean }) {
             Approve and always allow…
           </Button>
         )}
-        {button('deny_and_pause', 'Deny and pause agent', 'secondary')}
+        {!approval.agent.paused && button('deny_and_pause', 'Deny and pause agent', 'secondary')}
         {button('deny', 'Deny', 'secondary')}
         <div className="col-span-2">
           {button('approve', approval.kind === 'budget' ? 'Approve' : 'Approve once', 'primary')}
         </div>
       </div>
       <Suspense>
-        {asking === 'password' && <PasswordDialog approval={approval} onClose={() => setAsking(null)} />}
-        {asking === 'grant' && <AlwaysAllowDialog approval={approval} onClose={() => setAsking(null)} />}
+        {asking === 'password' && <PasswordDialog {...props} onClose={() => setAsking(null)} />}
+        {asking === 'grant' && <AlwaysAllowDialog {...props} onClose={() => setAsking(null)} />}
       </Suspense>
     </div>
   )

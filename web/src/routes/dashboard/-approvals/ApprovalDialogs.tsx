@@ -8,21 +8,31 @@ import { dollars, microOf, typedDecimal, typedMicro } from '#web/lib/amounts.ts'
 import { ApiError } from '#web/lib/apiError.ts'
 import { formatLongDate, shortAddress } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
-import { type Approval, approvalSettingsQuery, approve, refreshApprovals } from '#web/queries/approvals.ts'
+import {
+  type Approval,
+  approvalSettingsQuery,
+  approve,
+  isLateAnswer,
+  refreshApprovals,
+} from '#web/queries/approvals.ts'
 import { amountOf, useRecipient } from './words.ts'
+
+/** `onLate` is called if somebody else, or the agent, had ended the request before. */
+type Props = { approval: Approval; onClose: () => void; onLate: () => void }
 
 /**
  * Sends a decision from a dialog and closes the dialog on success. Also closes it if the request has changed or ended: the
  * card below then says what happened.
  */
-async function sendDecision(send: () => Promise<unknown>, close: () => void): Promise<void> {
+async function sendDecision(send: () => Promise<unknown>, props: Props): Promise<void> {
   try {
     await send()
   } catch (error) {
     if (!(error instanceof ApiError && (error.status === 409 || error.status === 410))) throw error
+    if (isLateAnswer(error)) props.onLate()
   }
   await refreshApprovals()
-  close()
+  props.onClose()
 }
 
 const resolver = formResolver<{ password: string }>(({ password }) => ({
@@ -30,7 +40,7 @@ const resolver = formResolver<{ password: string }>(({ password }) => ({
 }))
 
 /** Approves once, with the password that the owner requires above a certain amount. */
-export function PasswordDialog(props: { approval: Approval; onClose: () => void }) {
+export function PasswordDialog(props: Props) {
   const { approval } = props
   const form = useForm({ resolver, defaultValues: { password: '' } })
   const amount = amountOf(approval)
@@ -43,7 +53,7 @@ export function PasswordDialog(props: { approval: Approval; onClose: () => void 
       onClose={props.onClose}
       submit={[`Approve ${amount}`, 'Approving...']}
       send={async ({ password }) => {
-        await sendDecision(() => approve(approval.id, { hash: approval.hash, password }), props.onClose)
+        await sendDecision(() => approve(approval.id, { hash: approval.hash, password }), props)
       }}
       fallback="The payment could not be approved. Please try again."
       unknown="It is not known whether it was approved. Try again: nothing is paid twice."
@@ -73,7 +83,7 @@ const check = ({ amount, lastDay }: Values) => ({
 })
 
 /** Approves the payment, and allows this agent further payments to the same address up to an amount and a day. */
-export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => void }) {
+export function AlwaysAllowDialog(props: Props) {
   const { approval } = props
   const settings = useQuery(approvalSettingsQuery).data
   const limit = settings?.passwordAbove ?? null
@@ -111,7 +121,7 @@ export function AlwaysAllowDialog(props: { approval: Approval; onClose: () => vo
               if (error instanceof ApiError && error.code === 'password_required') form.setFocus('password')
               throw error
             }),
-          props.onClose,
+          props,
         )
       }
       fallback="The payment could not be approved. Please try again."

@@ -5,6 +5,7 @@ import { ExplorerLink, FullAddress } from '#web/components/Address.tsx'
 import { Fact } from '#web/components/Card.tsx'
 import { useContactName } from '#web/components/ContactName.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
+import { LetItPay } from '#web/components/LetItPay.tsx'
 import { linkClass } from '#web/components/Links.tsx'
 import { NoteFacts } from '#web/components/Notes.tsx'
 import { Notice } from '#web/components/Notice.tsx'
@@ -79,7 +80,15 @@ export function ApprovalFacts({ approval }: { approval: Approval }) {
             {recipient ? 'Would pass now: every other rule allows it.' : 'Can be granted now.'}
           </p>
         ) : (
-          <Notice tone="warning">Would be refused now: {wouldPass.message}</Notice>
+          <Notice tone="warning">
+            Would be refused now: {wouldPass.message}
+            <LetItPay approval rule={wouldPass.rule} groupId={approval.policyGroup.id} amount={approval.amount} />
+            <p>
+              <Link to="/dashboard/agents" search={{ group: approval.policyGroup.id }} className={linkClass}>
+                Change the rules of {approval.policyGroup.name}
+              </Link>
+            </p>
+          </Notice>
         ))}
       {sameSinceAsked > 0 && (
         <Notice tone="warning">
