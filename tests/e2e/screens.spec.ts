@@ -160,8 +160,10 @@ test.describe('signed in', () => {
   test('an unknown path redirects to the overview @screens-3', async ({ page }) => {
     await page.goto('/nowhere/at/all')
     await expect(page).toHaveURL('/dashboard/overview')
-    await page.goto('/login')
-    await expect(page).toHaveURL('/dashboard/overview')
+    for (const path of ['/login', '/signup']) {
+      await page.goto(path)
+      await expect(page).toHaveURL('/dashboard/overview')
+    }
   })
 
   test('expired tokens are renewed silently', async ({ page }) => {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { createFileRoute, useNavigate } from '@tanstack/react-router'
+import { createFileRoute, redirect, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { emailProblem, storedEmail } from '#domain/email.ts'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
@@ -7,13 +7,19 @@ import { AccountFrame } from '#web/components/AccountFrame.tsx'
 import { EmailField, Field, Input } from '#web/components/Field.tsx'
 import { appName } from '#web/lib/app.ts'
 import { keepPathAfterSignup } from '#web/lib/keepPathAfterSignup.ts'
+import { getSession } from '#web/lib/session.ts'
 import { useAccountForm } from '#web/lib/useAccountForm.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
 import { signUp, signUpWithPasscode } from '#web/queries/account.ts'
 import { configQuery } from '#web/queries/config.ts'
 import { BackToSignIn, Done, FormScreen, Heading, NewPasswordField, useHandedEmail } from './-account/AccountPage.tsx'
 
-export const Route = createFileRoute('/signup')({ component: SignupScreen })
+export const Route = createFileRoute('/signup')({
+  beforeLoad() {
+    if (getSession().user) throw redirect({ to: '/dashboard/overview', replace: true })
+  },
+  component: SignupScreen,
+})
 
 const ways = { passcode: 'Signup passcode', password: 'Own password' } as const
 type Way = keyof typeof ways
