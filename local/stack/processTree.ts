@@ -1,4 +1,5 @@
 /** Processes as /proc shows them. Linux only. */
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 type Process = { pid: number; name: string; parent: number }
@@ -33,6 +34,11 @@ export async function killDescendants(find: () => number[]): Promise<void> {
   const killed = find()
   for (const pid of killed) process.kill(pid, 'SIGKILL')
   while (find().some((pid) => killed.includes(pid))) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** From now on, the process runs only while no other wants the core: for what stands in for another machine. */
+export function yieldCores(pid: number): void {
+  execFileSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)])
 }
 
 /** Sends SIGKILL to the process group of `pid`, if it still exists. */

@@ -38,6 +38,8 @@ export type StackOptions = {
   bundled?: boolean
   /** Runs the bundle without wrangler and pages, which starts faster. */
   lean?: boolean
+  /** With `lean`: runs the History objects in a second workerd, as they share no thread with the rest on Cloudflare. */
+  historyApart?: boolean
   /** Called with a line for each step that takes time. */
   say?: (line: string) => void
 }
@@ -104,8 +106,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const contractSets = { 8453: base.contractSets, 84532: sepolia.contractSets }
     const overrides = typeof options.vars === 'function' ? await options.vars({ rpc }) : options.vars
     const vars = { ...localVariables(url, rpc, contractSets), ...overrides }
-    const { entry, quiet } = options
-    worker = await startLocalWorker({ port, stateDir, vars, secretsPath, show: !quiet, entry, bundled, lean })
+    const { entry, quiet, historyApart } = options
+    const program = { entry, bundled, lean, historyApart }
+    worker = await startLocalWorker({ port, stateDir, vars, secretsPath, show: !quiet, ...program })
     const stopCron = startCron(url)
 
     return {

@@ -52,10 +52,13 @@ export function startWorkerProcess(options: {
   bundled: boolean
   /** Runs the bundle in workerd alone, without pages: leanWorker.ts. */
   lean: boolean
+  /** With `lean`: runs the History objects in a second workerd. */
+  historyApart?: boolean | undefined
 }): Promise<WorkerProcess> {
-  const { port, stateDir, vars, secretsPath, show, entry, bundled, lean } = options
+  const { port, stateDir, vars, secretsPath, show, entry, bundled, lean, historyApart } = options
   if (lean) {
     const command = [leanWorker, String(port), stateDir, secretsPath]
+    if (historyApart) command.push('historyApart')
     return startServer({ command, cwd: root, port, stateDir, show, lean, env: { LEAN_VARS: JSON.stringify(vars) } })
   }
   const program = bundled ? [bundle, '--no-bundle', '--config', 'wrangler.toml'] : entry ? [entry] : []

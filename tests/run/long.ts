@@ -128,6 +128,10 @@ const runs: Record<string, LongRun> = {
     about: 'one account filters a million transactions in three tabs while another pays',
     command: script('filters'),
   },
+  'filters-apart': {
+    about: 'the same while Histories run in a second workerd, and payments may take 1.2 times as long',
+    command: [...script('filters'), 'apart'],
+  },
   burst: {
     about: '2,000 accounts pay within one second, while D1 takes 50 ms for each call',
     command: script('burst'),
