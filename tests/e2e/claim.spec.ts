@@ -5,7 +5,7 @@ import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
 import { createPayout } from '../support/testStack.ts'
 import { audit } from './audit.ts'
-import { withoutServedReply } from './claimPage.ts'
+import { recordHeadings, withoutServedReply } from './claimPage.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { tabTo } from './inputModes.ts'
 import { recipient } from './seededAccount.ts'
@@ -23,6 +23,7 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   const press = (key: string) => page.keyboard.press(key)
 
   const answer = Promise.withResolvers<void>()
+  const headings = await recordHeadings(page)
   await withoutServedReply(page)
   await page.route('**/api/escrow/claim/*', async (route) => {
     await answer.promise
@@ -79,7 +80,13 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   await audit(page, 'claim-review')
   await tabTo(page, page.getByRole('button', { name: 'Yes, withdraw 5.00 USDC' }))
   await press('Enter')
-  await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeFocused({ timeout: 30_000 })
+  const steps = ['Verify your identity', 'Withdraw funds', 'Check the address']
+  expect(await headings(), 'nothing else is shown or announced').toEqual([
+    ...steps,
+    'Transferring 5.00 USDC',
+    'Transfer complete',
+  ])
   await expect(page.getByText('Network fees covered by sender')).toBeVisible()
   await expect(page.getByText('A wallet shows it under USDC on Base')).toBeVisible()
   await expect(page.getByRole('link', { name: 'View transaction in explorer' })).toHaveAttribute(
@@ -90,7 +97,8 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
 
   const receipt = await page.getByRole('main').textContent()
   await page.reload()
-  await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeFocused()
+  expect(await headings(), 'after a reload').toEqual(['Transfer complete'])
   expect(await page.getByRole('main').textContent(), 'the receipt outlives a reload').toBe(receipt)
 
   await test.step('the receipt goes to the payout’s own mailbox @screens-51', async () => {

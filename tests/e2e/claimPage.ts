@@ -11,3 +11,17 @@ export const withoutServedReply = (page: Page) =>
       body: html.replace(/<script type="application\/json" id="reply">.*?<\/script>/s, ''),
     })
   })
+
+/** Records every main heading that the page shows from now on, however briefly. Returns what the current document showed. */
+export async function recordHeadings(page: Page): Promise<() => Promise<string[]>> {
+  type Recording = { headings: string[] }
+  await page.addInitScript(() => {
+    const headings: string[] = []
+    ;(globalThis as unknown as Recording).headings = headings
+    new MutationObserver(() => {
+      const heading = document.querySelector('h1')?.textContent
+      if (heading && heading !== headings.at(-1)) headings.push(heading)
+    }).observe(document, { subtree: true, childList: true, characterData: true })
+  })
+  return () => page.evaluate(() => (globalThis as unknown as Recording).headings)
+}

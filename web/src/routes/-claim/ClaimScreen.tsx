@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, startTransition, useEffect, useState } from 'react'
 import { Button } from '#web/components/Button.tsx'
 import { Spinner } from '#web/components/Spinner.tsx'
 import { ApiError, isOutcomeUnknown, messageOf, messageOrThrown } from '#web/lib/apiError.ts'
@@ -33,7 +33,8 @@ type Step =
 
 /** The step this tab was at before a reload. */
 function restoredStep(accessToken: string): Step {
-  const { verified, transfer } = restore(accessToken)
+  const { verified, transfer, completedAt } = restore(accessToken)
+  if (transfer && completedAt) return { step: 'complete', ...transfer, completedAt }
   if (transfer) return { step: 'claiming', verified, ...transfer }
   return verified ? { step: 'withdraw', verified } : { step: 'verify' }
 }
@@ -94,9 +95,11 @@ function ClaimSteps(props: { accessToken: string }) {
   useEffect(() => {
     if (state.step !== 'claiming' || !payout) return
     const { verified, recipientAddress, seen } = state
-    if (payout.status === 'WITHDRAWN')
-      setState({ step: 'complete', recipientAddress, completedAt: keepCompletion(accessToken) })
-    else if (payout.status === 'CLAIMING' && !seen) setState({ ...state, seen: true })
+    if (payout.status === 'WITHDRAWN') {
+      const completedAt = keepCompletion(accessToken)
+      // A transition leaves "Transferring" on the page until the receipt is loaded.
+      startTransition(() => setState({ step: 'complete', recipientAddress, completedAt }))
+    } else if (payout.status === 'CLAIMING' && !seen) setState({ ...state, seen: true })
     else if (payout.status === 'CREATED' && seen) {
       forgetTransfer(accessToken)
       if (verified) setProblem(transferFailed)
@@ -114,7 +117,8 @@ function ClaimSteps(props: { accessToken: string }) {
     const message = missing ? messageOf(error, invalidLink) : messageOf(error, ...claimNotLoaded)
     return <NotFound message={message} {...(isOutcomeUnknown(error) ? { onRetry: () => refetch() } : {})} />
   }
-  if (state.step === 'complete')
+  const isWithdrawn = payout.status === 'WITHDRAWN'
+  if (state.step === 'complete' && isWithdrawn)
     return (
       <Receipt
         payout={payout}
@@ -137,7 +141,8 @@ function ClaimSteps(props: { accessToken: string }) {
         send it again.
       </ClaimOutcome>
     )
-  if (payout.status === 'WITHDRAWN') return <AlreadyClaimed payout={payout} />
+  // Of this tab's own transfer the receipt follows: to say here that it was claimed would sound as if someone else had.
+  if (isWithdrawn && state.step !== 'claiming') return <AlreadyClaimed payout={payout} />
   if (state.step === 'claiming' || payout.status === 'CLAIMING') return <ClaimPending payout={payout} />
 
   if (state.step === 'withdraw')

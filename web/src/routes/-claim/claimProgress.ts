@@ -53,6 +53,8 @@ export function restore(accessToken: string): {
   verified: Verified | null
   /** `seen`: the server must have reported it by now. */
   transfer: { recipientAddress: string; seen: boolean } | null
+  /** When the transfer was first seen to be complete (ISO). */
+  completedAt: string | undefined
 } {
   const { session, transfer } = read(accessToken)
   const isOpen = session !== undefined && Date.now() < session.until
@@ -61,5 +63,6 @@ export function restore(accessToken: string): {
     transfer: transfer
       ? { recipientAddress: transfer.recipientAddress, seen: Date.now() - transfer.at > acceptedMs }
       : null,
+    completedAt: transfer?.completedAt,
   }
 }
