@@ -1,5 +1,5 @@
 import { ClipboardPaste } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { FullAddress } from '#web/components/Address.tsx'
 import { Button } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
@@ -26,6 +26,8 @@ export default function Withdraw(props: {
   const amount = `${formatAmount(props.balance)} ${unitOf(payout.chain)}`
   const [address, setAddress] = useState(props.address ?? '')
   const [addressError, setAddressError] = useState<string>()
+  const [isPasteRefused, setPasteRefused] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
   /** The checksummed address under review. */
   const [review, setReview] = useState<string | null>(null)
   /** True after the user returned from the review: the address field then gets the focus. */
@@ -35,15 +37,23 @@ export default function Withdraw(props: {
     event.preventDefault()
     setProblem(undefined)
     const found = destinationProblem(address, payout)
-    if (found) return setAddressError(found)
+    if (found) return refuse(found)
     const { addressProblem, checksumAddress } = await import('#domain/validators.ts')
-    if (addressProblem(address)) return setAddressError('Invalid Ethereum address format')
+    if (addressProblem(address)) return refuse('Invalid Ethereum address format')
+    setPasteRefused(false)
     setReview(checksumAddress(address))
+  }
+
+  function refuse(error: string) {
+    setAddressError(error)
+    setPasteRefused(false)
+    field.current?.focus()
   }
 
   function enter(text: string) {
     setAddress(text)
     setAddressError(undefined)
+    setPasteRefused(false)
   }
 
   function leaveReview() {
@@ -101,6 +111,7 @@ export default function Withdraw(props: {
             <div className="flex gap-2">
               <Input
                 {...control}
+                ref={field}
                 autoFocus={back}
                 name="recipientAddress"
                 placeholder="0x…"
@@ -111,10 +122,16 @@ export default function Withdraw(props: {
                 value={address}
                 onChange={(event) => enter(event.target.value.trim())}
               />
-              <PasteButton onPaste={enter} onRefused={() => setAddressError(clipboardRefused)} />
+              <PasteButton onPaste={enter} onRefused={() => setPasteRefused(true)} />
             </div>
           )}
         </Field>
+        {/* Not an error of the field: the address in it may be right. */}
+        {isPasteRefused && (
+          <p role="alert" className="text-red text-small">
+            {clipboardRefused}
+          </p>
+        )}
         <Button type="submit" className="w-full">
           Withdraw {amount}
         </Button>
