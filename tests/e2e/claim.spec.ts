@@ -104,7 +104,8 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
 
   await test.step('the receipt goes to the payout’s own mailbox @screens-51', async () => {
     await page.getByRole('button', { name: /^Email the receipt to .\*\*\*@bursar\.test$/ }).click()
-    await expect(page.getByRole('status').filter({ hasText: /^The receipt is on its way to .\*\*\*@/ })).toBeVisible()
+    const sent = page.getByRole('status').filter({ hasText: /^The receipt is on its way to .\*\*\*@/ })
+    await expect(sent, 'gets the focus of the button, which is gone').toBeFocused()
     await bursar.message('ada@bursar.test', /You received 5\.00 USDC/, 'the receipt')
   })
 
@@ -333,7 +334,7 @@ test.describe('by mouse', () => {
     await expect(page.getByRole('heading', { name: 'Transfer complete' })).toBeVisible({ timeout: 30_000 })
     await audit(page, 'claim-receipt')
     await page.getByRole('button', { name: 'Done' }).click()
-    await expect(page.getByText('You can close this page.')).toBeVisible()
+    await expect(page.getByText('You can close this page.')).toBeFocused()
   })
 
   test('after five wrong codes, the page says how long to wait @claim-6', async ({ page, bursar, seeded }) => {

@@ -6,7 +6,7 @@ import { formatAmount, formatMoment } from '#web/lib/format.ts'
 import { unitOf } from '#web/lib/networks.ts'
 import { useAction } from '#web/lib/useAction.ts'
 import { type ClaimPayout, sendReceipt } from '#web/queries/claim.ts'
-import { ClaimOutcome, TransactionLink } from './outcomes.tsx'
+import { ClaimOutcome, Said, TransactionLink } from './outcomes.tsx'
 
 /** The completed claim, which can be printed or saved as a PDF. */
 export default function Receipt(props: {
@@ -82,9 +82,7 @@ function EmailReceipt(props: { accessToken: string; to: string }) {
           Email the receipt to {props.to}
         </Button>
       )}
-      <p role="status" className="text-muted empty:hidden">
-        {sentTo && `The receipt is on its way to ${sentTo}.`}
-      </p>
+      <Said>{sentTo && `The receipt is on its way to ${sentTo}.`}</Said>
       {problem && <ErrorBox>{problem}</ErrorBox>}
     </>
   )

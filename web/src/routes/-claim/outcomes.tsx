@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX, ExternalLink, Undo2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, buttonClass } from '#web/components/Button.tsx'
 import { CopyButton } from '#web/components/CopyButton.tsx'
 import { formatAmount } from '#web/lib/format.ts'
@@ -59,10 +59,21 @@ function Leave(props: { label: string }) {
           {props.label}
         </Button>
       )}
-      <p role="status" className="text-muted">
-        {left && 'You can close this page.'}
-      </p>
+      <Said>{left && 'You can close this page.'}</Said>
     </>
+  )
+}
+
+/** What a button has done. Takes the focus from that button, which is gone by then. */
+export function Said(props: { children: string | false | undefined }) {
+  const text = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    if (props.children) text.current?.focus()
+  }, [props.children])
+  return (
+    <p ref={text} role="status" tabIndex={-1} className="text-muted outline-none empty:hidden">
+      {props.children}
+    </p>
   )
 }
 
