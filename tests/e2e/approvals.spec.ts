@@ -10,7 +10,7 @@ import { agentAt } from '../support/agentCalls.ts'
 import { installClients } from '../support/clients.ts'
 import { addressFor } from '../support/stackClient.ts'
 import { openTaskSession } from '../support/taskSession.ts'
-import { audit } from './audit.ts'
+import { audit, spokenAddress } from './audit.ts'
 import { expect, testAsOwner as test } from './fixtures.ts'
 import { type Owner, usdcOf } from './people.ts'
 import { recipient } from './seededAccount.ts'
@@ -70,7 +70,7 @@ const overlapping = (page: Page) =>
       range.selectNodeContents(group)
       return range.getBoundingClientRect()
     }
-    const boxes = [...address.querySelectorAll('[aria-hidden] > span')].map((group) => [group, widthOf(group)] as const)
+    const boxes = [...address.querySelectorAll(':scope > span > span')].map((group) => [group, widthOf(group)] as const)
     return boxes.flatMap(([group, box], i) => {
       const next = boxes[i + 1]?.[1]
       return next && next.top === box.top && next.left < box.right + 6 ? [group.textContent] : []
@@ -103,6 +103,9 @@ test('one tap on the phone approves and pays an agent’s request @approval-scre
   await expect(page).toHaveTitle('Data bot asks to pay 12.00 USDC · Bursar')
   await expect(card).toContainText('$12.00 USDC')
   await expect(card.getByTestId('full-address')).toContainText(recipient)
+  await expect(card.getByTestId('full-address'), 'read by groups').toMatchAriaSnapshot(spokenAddress(recipient))
+  const exact = /^just now, \w{3}, \w{3} \d+, \d{4}, \d+:\d\d [AP]M/
+  await expect(card.locator('time').first(), 'not only in the tooltip').toHaveText(exact)
   await expect(card).toContainText('Would pass now')
   await expect(card.getByRole('region', { name: 'Why you are asked' })).toContainText('5.00 USDC')
   await expect(card.getByRole('region', { name: 'The agent says' })).toContainText('The data set is due.')

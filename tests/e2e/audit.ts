@@ -259,3 +259,6 @@ const countReached = (page: Page) =>
     for (let frame = 0; frame < 60 && isGuarded(); frame++) await new Promise(requestAnimationFrame)
     return window.auditReached!.size
   })
+
+/** The aria snapshot of a full address: a screen reader reads its groups of four, as people compare them. */
+export const spokenAddress = (address: string) => `- paragraph: ${address.replace(/(?<=^0x.*)(.{4})(?=.)/g, '$1 ')}`

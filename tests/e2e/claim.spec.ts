@@ -4,7 +4,7 @@ import { dayMs } from '#domain/time.ts'
 import type { CreateEscrowReply } from '#schemas/escrow.ts'
 import { until } from '../../local/client.ts'
 import { createPayout } from '../support/testStack.ts'
-import { audit } from './audit.ts'
+import { audit, spokenAddress } from './audit.ts'
 import { recordHeadings, withoutServedReply } from './claimPage.ts'
 import { beSignedIn, expect, test } from './fixtures.ts'
 import { tabTo } from './inputModes.ts'
@@ -78,6 +78,7 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
 
   await expect(page.getByRole('heading', { name: 'Check the address' })).toBeVisible()
   await expect(page.getByTestId('full-address')).toContainText(recipient.slice(-4))
+  await expect(page.getByTestId('full-address')).toMatchAriaSnapshot(spokenAddress(recipient))
   await audit(page, 'claim-review')
   await tabTo(page, page.getByRole('button', { name: 'Yes, withdraw 5.00 USDC' }))
   await press('Enter')
@@ -304,9 +305,9 @@ test.describe('by mouse', () => {
     await expect(destination, 'the session outlives a reload').toBeVisible()
     await page.getByRole('button', { name: 'Paste' }).click()
     await expect(page.getByRole('alert')).toHaveText(/^The browser did not let this page read the clipboard/)
+    await expect(destination, 'what is in it may be right').not.toHaveAttribute('aria-invalid')
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.evaluate((text) => navigator.clipboard.writeText(text), ` ${recipient} `)
-    await expect(destination, 'what is in it may be right').not.toHaveAttribute('aria-invalid')
     await page.getByRole('button', { name: 'Paste' }).click()
     await expect(destination).toHaveValue(recipient)
     await page.getByRole('button', { name: 'Withdraw 2.00 USDC' }).click()

@@ -19,12 +19,14 @@ export function ShortAddress(props: { address: string; chain?: Chain }) {
   )
 }
 
-/** All forty digits in groups of four, five to a line or as many as fit, so that people can compare them. */
+/**
+ * All forty digits in groups of four, five to a line or as many as fit, so that people can compare them. Screen readers
+ * read each group alone, too, as it is a box of its own.
+ */
 export function FullAddress(props: { address: string }) {
   return (
     <p className="pl-[2ch] font-mono" data-testid="full-address">
-      <span className="sr-only">{props.address}</span>
-      <span aria-hidden="true" className="flex max-w-[calc(20.5ch+3rem)] flex-wrap gap-x-3 gap-y-0.5">
+      <span className="flex max-w-[calc(20.5ch+3rem)] flex-wrap gap-x-3 gap-y-0.5">
         {addressGroups(props.address).map((group, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the groups of an address never move
           <span key={i}>
