@@ -30,14 +30,23 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** '2 min ago', with the full local time and zone on hover and focus. `as="date"` shows the day alone. */
+/**
+ * '2 min ago', with the full local time and zone on hover and focus, and for screen readers. `as="date"` shows the day
+ * alone.
+ */
 export function Time(props: { iso: string; as?: 'ago' | 'date' }) {
   const at = Math.max(useNow(), Date.parse(props.iso))
+  const moment = formatMoment(props.iso)
+  const text = props.as === 'date' ? formatDate(props.iso) : ago(props.iso, at)
+  // What the tooltip adds to the visible text.
+  const [before = '', after = ''] = moment.includes(text) ? moment.split(text) : ['', `, ${moment}`]
   return (
-    <Tooltip content={formatMoment(props.iso)}>
+    <Tooltip content={moment}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the full time shows on focus too */}
-      <time dateTime={props.iso} tabIndex={0} className="whitespace-nowrap rounded-sm">
-        {props.as === 'date' ? formatDate(props.iso) : ago(props.iso, at)}
+      <time dateTime={props.iso} tabIndex={0} className="relative whitespace-nowrap rounded-sm">
+        {before && <span className="sr-only">{before}</span>}
+        {text}
+        <span className="sr-only">{after}</span>
       </time>
     </Tooltip>
   )
