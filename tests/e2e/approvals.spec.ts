@@ -455,6 +455,7 @@ test('a payment above the owner’s limit requires the password, even if the lim
   await expect(button(page, 'Save limit')).toBeDisabled()
   // The button is also disabled while it saves.
   await expect.poll(() => owner.api('/approval-settings')).toMatchObject({ passwordAbove: '8' })
+  await expect(limit.getByLabel('Ask for the password above')).toBeFocused()
   await limit.getByLabel('Ask for the password above').fill('')
   await button(page, 'Save limit').click()
   await expect(limit.getByRole('alert')).toHaveText('Please enter your password')

@@ -31,7 +31,7 @@ export function PasswordAboveCard() {
         create a key. The amount counts all such steps of 24 hours together.
       </p>
       <Loaded query={query} loading={<Skeleton className="h-24" />}>
-        {(data) => <SettingsForm key={data.passwordAbove} settings={data} />}
+        {(data) => <SettingsForm settings={data} />}
       </Loaded>
     </TitledCard>
   )
@@ -46,7 +46,7 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
         values.passwordAbove.trim() && typedMicro(values.passwordAbove) === null ? 'Please enter a valid amount' : null,
       password: protectsLess(settings, values) && !values.password ? 'Please enter your password' : null,
     })),
-    defaultValues: { passwordAbove: settings.passwordAbove ?? '', password: '' },
+    values: { passwordAbove: settings.passwordAbove ?? '', password: '' },
   })
   const { errors, isDirty, isSubmitting: busy } = form.formState
   const asks = protectsLess(settings, form.watch()) || errors.password !== undefined
@@ -57,6 +57,7 @@ function SettingsForm({ settings }: { settings: ApprovalSettings }) {
         passwordAbove: passwordAbove.trim() ? typedDecimal(passwordAbove) : null,
         ...(password && { password }),
       })
+      form.setFocus('passwordAbove') // the button is disabled now, and the password's field may be gone
       form.reset({ passwordAbove, password: '' })
       toast.success('Saved.')
     } catch (error) {
