@@ -88,6 +88,59 @@ test.describe('signed in', () => {
     })
   })
 
+  test('a page that is opened in the app gets the focus and is announced, unless a dialog opens with it @screens-96', async ({
+    page,
+    seeded,
+  }) => {
+    const arrived = async (title: string) => {
+      await expect(page.getByRole('main', { name: title, exact: true })).toBeFocused()
+      await expect(page.getByRole('status').filter({ hasText: `${title} · Bursar` })).toBeAttached()
+    }
+    await page.goto('/dashboard/contacts')
+    await row('Contacts')(page)
+    await expect(page.locator('body'), 'the browser itself announces the first page').toBeFocused()
+    const follow = async (name: string) => {
+      await page.getByRole('button', { name: 'Open menu' }).press('Enter')
+      await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name }).press('Enter')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    }
+    await follow('Transactions')
+    await arrived('Transactions')
+    await follow('Webhooks') // loaded only now
+    await arrived('Webhooks')
+    await page.getByRole('link', { name: /^Notices/ }).click()
+    await arrived('Notices')
+    await page.goBack()
+    await arrived('Webhooks')
+
+    const search = async (text: string) => {
+      await page.keyboard.press('ControlOrMeta+k')
+      await page.getByRole('combobox', { name: 'Search and commands' }).fill(text)
+      await expect(page.getByRole('option', { selected: true })).toContainText(text)
+      await page.keyboard.press('Enter')
+    }
+    await search('Payouts')
+    await arrived('Payouts')
+    await search('Add contact')
+    await expect(page.getByLabel('Name', { exact: true }), 'the dialog keeps the focus').toBeFocused()
+    await expect(page.getByText('Contacts · Bursar')).toBeAttached()
+    await expect(page.getByLabel('Name', { exact: true })).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.locator('body')).not.toBeFocused()
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    await follow('Agents')
+    await arrived('Agents')
+    await page
+      .getByRole('navigation', { name: 'Policy groups' })
+      .getByRole('link', { name: seeded.group.name })
+      .press('Enter')
+    await expect(page.getByRole('group', { name: seeded.group.name })).toBeFocused()
+    await page.getByRole('link', { name: 'All policy groups' }).press('Enter')
+    await expect(page.getByRole('main')).toBeFocused()
+  })
+
   test('no page scrolls sideways in a window of 300 px @screens-22', async ({ page, seeded }) => {
     await page.setViewportSize({ width: 300, height: 800 })
     const others = ['wallets', 'agents-group', 'contacts', 'payouts', 'settings']

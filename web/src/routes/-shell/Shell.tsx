@@ -15,6 +15,7 @@ import { pushKeyQuery } from '#web/queries/push.ts'
 import { refreshWallets } from '#web/queries/wallets.ts'
 import { ReconnectWallet } from '#web/wallet/lazyWallet.tsx'
 import { InactivityGuard } from './InactivityGuard.tsx'
+import { Main } from './Main.tsx'
 import { usePinned } from './pinned.ts'
 import { TopBar } from './TopBar.tsx'
 import { useOnline } from './useOnline.ts'
@@ -90,7 +91,7 @@ export function Shell() {
           You are offline. This page may be out of date, and nothing can be sent.
         </p>
       )}
-      <main id="content" tabIndex={-1} className="mx-auto max-w-[1248px] px-4 py-6 outline-none sm:px-6">
+      <Main>
         {other === undefined ? (
           <Outlet />
         ) : (
@@ -98,7 +99,7 @@ export function Shell() {
             <OtherPage path={other} />
           </Suspense>
         )}
-      </main>
+      </Main>
       <OnrampReturn />
       {user && <InactivityGuard />}
       <ReconnectWallet />

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { createFileRoute, Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { ChevronLeft, CirclePause, Pause, Plus } from 'lucide-react'
-import { lazy, Suspense, useCallback, useDeferredValue, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { dayMs } from '#domain/time.ts'
 import { Button } from '#web/components/Button.tsx'
 import { Card, PageHeader } from '#web/components/Card.tsx'
@@ -57,6 +58,20 @@ function AgentsPage() {
     [shown, agentId, open],
   )
 
+  // In a narrow window, list and group replace each other, and the link that was followed is hidden.
+  const column = useRef<HTMLDivElement>(null)
+  const chosen = useRef(search.group)
+  useEffect(() => {
+    if (chosen.current === search.group) return
+    chosen.current = search.group
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        const shown = search.group ? column.current : document.getElementById('content')
+        if (document.activeElement === document.body) shown?.focus({ preventScroll: true })
+      }),
+    )
+  }, [search.group])
+
   return (
     <>
       <PageHeader title="Agents">
@@ -102,7 +117,14 @@ function AgentsPage() {
             <div className={search.group ? 'max-lg:hidden' : ''}>
               <GroupList groups={groups.data} selectedId={selected.policyGroup.id} />
             </div>
-            <div className={search.group ? '' : 'max-lg:hidden'}>
+            {/* biome-ignore lint/a11y/useSemanticElements: no form, which a fieldset would suggest */}
+            <div
+              ref={column}
+              role="group"
+              aria-labelledby="group-name"
+              tabIndex={-1}
+              className={clsx('outline-none', !search.group && 'max-lg:hidden')}
+            >
               <Link
                 to="/dashboard/agents"
                 search={{}}
