@@ -487,6 +487,10 @@ test('pauses and resumes an agent, a group, a wallet and the account @agents-9',
   await detail(page).getByRole('button', { name: 'Resume' }).click()
   await expect(page.getByText('This group is paused')).toBeHidden()
 
+  // The form's list of wallets is loaded before the pause, and must not be shown as it was.
+  await page.getByRole('button', { name: 'New Policy Group' }).click()
+  await expect(dialog(page).getByRole('option').nth(1)).toBeEnabled()
+  await page.keyboard.press('Escape')
   await detail(page).getByRole('button', { name: 'Pause wallet' }).click()
   await expect(dialog(page)).toContainText('neither your agents’ nor yours')
   await press(page, 'Pause')

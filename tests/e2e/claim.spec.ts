@@ -307,6 +307,12 @@ test.describe('by mouse', () => {
     await expect(page.getByRole('alert')).toHaveText(/^The browser did not let this page read the clipboard/)
     await expect(destination, 'what is in it may be right').not.toHaveAttribute('aria-invalid')
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await test.step('whose wallet is on another device can copy the link to the page @screens-88', async () => {
+      await page.getByText('My wallet is on another device').click()
+      await page.getByRole('button', { name: 'Copy link to this page' }).click()
+      await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(new URL(path, page.url()).href)
+    })
     await page.evaluate((text) => navigator.clipboard.writeText(text), ` ${recipient} `)
     await page.getByRole('button', { name: 'Paste' }).click()
     await expect(destination).toHaveValue(recipient)

@@ -257,6 +257,8 @@ test.describe('a session that ended', () => {
     await expect(expired).toContainText('Redirecting automatically in 2 seconds...')
     await page.clock.runFor(2_000)
     await until(() => expect(page).toHaveURL('/login?redirect=%2Fdashboard%2Fcontacts', { timeout: 100 }))
+    const reason = page.getByRole('status').filter({ hasText: 'Your session has expired for security reasons.' })
+    await until(() => expect(reason, 'to whoever was away').toBeVisible({ timeout: 100 }))
   })
 
   test('the Session Expired dialog fits every width and is accessible @screens-5', async ({

@@ -192,12 +192,21 @@ test('a deploy that takes over a minute shows why, can be left, and its wallet c
     const { data, ...rest } = await response.json()
     await route.fulfill({ response, json: { ...rest, data: data.map((wallet: Wallet) => ({ ...wallet, ...slow })) } })
   })
+  await page.route('**/api/config', async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = await response.json()
+    await route.fulfill({ response, json: { ...rest, data: { ...data, primaryChain: 'base-sepolia' } } })
+  })
+  // The stack deploys on Base only. The page must name the network that it was told.
+  await page.route('**/smart-wallets-v2/deploy', (route) =>
+    route.continue({ postData: { ...route.request().postDataJSON(), chainId: 8453 } }),
+  )
   await deployInDialog(page, 'Late')
   const deploying = dialog(page, 'Deploying your wallet')
   await expect(deploying).toContainText('Please keep this page open.')
   await page.clock.fastForward(61_000)
   await expect(deploying).toContainText('Not created yet: execution reverted: paused.')
-  const sent = deploying.getByRole('listitem').filter({ hasText: 'Sent to Base' })
+  const sent = deploying.getByRole('listitem').filter({ hasText: 'Sent to Base Sepolia' })
   await expect(sent.getByLabel('Now:'), 'as the reason below says').toBeVisible()
   await audit(page, 'deploy-late')
   await button(page, 'Continue in background').click()

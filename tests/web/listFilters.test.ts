@@ -23,7 +23,7 @@ test.each([
   expect(filter.parse(kept)).toBe(kept)
 })
 
-test('an active filter is described with the labels of its values', () => {
+test('an active filter is described with the labels of its values @lists-59', () => {
   expect(anyOf('Status', ['CREATED', 'RECLAIMED']).useText('CREATED,RECLAIMED')).toBe('Status: Created, Reclaimed')
   expect(oneOf('Type', 'All types', { payout: 'Payout' }).useText('payout')).toBe('Type: Payout')
   expect(personal(text('Recipient', { label: 'Recipient Email/Phone', maxLength: 254 })).useText('ada')).toBe(
