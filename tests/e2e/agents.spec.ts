@@ -586,6 +586,9 @@ test('an expanded agent shows how to connect, tries payments and lists refusals 
   await row.getByLabel('Amount').fill('5')
   await row.getByRole('button', { name: 'Try', exact: true }).click()
   await expect(row).toContainText('Refused: One payment may be at most 4.00 USDC.')
+  await expect(row.getByRole('status').filter({ hasText: 'Refused' }), 'in words for the owner').toContainText(
+    'Send less, or raise the limit.',
+  )
   await expect(row).toContainText('The maximum for this recipient is now $4.00.')
   await audit(page, 'agents-tools')
   await row.getByRole('status').getByRole('link', { name: 'Maximum per payment' }).click()
