@@ -104,7 +104,13 @@ test('a recipient opens the link, verifies their identity and withdraws, by keyb
   expect(await page.getByRole('main').textContent(), 'the receipt outlives a reload').toBe(receipt)
 
   await test.step('the receipt goes to the payout’s own mailbox @screens-51', async () => {
-    await page.getByRole('button', { name: /^Email the receipt to .\*\*\*@bursar\.test$/ }).click()
+    const email = page.getByRole('button', { name: /^Email the receipt to .\*\*\*@bursar\.test$/ })
+    await page.setViewportSize({ width: 320, height: 640 })
+    const beside = await email.evaluate(
+      (it) => it.getBoundingClientRect().right - it.lastElementChild!.getBoundingClientRect().right,
+    )
+    expect(beside, 'the text stays inside its button on a small phone').toBeGreaterThan(8)
+    await email.click()
     const sent = page.getByRole('status').filter({ hasText: /^The receipt is on its way to .\*\*\*@/ })
     await expect(sent, 'gets the focus of the button, which is gone').toBeFocused()
     await bursar.message('ada@bursar.test', /You received 5\.00 USDC/, 'the receipt')

@@ -77,9 +77,14 @@ function EmailReceipt(props: { accessToken: string; to: string }) {
   return (
     <>
       {!sentTo && (
-        <Button look="secondary" busy={busy} onClick={() => start()}>
-          <Mail aria-hidden="true" className="size-4" />
-          Email the receipt to {props.to}
+        <Button
+          look="secondary"
+          busy={busy}
+          onClick={() => start()}
+          className="h-auto! min-h-control whitespace-normal! py-2"
+        >
+          <Mail aria-hidden="true" className="size-4 shrink-0" />
+          <span className="wrap-anywhere">Email the receipt to {props.to}</span>
         </Button>
       )}
       <Said>{sentTo && `The receipt is on its way to ${sentTo}.`}</Said>
