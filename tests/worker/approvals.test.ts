@@ -126,6 +126,8 @@ test('an approved payment has the place and the date of its approval in the list
   expect((await own.asOwner('POST', `/approvals/${json.approval.id}/approve`, { hash })).status).toBe(200)
   expect(await ids()).toEqual([json.id, later.json.id])
   expect(await ids(since)).toEqual([json.id])
+  const { text } = await own.asOwner('GET', `/transactions/export?${since.slice(1)}`)
+  expect([text.includes(json.id), text.includes(later.json.id)], 'in the CSV, too').toEqual([true, false])
 })
 
 test('fifty concurrent decisions have one outcome, at most one payment and one audit entry that names who decided @approvals-22', async () => {
