@@ -36,6 +36,7 @@ test('from the first sign-in to paid agents and claimed payouts @path-1', async 
     await page.getByLabel('Confirm Password').fill('analytical-engine')
     await button('Complete Setup').click()
     await expect(dialog).toBeHidden()
+    await expect(page.getByRole('main')).toBeFocused()
     await expect(page).toHaveURL('/dashboard/overview')
     await expect(page.getByTestId('total-balance')).toHaveText('$0.00 USDC')
     await audit(page, 'overview-empty')

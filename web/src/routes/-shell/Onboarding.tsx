@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
+import { toast } from 'react-hot-toast/headless'
 import { passwordMin, tooShort } from '#domain/passwordLength.ts'
 import type { User } from '#schemas/account.ts'
 import { Button } from '#web/components/Button.tsx'
@@ -44,6 +45,7 @@ export default function Onboarding(props: { user: User }) {
   const submit = form.handleSubmit(async ({ name, password }) => {
     try {
       await (choosesPassword ? completeOnboarding(name.trim(), password) : rename(name.trim()))
+      toast.success(choosesPassword ? 'Your name and password are saved.' : 'Your name is saved.')
     } catch (error) {
       const message = messageOf(error, 'Failed to complete setup', 'Failed to complete onboarding')
       const field = error instanceof ApiError ? error.field : undefined
