@@ -127,7 +127,7 @@ test.describe('signed in', () => {
     await expect(page.getByLabel('Name', { exact: true })).toBeFocused()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
-    await expect(page.locator('body')).not.toBeFocused()
+    await expect(page.getByRole('main')).toBeFocused()
 
     await page.setViewportSize({ width: 390, height: 844 })
     await follow('Agents')

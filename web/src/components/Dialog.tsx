@@ -40,16 +40,19 @@ export function Dialog(props: {
   const closable = props.closable ?? true
   const first = props.onBack ? 'Back' : props.cancel
   const [below] = useState(() => dialogAround(document.activeElement))
-  // If the element that opened it is gone, the dialog below or the page gets the focus.
+  const [isFromPage] = useState(() => document.activeElement?.id === 'content')
+  // If the element that opened it is gone, the dialog below or the page gets the focus. The page itself, which a dialog that
+  // opens with it takes it from, would not get it back from Base UI but pass it on to its first link.
   useEffect(
     () => () => {
       requestAnimationFrame(() => {
         const active = document.activeElement
         if (below?.isConnected && !dialogAround(active)) below.focus({ preventScroll: true })
-        else if (active === document.body) document.getElementById('content')?.focus({ preventScroll: true })
+        else if (active === document.body || (isFromPage && !dialogAround(active)))
+          document.getElementById('content')?.focus({ preventScroll: true })
       })
     },
-    [below],
+    [below, isFromPage],
   )
   const inside = (
     <>
