@@ -1,5 +1,5 @@
 import { type MicroUsdc, zeroUsdc } from './money.ts'
-import { utcText } from './time.ts'
+import { utcText } from './utcText.ts'
 import type { PurchaseClass } from './x402/purchaseClasses.ts'
 
 /** Why a payment is refused, and what to do about it. */

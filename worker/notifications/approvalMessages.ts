@@ -1,5 +1,5 @@
 import { approvalPath } from '#domain/approval.ts'
-import { utcText } from '#domain/time.ts'
+import { utcText } from '#domain/utcText.ts'
 import { email, link, paragraph } from './email.ts'
 import { formatMoney, oneLine } from './format.ts'
 import type { Message } from './message.ts'

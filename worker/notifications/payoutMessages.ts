@@ -1,4 +1,4 @@
-import { utcText } from '#domain/time.ts'
+import { utcText } from '#domain/utcText.ts'
 import { email, link, note, paragraph, secret } from './email.ts'
 import { formatMoney, lines, oneLine, quoted, testMoneyNotice, usdcInWords } from './format.ts'
 import type { Channel, Message } from './message.ts'
