@@ -85,7 +85,7 @@ describe('decideAmount', () => {
     )
   })
 
-  test('a refusal names every limit in the way, so that lifting one does not lead to the next @policy-29', () => {
+  test('a refusal names every limit in the way, so that lifting one does not lead to the next @policy-30', () => {
     const policy = { ...withRules({ maxPayment: usdc(5) }), budget: { limit: usdc(9), spent: usdc(0), held: usdc(0) } }
     const decision = decideAmount(policy, walletWith(usdc(8), now), usdc(10), now, send)
     expect(decision).toMatchObject({
