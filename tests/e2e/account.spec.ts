@@ -385,6 +385,8 @@ for (const { by, viewport, inputOf, look } of inputModes)
         await input.press(navigation.getByRole('link', { name: entry }))
         await expect(navigation).toBeHidden()
         await expect(page).toHaveURL(`/dashboard/${path}`)
+        // The first is the page that is open already.
+        if (path !== 'overview') await expect(page.getByRole('main')).toBeFocused()
       }
       await input.press(menu)
       const panel = page.getByRole('dialog', { name: 'Eve' })

@@ -88,7 +88,7 @@ test.describe('signed in', () => {
     })
   })
 
-  test('a page that is opened in the app gets the focus and is announced, unless a dialog opens with it @screens-96', async ({
+  test('a page that is opened in the app gets the focus and is announced, unless a dialog opens or the user goes on @screens-96', async ({
     page,
     seeded,
   }) => {
@@ -112,6 +112,19 @@ test.describe('signed in', () => {
     await arrived('Notices')
     await page.goBack()
     await arrived('Webhooks')
+
+    const code = Promise.withResolvers<void>()
+    await page.route(/\/assets\/.*\.js$/, async (route) => {
+      await code.promise
+      await route.continue()
+    })
+    await follow('Usage')
+    await expect(page.getByRole('button', { name: 'Open menu' })).toBeFocused()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Tab')
+    code.resolve()
+    await expect(page.getByRole('status').filter({ hasText: 'Usage · Bursar' })).toBeAttached()
+    await expect(page.getByRole('button', { name: 'Open menu' }), 'of a user who goes on meanwhile').toBeFocused()
 
     const search = async (text: string) => {
       await page.keyboard.press('ControlOrMeta+k')

@@ -5,10 +5,13 @@ import { appName } from '#web/lib/app.ts'
 /** Time in which a page may still replace its first title, once it has loaded what it is about. */
 const settleMs = 500
 const frameMs = 20
+/** What a user does next, such as opening the menu while the page still loads. */
+const acts = ['keydown', 'pointerdown'] as const
 
 /**
  * The region of the page. A screen reader does not notice by itself that another page has been opened in the app: the
- * region then gets the focus, unless something in the new page has taken it, and the page's title is announced.
+ * region then gets the focus, unless something in the new page has taken it or the user has gone on meanwhile, and the page's
+ * title is announced.
  */
 export function Main(props: { children: ReactNode }) {
   const router = useRouter()
@@ -25,14 +28,20 @@ export function Main(props: { children: ReactNode }) {
       stop()
       setAnnounced('')
       const focused = document.activeElement
+      let goesOn = false
+      const goOn = () => {
+        goesOn = true
+      }
+      for (const act of acts) addEventListener(act, goOn, true)
       const arrive = () => {
-        stop()
+        unsubscribe()
+        clearTimeout(timer)
         timer = setTimeout(() => {
           // The menu takes the focus back until it is closed.
           if (document.querySelector('[role=dialog][data-closed]')) return arrive()
           const now = document.activeElement
           const isTaken = now !== focused && now?.closest('#content, [role=dialog], [role=alertdialog]')
-          if (!isTaken) main.current?.focus({ preventScroll: true })
+          if (!isTaken && !goesOn) main.current?.focus({ preventScroll: true })
           timer = setTimeout(() => setAnnounced(document.title), settleMs)
         }, frameMs)
       }
@@ -42,6 +51,7 @@ export function Main(props: { children: ReactNode }) {
       stop = () => {
         unsubscribe()
         clearTimeout(timer)
+        for (const act of acts) removeEventListener(act, goOn, true)
       }
     })
     return () => {
