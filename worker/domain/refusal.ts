@@ -34,12 +34,13 @@ export type Next = { agent: string; owner: string }
 /** `told`: such as 'Send less', or empty. `owner`: what only the owner can do, such as 'top up'. */
 export const orOwner = (told: string, owner: string): Next => ({
   agent: told ? `${told}, or ask the owner to ${owner}.` : `Ask the owner to ${owner}.`,
-  owner: told ? `${readable(told)}, or ${owner}.` : `${owner[0]!.toUpperCase()}${owner.slice(1)}.`,
+  owner: told ? `${told}, or ${owner}.` : `${owner[0]!.toUpperCase()}${owner.slice(1)}.`,
 })
-/** With times as people write them: 'November 28, 2026 at 12:00 AM UTC'. */
-const readable = (text: string) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, (iso) => utcText(Date.parse(iso)))
 /** The same sentence for both. */
 export const both = (sentence: string): Next => ({ agent: sentence, owner: sentence })
+/** For the owner to read: with times as people write them, such as 'November 28, 2026 at 12:00 AM UTC'. */
+export const nextForOwner = ({ owner }: Next): string =>
+  owner.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, (iso) => utcText(Date.parse(iso)))
 
 /** Names the rule, says what to do next, and has the figures that the decision was based on. */
 export type Refusal = {

@@ -1,7 +1,7 @@
 import { formatUsdc, zeroUsdc } from '#domain/money.ts'
 import { minPayout, minPayoutText } from '#domain/payment.ts'
 import { decideAmount, mostAllowed } from '#domain/policy.ts'
-import type { Refusal } from '#domain/refusal.ts'
+import { nextForOwner, type Refusal } from '#domain/refusal.ts'
 import type { Verdict } from '#domain/rules/rule.ts'
 import { classFor } from '#domain/x402/purchaseClasses.ts'
 import type { PaymentCheck } from '#schemas/payment.ts'
@@ -97,7 +97,7 @@ const shownTo =
     code: refusal.code,
     detail: refusal.message,
     ...figuresView(refusal),
-    ...(principal.type === 'user' && { next: refusal.next.owner }),
+    ...(principal.type === 'user' && { next: nextForOwner(refusal.next) }),
   })
 const shownLimit = ({ code, message, refusal }: Refused): Shown => ({ code, detail: message, ...refusal! })
 

@@ -1,6 +1,6 @@
 import { utcDay } from '#domain/gasAllowance.ts'
 import { formatUsdc } from '#domain/money.ts'
-import type { Refusal } from '#domain/refusal.ts'
+import { nextForOwner, type Refusal } from '#domain/refusal.ts'
 import { dayMs } from '#domain/time.ts'
 import type { Refused } from '../../result.ts'
 import { figuresView } from '../core/commonRefusals.ts'
@@ -43,7 +43,10 @@ export function recordRefusal(
     created_at: now,
     error_code: refusal.code,
     error_message: refusal.message,
-    refusal: JSON.stringify({ ...refused, refusal: { ...refused.refusal, next_for_owner: refusal.next.owner } }),
+    refusal: JSON.stringify({
+      ...refused,
+      refusal: { ...refused.refusal, next_for_owner: nextForOwner(refusal.next) },
+    }),
   })
   store.insert('payment', payment)
   // The idempotency key stays free: nothing happened, so the same request may succeed after a top-up.
