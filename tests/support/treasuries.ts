@@ -1,5 +1,5 @@
 /** Users' Treasuries from inside: their memory, tables and alarms. */
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import type { RelayJob } from '../../worker/relayer/api.ts'
 import type { AlarmKind } from '../../worker/treasury/core/context.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
@@ -32,14 +32,20 @@ export const setClock = (user: User, now: () => number): Promise<void> =>
     context.now = now
   })
 
-/** Does the Treasury's work of this kind now, before it is due, and all other work that is due. `scan` reads all wallets. */
-export async function runNow(user: User, kind: AlarmKind): Promise<void> {
-  await inTreasury(user, ({ context }) => {
-    if (kind === 'scan') readAllNow(context)
-    context.schedule(kind, 1)
+/**
+ * Does the Treasury's work of this kind now, before it is due, and all other work that is due. `scan` reads all wallets.
+ * A run that was in progress may have read older state, so the work is then done once more.
+ */
+export const runNow = (user: User, kind: AlarmKind): Promise<void> =>
+  inTreasury(user, async (treasury) => {
+    if (kind === 'scan') readAllNow(treasury.context)
+    treasury.context.schedule(kind, 1)
+    await treasury.alarm()
+    for (let run = treasury.alarms.inProgress(kind); run; run = treasury.alarms.inProgress(kind)) {
+      await run
+      await treasury.alarm()
+    }
   })
-  await runDurableObjectAlarm(treasuryOf(user))
-}
 
 /** Changes the jobs that the Treasury submits to the Relayer. */
 export const changeJobs = (user: User, change: (jobs: RelayJob[]) => RelayJob[]) =>

@@ -5,6 +5,7 @@ import { minuteMs } from '#domain/time.ts'
 import { primaryDb } from '../../worker/db/d1.ts'
 import { readStopRecord } from '../../worker/db/operatorControls.ts'
 import { DeliveryStop } from '../../worker/relayer/deliveryStop.ts'
+import { unwrap } from '../../worker/result.ts'
 import { StopReader } from '../../worker/stops/reader.ts'
 import { freshStop } from '../../worker/treasury/core/stop.ts'
 import { createOpsApi } from '../support/accessStandIn.ts'
@@ -128,10 +129,11 @@ describe('stop sign', () => {
     const payer = await createPayer()
     await payer.ledger()
     const id = await withoutStopObject(payer, async (treasury) => {
-      const paid = await treasury.payAsAgent(payer.payment())
-      return paid.ok ? paid.value.payment.id : paid.message
+      const { payment } = unwrap(await treasury.payAsAgent(payer.payment()))
+      await treasury.alarm()
+      expect(treasury.context.store.payment(payment.id)).toMatchObject({ status: 'QUEUED', sig_version: 0 })
+      return payment.id
     })
-    expect(await payments(payer)).toMatchObject([{ id, version: 0 }])
     expect((await payer.final(id)).status).toBe('CONFIRMED')
   })
 })

@@ -89,6 +89,11 @@ export class Alarms<Kind extends string> {
     }
   }
 
+  /** The run of `kind` in progress; undefined if there is none. */
+  inProgress(kind: Kind): Promise<void> | undefined {
+    return this.#running.get(kind)
+  }
+
   /** When the first kind is due (ms); null if none is. */
   nextAt(): number | null {
     return earliest(...this.#rows().map((row) => row.due_at))

@@ -38,7 +38,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   protected readonly outbox: Outbox
   protected readonly paymentFlow: PaymentFlow
   protected readonly submissions: Submissions
-  readonly #alarms: Alarms<AlarmKind>
+  readonly alarms: Alarms<AlarmKind>
   readonly #schema: ObjectSchema
   readonly #gate: RestoreGate
   #restoreContext: Context | null = null
@@ -51,10 +51,10 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     this.#schema = new ObjectSchema(ctx, treasurySchema, schemaReporter(env.DB, 'treasury', ctx.id))
     const { storage } = this.#schema
     this.#gate = new RestoreGate(storage)
-    const store = new Store(this.#gate.storage, () => this.#alarms.afterRollback(), this.#gate.check)
+    const store = new Store(this.#gate.storage, () => this.alarms.afterRollback(), this.#gate.check)
     const userId = ctx.id.name ?? store.meta('user_id') ?? ''
     if (userId && store.meta('user_id') === null) store.setMeta('user_id', userId)
-    const context = createContext(env, store, userId, (kind, at) => this.#alarms.schedule(kind, at))
+    const context = createContext(env, store, userId, (kind, at) => this.alarms.schedule(kind, at))
     const waitUntil = (work: Promise<unknown>) => ctx.waitUntil(work)
     context.freeze = (restoreId) => {
       this.closeForRestore(restoreId)
@@ -67,7 +67,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     this.submissions = new Submissions(context, waitUntil)
     this.paymentFlow = new PaymentFlow(context, this.needs, this.submissions, waitUntil)
     // Alarms bypass the gate, so that due work stays due during a restore.
-    this.#alarms = new Alarms(storage, {
+    this.alarms = new Alarms(storage, {
       now: () => context.now(),
       run: (kind) => (kind === 'schema' ? this.#migrate() : runAlarm(context, this.outbox, kind)),
       onError: (kind, error) => {
@@ -77,7 +77,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
       retryMs,
       maxRunsInARow: 1,
     })
-    if (this.#schema.hasJob) this.#alarms.schedule('schema', context.now())
+    if (this.#schema.hasJob) this.alarms.schedule('schema', context.now())
     this.#gate.isClosed = store.meta('restore') !== null
     this.#schema.constructed()
   }
@@ -89,7 +89,7 @@ export abstract class TreasuryObject extends DurableObject<Env> {
   /** The context of a restore: the same account, bypassing the gate, with empty caches. */
   protected get restoreContext(): Context {
     const { env, userId, schedule, now, random, chains, sealer } = this.context
-    const newStore = () => new Store(this.#gate.inner, () => this.#alarms.afterRollback())
+    const newStore = () => new Store(this.#gate.inner, () => this.alarms.afterRollback())
     this.#restoreContext ??= createContext(env, newStore(), userId, schedule, { now, random, chains, sealer })
     return this.#restoreContext
   }
@@ -111,15 +111,15 @@ export abstract class TreasuryObject extends DurableObject<Env> {
 
   /** Called by the cron watchdog. Re-arms a lost alarm. */
   async wakeUp(): Promise<boolean> {
-    const wasLost = await this.#alarms.isLost()
-    this.#alarms.reset()
-    if (this.#alarms.nextAt() === null) await markIdle(this.context.db, this.context.userId)
+    const wasLost = await this.alarms.isLost()
+    this.alarms.reset()
+    if (this.alarms.nextAt() === null) await markIdle(this.context.db, this.context.userId)
     return wasLost
   }
 
   /** Starts what is due now, because the platform's alarm may be late. */
   protected startDueWork(): void {
-    const nextAt = this.#alarms.nextAt()
+    const nextAt = this.alarms.nextAt()
     if (nextAt !== null && nextAt <= this.context.now()) this.ctx.waitUntil(this.alarm())
   }
 
@@ -132,6 +132,6 @@ export abstract class TreasuryObject extends DurableObject<Env> {
     // Only the stop object knows whether this object was rolled back. Its alarms must not run before it has asked.
     if (!this.#hasReadStops && !this.#gate.isClosed) await freshStop(this.context)
     this.#hasReadStops = true
-    if (!this.#gate.isClosed) await this.#alarms.handleAlarm()
+    if (!this.#gate.isClosed) await this.alarms.handleAlarm()
   }
 }
