@@ -307,8 +307,10 @@ test('returning from buying USDC shows one toast, polls the balance and removes 
 }) => {
   await beSignedIn(context, seeded)
   await page.clock.install()
-  await page.goto('/dashboard?onramp=success')
+  const opened = page.goto('/dashboard?onramp=success')
+  // The toast may be gone by the time a slow machine has loaded everything.
   await expect(page.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
+  await opened
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
   const overviewRequests = () => watch.requests.filter((url) => new URL(url).pathname === '/api/overview').length
