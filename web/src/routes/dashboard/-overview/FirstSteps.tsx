@@ -38,7 +38,10 @@ export function FirstSteps(props: { overview: Overview }) {
       <ol className="-mx-2 mt-2 grid sm:grid-cols-2 lg:grid-cols-5">
         {steps.map((step) => (
           <li key={step.label}>
-            <Link {...step.link} className="flex items-start gap-3 rounded-control px-2 py-2 hover:bg-sunken">
+            <Link
+              {...(step.link ?? { to: '/dashboard/wallets' })}
+              className="flex items-start gap-3 rounded-control px-2 py-2 hover:bg-sunken"
+            >
               {step.done ? (
                 <CircleCheck aria-label="Done:" className="mt-0.5 size-5 shrink-0 text-green" />
               ) : (

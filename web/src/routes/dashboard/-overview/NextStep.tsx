@@ -45,11 +45,12 @@ export default function NextStep(props: { waiting: ReactNode }) {
         </p>
         <p>{next ? next.hint : 'Your first payment was made. You are all set.'}</p>
       </div>
-      {next ? (
+      {next?.link && (
         <Link {...next.link} className={buttonClass('primary')}>
           {next.label}
         </Link>
-      ) : (
+      )}
+      {!next && (
         <Link to="/dashboard/transactions" onClick={close} className={buttonClass('primary')}>
           See the payment
         </Link>

@@ -4,7 +4,10 @@ import { microOf } from '#web/lib/amounts.ts'
 import { markFirstSteps } from '#web/lib/firstSteps.ts'
 import { savePreferences } from '#web/queries/overview.ts'
 
-type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> }
+/** `link` is null while no wallet is active: the step has no dialog yet. */
+type Step = { label: string; hint: string; done: boolean; link: Pick<LinkProps, 'to' | 'search'> | null }
+
+const needsWallet = 'You can do this once your wallet is active.'
 
 export function dismissFirstSteps(): void {
   markFirstSteps(false)
@@ -30,9 +33,9 @@ export function stepsOf(overview: Overview): Step[] {
     },
     {
       label: 'Add funds',
-      hint: 'Buy USDC with a card.',
+      hint: wallet ? 'Buy USDC with a card.' : needsWallet,
       done: funded,
-      link: { to: wallets, search: wallet ? { addFunds: wallet } : {} },
+      link: wallet ? { to: wallets, search: { addFunds: wallet } } : null,
     },
     {
       label: 'Create a policy group',
@@ -48,11 +51,17 @@ export function stepsOf(overview: Overview): Step[] {
     },
     {
       label: 'Make your first payment',
-      hint: agent ? 'Your agent’s quick start shows the call.' : 'To an address, or to an email as a claimable payout.',
+      hint: agent
+        ? 'Your agent’s quick start shows the call.'
+        : wallet
+          ? 'To an address, or to an email as a claimable payout.'
+          : needsWallet,
       done: paid,
       link: agent
         ? { to: agents, search: { group: agent.policyGroupId, agent: agent.id } }
-        : { to: wallets, search: wallet ? { send: wallet } : {} },
+        : wallet
+          ? { to: wallets, search: { send: wallet } }
+          : null,
     },
   ]
 }
