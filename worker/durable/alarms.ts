@@ -2,8 +2,10 @@
 const firstBackoffMs = 250
 const maxBackoffMs = 15_000 // 15 seconds
 
-/** The platform may be this late with an alarm. */
+/** The platform may be this late with an alarm: the watchdog then reports it as lost. */
 const lostAfterMs = 30_000 // 30 seconds
+/** An alarm that is this late is set again by the next request. */
+const lateAfterMs = 5_000 // 5 seconds
 
 export type AlarmOptions<Kind extends string> = {
   /** The clock of every due time, in ms. */
@@ -33,11 +35,17 @@ export type AlarmOptions<Kind extends string> = {
  * The alarm itself follows the real clock. Due times are translated, so a test that moves `now` does not move it.
  */
 export class Alarms<Kind extends string> {
+  /** The platform's clock, replaceable in tests. */
+  clock = { now: () => Date.now() }
   readonly #storage: DurableObjectStorage
   readonly #options: AlarmOptions<Kind>
 
   /** The due time the alarm is set to; null if there is none, undefined if unknown, so that the table has to be read. */
   #armedAt: number | null | undefined
+  /** When the platform should call `handleAlarm` (ms, by its clock). An instance learns of older alarms by being late. */
+  #expectedAt: number
+  /** Calls of `handleAlarm` that have not ended. */
+  #handling = 0
   /** Kinds whose row is known to be due no later than this: saves a write for each repeated request. */
   readonly #dueBy = new Map<Kind, number>()
   readonly #backoffs = new Map<Kind, { failures: number; until: number }>()
@@ -48,10 +56,12 @@ export class Alarms<Kind extends string> {
   constructor(storage: DurableObjectStorage, options: AlarmOptions<Kind>) {
     this.#storage = storage
     this.#options = options
+    this.#expectedAt = this.clock.now()
   }
 
   /** Runs `kind` no later than `at` (ms). Part of the caller's transaction; after a rollback call `afterRollback`. */
   schedule(kind: Kind, at: number): void {
+    this.renewIfLate()
     if ((this.#dueBy.get(kind) ?? Number.POSITIVE_INFINITY) <= at) return
     this.#put(kind, at)
     // While it is unknown what the alarm is set to, an earlier row may exist that this one must not override.
@@ -78,6 +88,7 @@ export class Alarms<Kind extends string> {
   /** For the object's `alarm()`: runs what is due, one kind after the other, then sets the next alarm. */
   async handleAlarm(): Promise<void> {
     this.#armedAt = undefined
+    this.#handling += 1
     try {
       for (const kind of this.#dueKinds()) {
         // Started by runNow and not finished: only its protection against a crash is extended.
@@ -85,8 +96,18 @@ export class Alarms<Kind extends string> {
         else await this.#start(kind)
       }
     } finally {
+      this.#handling -= 1
       this.#arm()
     }
+  }
+
+  /** Sets the alarm again if the platform is late with it, or has lost it. Reads nothing unless it is. */
+  renewIfLate(): void {
+    const isLate = this.clock.now() - this.#expectedAt >= lateAfterMs
+    if (!isLate || this.#armedAt === null || this.#handling > 0) return
+    this.#expectedAt = this.clock.now()
+    this.#armedAt = undefined
+    this.#arm()
   }
 
   /** The run of `kind` in progress; undefined if there is none. */
@@ -105,11 +126,12 @@ export class Alarms<Kind extends string> {
     this.#dueBy.clear()
   }
 
-  /** For a watchdog: true if something has been due for half a minute without an alarm that would run it. */
+  /** For a watchdog: true if something has been due for half a minute without an alarm that will run it. */
   async isLost(): Promise<boolean> {
     const nextAt = this.nextAt()
     if (nextAt === null || this.#options.now() - nextAt < lostAfterMs) return false
-    return (await this.#storage.getAlarm()) === null
+    const alarmAt = await this.#storage.getAlarm()
+    return alarmAt === null || this.clock.now() - alarmAt >= lostAfterMs
   }
 
   /** For a watchdog: ends all back-offs and sets the alarm from the table, regardless of its believed state. */
@@ -214,7 +236,8 @@ export class Alarms<Kind extends string> {
 
   #setAlarm(at: number): void {
     this.#armedAt = at
-    void this.#storage.setAlarm(Date.now() + Math.max(0, at - this.#options.now()))
+    this.#expectedAt = this.clock.now() + Math.max(0, at - this.#options.now())
+    void this.#storage.setAlarm(this.#expectedAt)
   }
 }
 

@@ -159,6 +159,7 @@ export class Treasury extends TreasuryObject {
   }
   /** Agents see only their own payments. */
   async payment(principal: Principal, id: string) {
+    this.alarms.renewIfLate()
     return andThen(this.agentGate.refusal(principal) ?? findPayment(this.context, principal, id), (payment) =>
       ok(paymentView(this.context, payment)),
     )
@@ -235,6 +236,7 @@ export class Treasury extends TreasuryObject {
   /** Makes a call of the owner with this login session. Refused with `unauthenticated` if it has ended. */
   async asOwner(sessionId: string, { object, method, input }: OwnerCall): Promise<Result<unknown>> {
     if (hasEnded(this.context, sessionId)) return refuse('unauthenticated', endedSession)
+    this.alarms.renewIfLate()
     const names: readonly string[] = object === null ? ownerMethods : ownerObjects
     const isAllowed = names.includes(object ?? method)
     const target: object = isAllowed && object !== null ? this[object]() : this
@@ -252,6 +254,7 @@ export class Treasury extends TreasuryObject {
   async changesSince(position: Position, sessionIds: string[]) {
     const ended = sessionIds.filter((id) => hasEnded(this.context, id))
     const page = changesSince(this.context, position)
+    this.alarms.renewIfLate()
     // The alarm finds the same, and reports it to operators if it lasts.
     if (page === null) this.context.schedule('history', this.context.now())
     return { page, ended }
