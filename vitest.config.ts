@@ -117,7 +117,7 @@ export default defineConfig({
       // Property tests run hundreds of cases, possibly on a busy machine.
       inNode('domain', { testTimeout: 30_000 }),
       // The Treasury's tables and rules over SQLite in memory.
-      inNode('treasury', { testTimeout: 30_000 }),
+      inNode('treasury', { testTimeout: 60_000 }),
       inNode('web', { testTimeout: 30_000 }),
       inNode('chain', { testTimeout: 60_000 }),
       // What message vendors receive and send, checked with their own SDKs and other implementations.
