@@ -127,7 +127,7 @@ export default defineConfig({
       // The same while it is killed and restarted. CHAOS_KILLS=500 for the long run.
       overHttp('chaos', 180_000),
       // Unmodified clients that agents really use, against one stack for all files.
-      overHttp('gateway', 60_000, ['./tests/support/gatewaySetup.ts']),
+      overHttp('gateway', 120_000, ['./tests/support/gatewaySetup.ts']),
       // The Relayer with a Treasury that only records its reports.
       inWorkerd('relayer', {
         configPath: './tests/worker/relayer.wrangler.toml',
