@@ -20,6 +20,7 @@ export function dismissFirstSteps(): void {
 export function stepsOf(overview: Overview): Step[] {
   const agent = overview.activeAgents[0]
   const wallet = overview.payingWalletId
+  const isWaiting = wallet === null && overview.walletCount > 0
   const paid = overview.transactionCount > overview.failed // failed and refused ones do not count
   const funded = paid || microOf(overview.totalBalance) > 0n
   const wallets = '/dashboard/wallets'
@@ -33,7 +34,7 @@ export function stepsOf(overview: Overview): Step[] {
     },
     {
       label: 'Add funds',
-      hint: wallet ? 'Buy USDC with a card.' : needsWallet,
+      hint: isWaiting ? needsWallet : 'Buy USDC with a card.',
       done: funded,
       link: wallet ? { to: wallets, search: { addFunds: wallet } } : null,
     },
@@ -53,9 +54,9 @@ export function stepsOf(overview: Overview): Step[] {
       label: 'Make your first payment',
       hint: agent
         ? 'Your agent’s quick start shows the call.'
-        : wallet
-          ? 'To an address, or to an email as a claimable payout.'
-          : needsWallet,
+        : isWaiting
+          ? needsWallet
+          : 'To an address, or to an email as a claimable payout.',
       done: paid,
       link: agent
         ? { to: agents, search: { group: agent.policyGroupId, agent: agent.id } }
