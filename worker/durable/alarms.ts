@@ -4,7 +4,7 @@ const maxBackoffMs = 15_000 // 15 seconds
 
 /** The platform may be this late with an alarm: the watchdog then reports it as lost. */
 const lostAfterMs = 30_000 // 30 seconds
-/** An alarm that is this late is set again by the next request. */
+/** An alarm that is this late is set again (`renewIfLate`). */
 const lateAfterMs = 5_000 // 5 seconds
 
 export type AlarmOptions<Kind extends string> = {
@@ -101,7 +101,10 @@ export class Alarms<Kind extends string> {
     }
   }
 
-  /** Sets the alarm again if the platform is late with it, or has lost it. Reads nothing unless it is. */
+  /**
+   * Sets the alarm again if the platform is late with it, or has lost it. Reads nothing unless it is. `schedule` does the
+   * same; call this when somebody looks at the work. Not during a restore, whose own alarm it could delete.
+   */
   renewIfLate(): void {
     const isLate = this.clock.now() - this.#expectedAt >= lateAfterMs
     if (!isLate || this.#armedAt === null || this.#handling > 0) return

@@ -159,10 +159,9 @@ export class Treasury extends TreasuryObject {
   }
   /** Agents see only their own payments. */
   async payment(principal: Principal, id: string) {
+    const found = this.agentGate.refusal(principal) ?? findPayment(this.context, principal, id)
     this.alarms.renewIfLate()
-    return andThen(this.agentGate.refusal(principal) ?? findPayment(this.context, principal, id), (payment) =>
-      ok(paymentView(this.context, payment)),
-    )
+    return andThen(found, (payment) => ok(paymentView(this.context, payment)))
   }
   /** Newest first. */
   async payments(principal: Principal, input: PaymentsInput) {
