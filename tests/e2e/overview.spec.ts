@@ -307,11 +307,20 @@ test('returning from buying USDC shows one toast, polls the balance and removes 
 }) => {
   await beSignedIn(context, seeded)
   await page.clock.install()
-  const opened = page.goto('/dashboard?onramp=success')
-  // The toast may be gone by the time a slow machine has loaded everything.
-  await expect(page.getByText('Payment received. Your USDC arrives within a minute or two.')).toBeVisible()
-  await opened
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/assets/Toaster-*.js', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.goto('/dashboard?onramp=success')
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  await page.clock.pauseAt(Date.now() + 60_000)
+  release()
+  await expect(async () => {
+    await page.clock.runFor(100)
+    const message = page.getByText('Payment received. Your USDC arrives within a minute or two.')
+    await expect(message, 'shown for two seconds even if its file was late').toBeVisible({ timeout: 500 })
+  }).toPass({ timeout: 15_000 })
   await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
   const overviewRequests = () => watch.requests.filter((url) => new URL(url).pathname === '/api/overview').length
   const before = overviewRequests()

@@ -1,11 +1,22 @@
 import { CircleAlert, CircleCheck, LoaderCircle, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
-import { resolveValue, toast, useToaster } from 'react-hot-toast/headless'
+import { resolveValue, type Toast, toast, useToaster, useToasterStore } from 'react-hot-toast/headless'
 
 /** Outside #root, which an open dialog covers and hides from screen readers. */
 export default function Toaster() {
-  return createPortal(<Toasts />, document.body)
+  const [waiting] = useState(useToasterStore().toasts)
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    // The library measures durations from the call, but nobody has seen messages that came before this file.
+    for (const item of waiting) if (item.visible) restart(item)
+    setReady(true)
+  }, [waiting])
+  return isReady && createPortal(<Toasts />, document.body)
 }
+
+const restart = ({ type, message, id }: Toast) =>
+  type === 'blank' ? toast(message, { id }) : toast[type](message, { id })
 
 /**
  * Messages at the top right, on a phone below the top bar or above an open sheet. Durations and the limit of 20 are the
