@@ -321,6 +321,7 @@ test('returning from buying USDC shows one toast, polls the balance and removes 
     const message = page.getByText('Payment received. Your USDC arrives within a minute or two.')
     await expect(message, 'shown for two seconds even if its file was late').toBeVisible({ timeout: 500 })
   }).toPass({ timeout: 15_000 })
+  await page.clock.resume()
   await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
   const overviewRequests = () => watch.requests.filter((url) => new URL(url).pathname === '/api/overview').length
   const before = overviewRequests()
