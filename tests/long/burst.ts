@@ -4,9 +4,12 @@
  *
  *   node tests/long/burst.ts
  *
- * ACCOUNTS changes their number. The Worker, D1 and all objects share one thread here, unlike on Cloudflare.
+ * ACCOUNTS changes their number. The Worker, D1 and all objects share one thread and one process here, unlike on
+ * Cloudflare, so the number of files that a process may open limits that of the accounts.
  */
 import { randomUUID } from 'node:crypto'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
@@ -22,6 +25,8 @@ const answerMs = 60_000 // 1 minute
 const micro = 100n
 const amount = '0.0001'
 const merchant = addressFor('merchant')
+/** Files that workerd has open per account: the databases of its two objects, its call and calls of the node, each twice. */
+const filesPerAccount = 12
 
 type Payer = { apiKey: string; walletId: string; token: string }
 
@@ -88,8 +93,51 @@ async function pay({ url }: TestStack, apiKey: string, key: string): Promise<Ans
   return { ...answer, ms: performance.now() - startedAt }
 }
 
+/**
+ * A node in front of the local one: takes as many connections at once as a provider does (the local one drops those above
+ * 128), and keeps none open.
+ */
+async function startNode(target: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+  const server = createServer((incoming, response) => {
+    const { method, headers } = incoming
+    const forwarded = request(target, { agent, method, headers: { ...headers, connection: 'keep-alive' } }, (reply) => {
+      response.writeHead(reply.statusCode!, { 'content-type': 'application/json', connection: 'close' })
+      reply.pipe(response)
+    })
+    forwarded.on('error', () => response.destroy())
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4096, resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, stop: () => [server.close(), agent.destroy()] }
+}
+
+/** Null if a process may open as many files as the accounts need. */
+function tooManyAccounts(): string | null {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { hard: number | 'unlimited' } } }
+  const limit = userLimits?.open_files.hard ?? 'unlimited'
+  if (limit === 'unlimited' || accounts * filesPerAccount <= limit) return null
+  const most = Math.floor(limit / filesPerAccount)
+  return `a process may open ${limit} files here, which is enough for ${most} accounts: raise the limit, or set ACCOUNTS`
+}
+
 async function run(): Promise<boolean> {
-  await using stack = await createTestStack({ entry: 'tests/long/slowDatabase.ts', blockTime: 2 })
+  const tooMany = tooManyAccounts()
+  if (tooMany) {
+    console.log(tooMany)
+    return false
+  }
+  let node: Awaited<ReturnType<typeof startNode>> | undefined
+  await using stack = await createTestStack({
+    entry: 'tests/long/slowDatabase.ts',
+    blockTime: 2,
+    vars: async ({ rpc }) => {
+      node = await startNode(rpc[8453])
+      return { RPC_URLS_8453: node.url }
+    },
+  })
+  using _node = { [Symbol.dispose]: () => void node?.stop() }
   const { bursar, contracts } = stack
   await stack.stopWorker()
   await addAccounts(stack.stateDir, accounts)
