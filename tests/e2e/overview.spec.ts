@@ -312,6 +312,14 @@ test('returning from buying USDC shows one toast, polls the balance and removes 
     await released
     await route.continue()
   })
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      const list = document.querySelector('[data-toasts]')
+      if (!list) return
+      observer.disconnect()
+      document.documentElement.dataset.firstToasts = list.textContent
+    }).observe(document, { childList: true, subtree: true })
+  })
   await page.goto('/dashboard?onramp=success')
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await page.clock.pauseAt(Date.now() + 60_000)
@@ -321,6 +329,8 @@ test('returning from buying USDC shows one toast, polls the balance and removes 
     const message = page.getByText('Payment received. Your USDC arrives within a minute or two.')
     await expect(message, 'shown for two seconds even if its file was late').toBeVisible({ timeout: 500 })
   }).toPass({ timeout: 15_000 })
+  // Otherwise screen readers would not announce what it began with.
+  await expect(page.locator('html')).toHaveAttribute('data-first-toasts', '')
   await page.clock.resume()
   await expect(widget(page, 'Total Balance').getByTestId('total-balance')).toBeVisible()
   const overviewRequests = () => watch.requests.filter((url) => new URL(url).pathname === '/api/overview').length

@@ -5,18 +5,28 @@ import { resolveValue, type Toast, toast, useToaster, useToasterStore } from 're
 
 /** Outside #root, which an open dialog covers and hides from screen readers. */
 export default function Toaster() {
-  const [waiting] = useState(useToasterStore().toasts)
-  const [isReady, setReady] = useState(false)
+  const { toasts } = useToasterStore()
+  /** Toasts that came before this file had loaded; undefined until they are taken from the store. */
+  const [early, setEarly] = useState<Toast[]>()
   useEffect(() => {
-    // The library measures durations from the call, but nobody has seen messages that came before this file.
-    for (const item of waiting) if (item.visible) restart(item)
-    setReady(true)
-  }, [waiting])
-  return isReady && createPortal(<Toasts />, document.body)
+    if (early) {
+      for (const item of early.splice(0)) if (item.visible && !toasts.some(({ id }) => id === item.id)) showAgain(item)
+    } else {
+      for (const { id } of toasts) toast.remove(id)
+      setEarly([...toasts])
+    }
+  }, [early, toasts])
+  return early && createPortal(<Toasts />, document.body)
 }
 
-const restart = ({ type, message, id }: Toast) =>
-  type === 'blank' ? toast(message, { id }) : toast[type](message, { id })
+/**
+ * The library measures the duration of a toast from the call, and screen readers announce only what is added to a list that
+ * they know: so an early toast is added as a new one, once the list is there.
+ */
+function showAgain(item: Toast): void {
+  const again = { ...item, createdAt: Date.now() }
+  toast(item.message, again)
+}
 
 /**
  * Messages at the top right, on a phone below the top bar or above an open sheet. Durations and the limit of 20 are the
