@@ -8,13 +8,13 @@
  * Cloudflare, so the number of files that a process may open limits that of the accounts.
  */
 import { randomUUID } from 'node:crypto'
-import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, request } from 'node:http'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Payment, Problem } from '#schemas/payment.ts'
 import type { CreatedAgent, PolicyGroup } from '#schemas/policy.ts'
 import type { Wallet, WalletLedger } from '#schemas/wallet.ts'
 import { until } from '../../local/client.ts'
+import { type LocalServer, serve } from '../../local/standIns/server.ts'
 import { agentAt } from '../support/agentCalls.ts'
 import { addAccounts, takeAccount } from '../support/readyAccounts.ts'
 import { addressFor, pause } from '../support/stackClient.ts'
@@ -93,13 +93,10 @@ async function pay({ url }: TestStack, apiKey: string, key: string): Promise<Ans
   return { ...answer, ms: performance.now() - startedAt }
 }
 
-/**
- * A node in front of the local one: takes as many connections at once as a provider does (the local one drops those above
- * 128), and keeps none open.
- */
-async function startNode(target: string) {
+/** A node in front of the local one, which drops connections above 128 at once. Keeps none open, to save files. */
+function startNode(target: string): Promise<LocalServer> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  const server = createServer((incoming, response) => {
+  return serve((incoming, response) => {
     const { method, headers } = incoming
     const forwarded = request(target, { agent, method, headers: { ...headers, connection: 'keep-alive' } }, (reply) => {
       response.writeHead(reply.statusCode!, { 'content-type': 'application/json', connection: 'close' })
@@ -108,9 +105,6 @@ async function startNode(target: string) {
     forwarded.on('error', () => response.destroy())
     incoming.pipe(forwarded)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4096, resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, stop: () => [server.close(), agent.destroy()] }
 }
 
 /** Null if a process may open as many files as the accounts need. */
@@ -128,7 +122,7 @@ async function run(): Promise<boolean> {
     console.log(tooMany)
     return false
   }
-  let node: Awaited<ReturnType<typeof startNode>> | undefined
+  let node: LocalServer | undefined
   await using stack = await createTestStack({
     entry: 'tests/long/slowDatabase.ts',
     blockTime: 2,
@@ -137,7 +131,7 @@ async function run(): Promise<boolean> {
       return { RPC_URLS_8453: node.url }
     },
   })
-  using _node = { [Symbol.dispose]: () => void node?.stop() }
+  await using _node = { [Symbol.asyncDispose]: async () => node?.stop() }
   const { bursar, contracts } = stack
   await stack.stopWorker()
   await addAccounts(stack.stateDir, accounts)
