@@ -8,6 +8,19 @@ import { testAsOwner as asOwner, expect, testAsPayer as test } from './fixtures.
 const soon = { timeout: 8_000 }
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 
+const expireSession = (page: Page) =>
+  page.evaluate(() => {
+    localStorage.clear()
+    dispatchEvent(new Event('session-expired'))
+  })
+
+async function signInAgain(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await expect(page).toHaveURL(/\/login/)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+}
+
 test.describe('lists that cannot be read', () => {
   test.use({ tolerated: /Failed to load resource/ })
   test('an accepted payout is in its list before its dialog has closed, from the reply @screens-40', async ({
@@ -135,18 +148,9 @@ test('unsaved text comes back after the session has ended and the user has signe
   page,
   own,
 }) => {
-  const expire = () =>
-    page.evaluate(() => {
-      localStorage.clear()
-      dispatchEvent(new Event('session-expired'))
-    })
+  const expire = () => expireSession(page)
+  const signIn = () => signInAgain(page, own.account)
   const stored = () => page.evaluate(() => sessionStorage.getItem('unsaved_text'))
-  const signIn = async () => {
-    await expect(page).toHaveURL(/\/login/)
-    await page.getByLabel('Email').fill(own.account.email)
-    await page.getByLabel('Password', { exact: true }).fill(own.account.password)
-    await page.keyboard.press('Enter')
-  }
   await page.goto('/dashboard/wallets?import')
   await page.getByLabel('Wallet name').fill('Cold storage')
   await page.getByLabel('Private key', { exact: true }).fill('11'.repeat(32))
@@ -166,6 +170,35 @@ test('unsaved text comes back after the session has ended and the user has signe
   await expect(page.getByLabel('Memo')).toHaveValue('Prize for the best draft')
   await expect(page.getByText('Your unsaved text is back.')).toBeVisible()
   expect(await stored()).toBeNull()
+})
+
+test('unsaved text about one contact never comes back in a form about another @screens-97', async ({ page, own }) => {
+  const [ada, ben] = await Promise.all(
+    ['Ada', 'Ben'].map((name) => own.contact({ name: `${name} of drafts`, email: `${name}.drafts@bursar.test` })),
+  )
+  const email = page.getByLabel('Email', { exact: true })
+  const memo = page.getByLabel('Memo')
+  await page.goto(`/dashboard/contacts?edit=${ada!.id}`)
+  await email.fill('ada.new@bursar.test')
+  await expireSession(page)
+  await page.goto(`/dashboard/contacts?edit=${ben!.id}`)
+  await signInAgain(page, own.account)
+  await expect(email).toHaveValue('ben.drafts@bursar.test')
+  await page.goto(`/dashboard/contacts?edit=${ada!.id}`)
+  await expect(email).toHaveValue('ada.new@bursar.test')
+
+  const chooseWallet = () => page.getByRole('button', { name: /available to spend/ }).click()
+  await page.goto(`/dashboard/contacts?send=${ada!.id}`)
+  await chooseWallet()
+  await memo.fill('Only for Ada')
+  await expireSession(page)
+  await page.goto(`/dashboard/contacts?send=${ben!.id}`)
+  await signInAgain(page, own.account)
+  await chooseWallet()
+  await expect(memo).toHaveValue('')
+  await page.goto(`/dashboard/contacts?send=${ada!.id}`)
+  await chooseWallet()
+  await expect(memo).toHaveValue('Only for Ada')
 })
 
 asOwner.describe('above the owner’s limit', () => {

@@ -54,6 +54,7 @@ export default function TopUpDialog(props: {
   return (
     <FormDialog
       title="Top Up Budget"
+      subject={group.id}
       description={`Adds to the budget limit of ${group.name}. No money moves.`}
       form={form}
       onClose={onClose}

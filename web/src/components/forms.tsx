@@ -94,6 +94,8 @@ export function AmountField<T extends FieldValues>(
  */
 export function FormDialog<T extends FieldValues>(props: {
   title: string
+  /** Id of what the form is about, so that unsaved text never comes back for another one. Null if it adds something new. */
+  subject: string | null
   description?: ReactNode
   wide?: boolean
   form: UseFormReturn<T>
@@ -113,7 +115,7 @@ export function FormDialog<T extends FieldValues>(props: {
 }) {
   const { form } = props
   const { errors, isSubmitting: busy } = form.formState
-  useDraft(props.title, form)
+  useDraft(props.title, props.subject, form)
   /** Values of an attempt whose outcome is unknown. */
   const [pending, setPending] = useState<T | null>(null)
 

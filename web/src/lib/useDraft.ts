@@ -5,9 +5,9 @@ import { getSession } from './session.ts'
 
 /**
  * Text that was typed but not sent when the session ended. It waits in this tab until its owner has signed in again and
- * opens the same form. Passwords, keys and codes are never kept.
+ * opens the same form about the same subject. Passwords, keys and codes are never kept.
  */
-type Draft = { userId: string; form: string; values: Record<string, string> }
+type Draft = { userId: string; form: string; subject: string | null; values: Record<string, string> }
 
 const storageKey = 'unsaved_text'
 const isSecret = (field: string) => /password|key|secret|code|phrase|token|words/i.test(field)
@@ -20,18 +20,22 @@ function changedTexts(values: FieldValues, initial: FieldValues): Record<string,
   return Object.fromEntries(texts)
 }
 
-function takeDraft(form: string): Draft['values'] | null {
+function takeDraft(form: string, subject: string | null): Draft['values'] | null {
   const stored = sessionStorage.getItem(storageKey)
   if (stored === null) return null
   const draft = JSON.parse(stored) as Draft
   const isOwn = draft.userId === getSession().user?.id
-  if (isOwn && draft.form !== form) return null
+  if (isOwn && (draft.form !== form || draft.subject !== subject)) return null
   sessionStorage.removeItem(storageKey)
   return isOwn ? draft.values : null
 }
 
-/** Keeps the texts if the session ends while the component is shown. `form` names the form. */
-export function useKeptDraft(form: string, read: () => { values: FieldValues; initial: FieldValues }): void {
+/** Keeps the texts if the session ends while the component is shown. `form` names the form, `subject` what it is about. */
+export function useKeptDraft(
+  form: string,
+  subject: string | null,
+  read: () => { values: FieldValues; initial: FieldValues },
+): void {
   const readNow = useEffectEvent(read)
   useEffect(() => {
     const userId = getSession().user?.id
@@ -39,23 +43,23 @@ export function useKeptDraft(form: string, read: () => { values: FieldValues; in
       const { values, initial } = readNow()
       const texts = changedTexts(values, initial)
       if (!userId || Object.keys(texts).length === 0) return
-      const draft: Draft = { userId, form, values: texts }
+      const draft: Draft = { userId, form, subject, values: texts }
       sessionStorage.setItem(storageKey, JSON.stringify(draft))
     }
     addEventListener('session-expired', keep)
     return () => removeEventListener('session-expired', keep)
-  }, [form])
+  }, [form, subject])
 }
 
 /** Keeps the form's texts if the session ends, and puts them back when the form is opened again. */
-export function useDraft<T extends FieldValues>(name: string, form: UseFormReturn<T>): void {
-  useKeptDraft(name, () => ({ values: form.getValues(), initial: form.formState.defaultValues ?? {} }))
+export function useDraft<T extends FieldValues>(name: string, subject: string | null, form: UseFormReturn<T>): void {
+  useKeptDraft(name, subject, () => ({ values: form.getValues(), initial: form.formState.defaultValues ?? {} }))
   const { setValue } = form
   useEffect(() => {
-    const texts = takeDraft(name)
+    const texts = takeDraft(name, subject)
     if (texts === null) return
     for (const [field, text] of Object.entries(texts))
       setValue(field as Path<T>, text as PathValue<T, Path<T>>, { shouldDirty: true })
     toast.success('Your unsaved text is back.')
-  }, [name, setValue])
+  }, [name, subject, setValue])
 }

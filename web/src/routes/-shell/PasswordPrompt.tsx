@@ -66,6 +66,7 @@ function PasswordDialog({ repeat, cancel }: Question) {
   return (
     <FormDialog
       title="Enter your password"
+      subject={null}
       description="This lets more money leave than your limit allows without the password."
       form={form}
       onClose={cancel}

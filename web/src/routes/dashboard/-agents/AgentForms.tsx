@@ -48,6 +48,7 @@ export function NewAgentDialog(props: {
   return (
     <FormDialog
       title="Add New Agent"
+      subject={null}
       description="An agent has its own credentials, shown once, and spends under its group’s policy."
       form={form}
       onClose={props.onClose}
@@ -84,6 +85,7 @@ export function EditAgentDialog(props: { agent: Agent; onClose: () => void }) {
   return (
     <FormDialog
       title="Edit Agent"
+      subject={agent.id}
       form={form}
       onClose={props.onClose}
       submit={['Save Changes', 'Saving...']}
@@ -155,6 +157,7 @@ export function RegenerateDialog(props: {
   return (
     <FormDialog
       title={title}
+      subject={agent.id}
       description={`A new ${what} for ${agent.name}, shown once.`}
       form={form}
       onClose={props.onClose}

@@ -62,6 +62,7 @@ export function NewGroupDialog(props: { onClose: () => void; onCreated: (group: 
   return (
     <FormDialog
       title="Add New Policy Group"
+      subject={null}
       description="A budget, the wallet that pays, and the recipients that agents may pay."
       form={form}
       onClose={props.onClose}
@@ -138,6 +139,7 @@ export function EditGroupDialog(props: {
     <>
       <FormDialog
         title="Edit Policy Group"
+        subject={base.id}
         description="Takes effect on its agents’ next call."
         form={form}
         onClose={props.onClose}

@@ -48,6 +48,7 @@ export function PasswordDialog(props: Props) {
   return (
     <FormDialog
       title={`Approve ${amount}`}
+      subject={approval.id}
       description={`${approval.purchase ? 'For' : 'To'} ${recipient}. Amounts above your limit require the password.`}
       form={form}
       onClose={props.onClose}
@@ -106,6 +107,7 @@ export function AlwaysAllowDialog(props: Props) {
   return (
     <FormDialog
       title="Approve and always allow"
+      subject={approval.id}
       description={`${amountOf(approval)} ${isPurchase ? 'may be paid now, and further purchases and payments' : 'is paid now, and further payments'} to ${recipient} do not need your approval.`}
       form={form}
       onClose={props.onClose}

@@ -39,6 +39,7 @@ function AddMethod(props: { method: NewMethod; onClose: () => void }) {
   return (
     <FormDialog
       title="Add as Contact"
+      subject={Object.values(method).join()}
       form={form}
       onClose={props.onClose}
       submit={['Add Contact', 'Saving...']}

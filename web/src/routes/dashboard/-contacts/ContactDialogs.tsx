@@ -56,6 +56,7 @@ export function ContactDialog(props: { contact?: Contact; onClose: () => void })
   return (
     <FormDialog
       title={contact ? 'Edit Contact' : 'Add Contact'}
+      subject={contact?.id ?? null}
       form={form}
       onClose={onClose}
       submit={[contact ? 'Save Changes' : 'Add Contact', 'Saving...']}

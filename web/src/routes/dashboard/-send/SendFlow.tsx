@@ -50,8 +50,13 @@ export function SendFlow(props: {
       if (field) setState({ step: 'form', problem: { field, message } })
     },
   })
+  // Text for one recipient or wallet must not come back in a form that was opened for another.
+  const subject = JSON.stringify([wallet?.id, props.initial.contactId])
   // At the form itself, the form keeps what is typed.
-  useKeptDraft(purpose.title, () => ({ values: state.step === 'review' ? values : {}, initial: props.initial }))
+  useKeptDraft(purpose.title, subject, () => ({
+    values: state.step === 'review' ? values : {},
+    initial: props.initial,
+  }))
   const { busy } = sending
   useBlocker({ shouldBlockFn: () => busy, enableBeforeUnload: () => busy })
 
@@ -73,6 +78,7 @@ export function SendFlow(props: {
           purpose={purpose}
           wallet={wallet}
           values={values}
+          subject={subject}
           problem={state.problem ?? null}
           onClose={onClose}
           onReview={review}

@@ -28,6 +28,8 @@ export function SendForm(props: {
   /** Null if it is chosen here. */
   wallet: Wallet | null
   values: SendValues
+  /** What the form was opened for. */
+  subject: string
   /** Why the server refused the last attempt. */
   problem: { field: keyof SendValues; message: string } | null
   onReview: (values: SendValues, payment: Payment) => Promise<void>
@@ -45,7 +47,7 @@ export function SendForm(props: {
     defaultValues: props.values,
     resolver: formResolver<SendValues>((values) => purpose.problems(values, walletOf(values)?.spendable ?? null)),
   })
-  useDraft(purpose.title, form)
+  useDraft(purpose.title, props.subject, form)
   // Read here, because the dialog's fields mount after the effect below, which may set the first error.
   const { errors, isSubmitting } = form.formState
   const values = form.watch()

@@ -55,6 +55,7 @@ export default function AddFundsDialog(props: WalletDialogProps) {
   return (
     <FormDialog
       title="Add Funds"
+      subject={wallet.id}
       description={`Buy USDC with a card. It arrives in ${walletName(wallet)} on Base.`}
       form={form}
       onClose={props.onClose}

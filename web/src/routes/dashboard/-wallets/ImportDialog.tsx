@@ -49,6 +49,7 @@ export default function ImportDialog(props: { onClose: () => void }) {
   return (
     <FormDialog
       title="Add Wallet"
+      subject={null}
       description="Add a wallet that you already have. Only ordinary accounts with a private key can be added."
       form={form}
       onClose={props.onClose}

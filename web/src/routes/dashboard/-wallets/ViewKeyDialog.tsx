@@ -47,6 +47,7 @@ export default function ViewKeyDialog(props: WalletDialogProps) {
   return (
     <FormDialog
       title="View Private Key"
+      subject={wallet.id}
       description={`Enter the master password that you set when you added ${walletName(wallet)}.`}
       form={form}
       onClose={onClose}

@@ -69,6 +69,7 @@ export function RenameDialog(props: WalletDialogProps) {
   return (
     <FormDialog
       title="Rename Wallet"
+      subject={wallet.id}
       form={form}
       onClose={props.onClose}
       submit={['Rename Wallet', 'Renaming...']}

@@ -53,6 +53,7 @@ export default function WebhookDialog(props: {
   return (
     <FormDialog
       title={webhook ? 'Edit Webhook' : 'New Webhook'}
+      subject={webhook?.id ?? null}
       description="Bursar sends each event as a signed POST request."
       form={form}
       onClose={props.onClose}
