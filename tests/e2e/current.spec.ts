@@ -201,6 +201,28 @@ test('unsaved text about one contact never comes back in a form about another @s
   await expect(memo).toHaveValue('Only for Ada')
 })
 
+asOwner(
+  'a form of one agent or group begins anew when the history leads to another @screens-98',
+  async ({ page, owner }) => {
+    const groups = await Promise.all(['First', 'Second'].map((name) => owner.group(name)))
+    const agents = await Promise.all(['First bot', 'Second bot'].map((name) => owner.agent(groups[0]!, name)))
+    const at = (group: number, dialog: string) => `/dashboard/agents?group=${groups[group]!.id}&${dialog}`
+    const jump = (path: string) => page.evaluate((to) => history.pushState(null, '', to), path)
+    const name = page.getByLabel('Name', { exact: true })
+    await page.goto(at(0, `editAgent=${agents[0]!.agent.id}`))
+    await name.fill('Typed for the first')
+    await jump(at(0, `editAgent=${agents[1]!.agent.id}`))
+    await expect(name).toHaveValue('Second bot')
+
+    await jump(at(0, 'topUp=true'))
+    const dialog = page.getByRole('dialog', { name: 'Top Up Budget' })
+    await dialog.getByLabel('Amount', { exact: true }).fill('7')
+    await jump(at(1, 'topUp=true'))
+    await expect(dialog).toContainText('Second')
+    await expect(dialog.getByLabel('Amount', { exact: true })).toHaveValue('')
+  },
+)
+
 asOwner.describe('above the owner’s limit', () => {
   asOwner.use({ tolerated: /status of 422/ })
   asOwner(

@@ -76,23 +76,25 @@ export default function AgentDialogs(props: {
         )}
         {selected && search.editGroup && (
           <EditGroupDialog
+            key={selected.policyGroup.id}
             group={selected}
             onClose={close}
             onPurchases={(next) => show(selected.policyGroup.id, undefined, next)}
           />
         )}
-        {group && tried && <TryPaymentDialog group={group} agents={[tried]} onClose={close} />}
-        {group && search.topUp && <TopUpDialog group={group} onClose={close} />}
+        {group && tried && <TryPaymentDialog key={tried.id} group={group} agents={[tried]} onClose={close} />}
+        {group && search.topUp && <TopUpDialog key={group.id} group={group} onClose={close} />}
         {selected && search.deleteGroup && (
           <DeleteGroupDialog group={selected} onClose={close} onDeleted={() => show(undefined)} />
         )}
         {group && search.confirmContact && (
           <ConfirmContactDialog group={group} contactId={search.confirmContact} onClose={close} />
         )}
-        {edited && <EditAgentDialog agent={edited} onClose={close} />}
+        {edited && <EditAgentDialog key={edited.id} agent={edited} onClose={close} />}
         {deleted && <DeleteAgentDialog agent={deleted} onClose={close} />}
         {regenerated && (
           <RegenerateDialog
+            key={regenerated.id}
             agent={regenerated}
             kind={search.regenerateKey ? 'key' : 'credentials'}
             onClose={close}
@@ -102,7 +104,7 @@ export default function AgentDialogs(props: {
             }}
           />
         )}
-        {wallet && <SessionDialog wallet={wallet} isForPurchases onClose={close} />}
+        {wallet && <SessionDialog key={wallet.id} wallet={wallet} isForPurchases onClose={close} />}
         {paused && <PauseDialog subject={paused} onClose={close} />}
       </Suspense>
     </MoneyChain>
