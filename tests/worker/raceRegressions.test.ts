@@ -10,6 +10,7 @@ import { groupInput, owner, toEmail } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { historyRows, syncHistory } from '../support/histories.ts'
 import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
+import { lookAtFinality, stopFinality } from '../support/reorganization.ts'
 import { inTreasury } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
@@ -72,6 +73,40 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   expect(state.sessionKey.toLowerCase()).toBe(own.toLowerCase())
   expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining('came first') })
 }, 60_000)
+
+test('a deposit that is booked while final books are compared with the chain does not make them differ @reorg-18', async () => {
+  const payer = await createPayer({ on: manualChain, funds: '39' })
+  const deposits = async (amount: bigint, total: string) => {
+    await manualChain.mint(payer.wallet.address as Address, amount)
+    await manualChain.mine(8)
+    await until('the deposit is booked', async () => (await payer.ledger()).deposits === total)
+  }
+  const gate = { isUsed: false, asked: false, open: false }
+  await inside(payer, ({ context }) => {
+    const node = context.chains[84532]
+    const real = node.usdcBalance.bind(node)
+    node.usdcBalance = async (...args) => {
+      const balance = await real(...args)
+      gate.asked = gate.isUsed
+      while (gate.isUsed && !gate.open) await scheduler.wait(10)
+      return balance
+    }
+  })
+  const { restore } = await stopFinality(payer)
+  await deposits(5_000_000n, '44')
+  gate.isUsed = true
+  await restore()
+  const compared = lookAtFinality(payer)
+  await until('the chain is asked', async () => gate.asked)
+  await deposits(2_000_000n, '46')
+  gate.open = true
+  await compared
+  const undone = await inside(payer, ({ context: { store } }) =>
+    store.all("SELECT data FROM audit WHERE event = 'wallet.reorganized'"),
+  )
+  expect(undone).toEqual([])
+  expect(await payer.ledger()).toMatchObject({ deposits: '46', available: '46' })
+})
 
 test('a mail provider that does not respond delays neither payouts nor lists', async () => {
   const payer = await createPayer({ limit: null })

@@ -74,15 +74,13 @@ export async function endFinal(ctx: Context, { id, chain_id }: Pick<WalletRow, '
   ])
   for (const [i, ours] of compared.entries()) if (await undoOtherBranch(ctx, wallet, ours, seen[i] as Block)) return
 
-  const inBooks = bookedBalance(store, wallet, target)
-  if (balance !== null && balance !== inBooks) {
-    rereadOrHalt(ctx, wallet, new BooksDiffer(id, target, inBooks, balance))
-    return
-  }
+  // Neither the branch nor the balance was compared with what another reading booked meanwhile.
+  const now = store.wallet(id)!
+  if (now.anchor_hash !== wallet.anchor_hash || now.scanned_block < target)
+    throw new BranchUnclear(`the books of ${id} changed while they were compared`)
+  const inBooks = bookedBalance(store, now, target)
+  if (balance !== null && balance !== inBooks) rereadOrHalt(ctx, now, new BooksDiffer(id, target, inBooks, balance))
   store.transaction(() => {
-    const now = store.wallet(id)!
-    if (now.anchor_hash !== wallet.anchor_hash || now.scanned_block < target)
-      throw new BranchUnclear(`the books of ${id} changed while they were compared`)
     store.run('UPDATE wallet SET final_block = max(final_block, ?) WHERE id = ?', target, id)
     forgetOffers(store, id, target)
     forgetNumbers(store, id, target)
