@@ -89,7 +89,7 @@ const inWorkerd = (
       exclude,
       globalSetup,
       setupFiles: ['./tests/support/endOfFile.ts', ...setupFiles],
-      testTimeout: 60_000, // on a busy machine
+      testTimeout: 120_000, // on a busy machine
       hookTimeout: 60_000,
       // One workerd for all files: one for each would cost a quarter of the time. endOfFile.ts separates them.
       isolate: false,
