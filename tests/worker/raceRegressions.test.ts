@@ -6,6 +6,7 @@ import type { Address, ChainId } from '../../worker/chain/types.ts'
 import type { Env } from '../../worker/env.ts'
 import { unwrap } from '../../worker/result.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import { readSession } from '../../worker/treasury/wallets/session.ts'
 import { groupInput, owner, toEmail } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { historyRows, syncHistory } from '../support/histories.ts'
@@ -73,6 +74,47 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
   expect(state.sessionKey.toLowerCase()).toBe(own.toLowerCase())
   expect(ended).toMatchObject({ status: 'failed', error: expect.stringContaining('came first') })
 }, 60_000)
+
+test('an older reading that ends later does not bring back a session that has ended @session-keys-38', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await payer.ledger()
+  const gate = { holds: false, asked: false, open: false }
+  await inside(payer, ({ context }) => {
+    const node = context.chains[84532]
+    const real = node.walletState.bind(node)
+    node.walletState = async (...args) => {
+      const held = gate.holds
+      const state = await real(...args)
+      gate.asked ||= held
+      while (held && !gate.open) await scheduler.wait(10)
+      return state
+    }
+  })
+  const read = () => inside(payer, ({ context }) => readSession(context, context.store.wallet(payer.wallet.id)!))
+  const older = inside(payer, ({ context }) => {
+    gate.holds = true
+    const reading = readSession(context, context.store.wallet(payer.wallet.id)!)
+    gate.holds = false
+    return reading
+  })
+  await until('the older reading has its answer', async () => gate.asked)
+  const own = party(`${payer.userId} own session`).address
+  await payer.callWallet('setSession', [own, 5_000_000n, 0, (await manualChain.timestamp()) + 3600])
+  await manualChain.mine(8)
+  const events = () =>
+    inside(payer, ({ context: { store } }) =>
+      store.all<{ event: string }>("SELECT event FROM audit WHERE event LIKE 'session.%' ORDER BY seq"),
+    )
+  await until('the newer reading has ended the session', async () => {
+    await read()
+    return (await events()).at(-1)?.event === 'session.ended'
+  })
+  const before = await events()
+  gate.open = true
+  await older
+  expect(await events()).toEqual(before)
+  expect(await payer.pay()).toMatchObject({ ok: false, code: 'session_key_expired' })
+})
 
 test('a deposit that is booked while final books are compared with the chain does not make them differ @reorg-18', async () => {
   const payer = await createPayer({ on: manualChain, funds: '39' })

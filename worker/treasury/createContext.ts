@@ -52,6 +52,7 @@ export function createContext(
     balances: new Map(),
     keys: new Map(),
     plainKeys: new Map(),
+    adoptedBlocks: new Map(),
     recipients: new Set(),
     lookups: new Map(),
     lookupsRunning: new Map(),

@@ -82,6 +82,8 @@ export type Context = {
   keys: Map<string, Hex>
   /** When an imported wallet was last seen without contract code (ms), by wallet id. */
   plainKeys: Map<string, number>
+  /** By wallet: the block of the newest state from which its session was taken. An older reading may end later. */
+  adoptedBlocks: Map<string, number>
   /** Recipients known to be in the table known_recipient, as `${chainId}:${address in lower case}`. */
   recipients: Set<string>
   /** Recent look-ups of other recipients, under the same keys. `at` in ms. */

@@ -89,6 +89,7 @@ export function undoSessions(ctx: Context, wallet: WalletRow): void {
   const { store } = ctx
   const session = store.session(wallet.id)
   if (session) ctx.keys.delete(cacheKey(session))
+  ctx.adoptedBlocks.delete(wallet.id)
   const undone = store.run(
     'UPDATE session SET undone = 1, adopted_block = NULL WHERE wallet_id = ? AND adopted_block > ?',
     wallet.id,
@@ -99,10 +100,13 @@ export function undoSessions(ctx: Context, wallet: WalletRow): void {
   audit(store, ctx.now(), 'session.undone', wallet.id, { finalBlock: wallet.final_block })
 }
 
-export function adopt(ctx: Context, wallet: WalletRow, state: WalletState): void {
+/** Takes the session from a confirmed state, unless a newer one was read meanwhile. Call inside a transaction. */
+export function adopt(ctx: Context, { id }: Pick<WalletRow, 'id'>, state: WalletState): void {
   const { store } = ctx
-  // The wallet was deleted while the chain was being read, and its keys stay destroyed.
-  if (!store.liveWallet(wallet.id)) return
+  // The wallet may have been deleted while the chain was being read: its keys stay destroyed.
+  const wallet = store.liveWallet(id)
+  if (!wallet || state.blockNumber < (ctx.adoptedBlocks.get(id) ?? 0)) return
+  ctx.adoptedBlocks.set(id, state.blockNumber)
   const session = store.session(wallet.id)
   if (session?.epoch === state.epoch && sameAddress(session.key_address, state.sessionKey)) return
   if (session && session.epoch > state.epoch) return

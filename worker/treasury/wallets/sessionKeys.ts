@@ -13,7 +13,9 @@ export async function loadSessionKey(ctx: Context, wallet: WalletRow): Promise<v
   if (ctx.keys.has(cacheKey(session))) return
   const binding = wallet.kind === 'smart' ? sessionKeyBinding : importedKeyBinding
   const key = await ctx.sealer.open(session.sealed_key, binding(ctx, wallet.id))
-  ctx.keys.set(cacheKey(session), key as `0x${string}`)
+  // Otherwise the session ended meanwhile, and its key must not be used for another one.
+  if (ctx.store.session(wallet.id)?.key_address === session.key_address)
+    ctx.keys.set(cacheKey(session), key as `0x${string}`)
 }
 
 export const cacheKey = (session: SessionRow) => `${session.wallet_id}:${session.epoch}`
