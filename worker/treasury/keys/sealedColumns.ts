@@ -27,22 +27,23 @@ const sessionBinding = (ctx: Context, walletId: string) =>
 /**
  * Every column of a Treasury that holds sealed values. Add a new one here, in one line, so that a rotation of the key
  * seals it again (keys/reseal.ts). `@keys-4` fails while a table has a column with `sealed` in its name, or a value of
- * the Sealer's form, that is not here. NULL and '' are left as they are.
+ * the Sealer's form, that is not here. NULL and '' are left as they are. A column that is copied to another comes before it:
+ * sessions copy their key from the wallet or from a rotation, also while the values are sealed again.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'wallet', column: 'sealed_key', key: ['id'], binding: (ctx, { id }) => sessionBinding(ctx, String(id)) },
-  {
-    table: 'session',
-    column: 'sealed_key',
-    key: ['wallet_id', 'epoch'],
-    binding: (ctx, { wallet_id }) => sessionBinding(ctx, String(wallet_id)),
-  },
   {
     table: 'wallet_action',
     column: 'sealed_key',
     key: ['id'],
     with: ['wallet_id'],
     binding: (ctx, { wallet_id }) => sessionKeyBinding(ctx, String(wallet_id)),
+  },
+  {
+    table: 'session',
+    column: 'sealed_key',
+    key: ['wallet_id', 'epoch'],
+    binding: (ctx, { wallet_id }) => sessionBinding(ctx, String(wallet_id)),
   },
   {
     table: 'imported_key',
