@@ -4,7 +4,7 @@ import { readLogs } from '../../../chain/readLogs.ts'
 import type { Block, WalletState } from '../../../chain/types.ts'
 import type { Context } from '../../core/context.ts'
 import { knowsContracts } from '../../core/contracts.ts'
-import { signingAllowed } from '../../core/stop.ts'
+import { maySign, signingAllowed } from '../../core/stop.ts'
 import { audit } from '../../ledger/audit.ts'
 import type { WalletActionRow, WalletRow } from '../../storage/rows.ts'
 import { readSession } from '../session.ts'
@@ -54,6 +54,8 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
   const refused = await callRefusal(ctx, wallet, data!)
   if (refused) return end(ctx, action, 'failed', refused.message)
   store.transaction(() => {
+    // Operators may have stopped signing while the call was tried; the next look decides.
+    if (action.kind === 'rotate' && (store.isSuspended || !maySign(ctx))) return
     const sent = { data, deadline, valid_until: validUntil, epoch: state.epoch, first_block: state.blockNumber }
     if (store.update('wallet_action', action.id, { status: 'sent', ...sent }, { status: 'draining' }))
       audit(store, ctx.now(), 'action.signed', action.id, { kind: action.kind, epoch: state.epoch, deadline })
