@@ -450,7 +450,7 @@ test.describe('Create Payout', () => {
 })
 
 test.describe('refused', () => {
-  test.use({ tolerated: /status of (400|422|409|5\d\d)|ERR_FAILED/ })
+  test.use({ tolerated: /status of (4(?:00|22|09|29)|5\d\d)|ERR_FAILED/ })
 
   test('the server’s message is shown at its field @send-11', async ({ page, own }) => {
     await open(page, 'send', own.wallet.id)
@@ -491,6 +491,38 @@ test.describe('refused', () => {
     await expect(page.getByRole('heading', { name: 'Sent 1.75 USDC' })).toBeVisible(onChain)
     expect(new Set(keys).size).toBe(1)
     const history = { toAddress: to, amount: '1.75' }
+    expect(await own.api('/transactions/recipient-check', history)).toMatchObject({ payments: 1 })
+  })
+
+  test('a refused retry says nothing about the attempt whose reply was lost: the next one pays once @send-37', async ({
+    page,
+    own,
+  }) => {
+    const keys: (string | undefined)[] = []
+    await page.route('**/api/transactions/send', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (keys.length === 3) return route.continue()
+      if (keys.length === 2)
+        return route.fulfill({
+          status: 429,
+          headers: { 'Retry-After': '10' },
+          json: { success: false, error: 'Too many requests. Please wait a moment.', code: 'rate_limited' },
+        })
+      await route.fetch() // executed, and the reply lost
+      await route.abort()
+    })
+    const to = newAddress()
+    await open(page, 'send', own.wallet.id)
+    await review(page, to, '1.85')
+    await button(page, 'Send 1.85 USDC').click()
+    await button(page, 'Try again').click()
+    await expect(alert(page).first()).toContainText(/^Too many requests/)
+    await expect(alert(page).first()).toContainText('We do not know whether the payment was accepted.')
+    await expect(button(page, 'Back')).toBeDisabled()
+    await button(page, 'Try again').click()
+    await expect(page.getByRole('heading', { name: 'Sent 1.85 USDC' })).toBeVisible(onChain)
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1])
+    const history = { toAddress: to, amount: '1.85' }
     expect(await own.api('/transactions/recipient-check', history)).toMatchObject({ payments: 1 })
   })
 

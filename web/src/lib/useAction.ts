@@ -17,7 +17,8 @@ export type Action<Input> = ReturnType<typeof useAction<Input, unknown>>
 
 /**
  * An action that people start. Its idempotency key is created with the component, usually when a dialog opens, and is the
- * same for every retry; only a refusal, which had no effect, gives the next attempt a new key.
+ * same for every retry; only a refusal, which had no effect, gives the next attempt a new key, unless an earlier attempt with
+ * this key may have had one.
  */
 export function useAction<Input = void, Result = unknown>(
   run: (input: Input, idempotencyKey: string) => Promise<Result>,
@@ -27,10 +28,15 @@ export function useAction<Input = void, Result = unknown>(
   key.current ??= crypto.randomUUID()
   const [running, setRunning] = useState<{ input: Input } | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const [isUnknown, setIsUnknown] = useState(false)
   const [problem, setProblem] = useState(initialProblem)
+
+  /** Whether an attempt with this key may have taken effect. A refusal of a later attempt says nothing about it. */
+  const mayHaveActed = useRef(false)
 
   const renewKey = () => {
     key.current = crypto.randomUUID()
+    mayHaveActed.current = false
   }
 
   async function start(input: Input): Promise<void> {
@@ -39,11 +45,14 @@ export function useAction<Input = void, Result = unknown>(
     setProblem(undefined)
     try {
       const result = await run(input, key.current!)
+      mayHaveActed.current = false
       if (!leaves) setRunning(null)
       onDone?.(result, input)
     } catch (failure) {
       const message = typeof fallback === 'function' ? fallback(failure, input) : messageOf(failure, fallback)
-      if (hadNoEffect(failure)) renewKey()
+      mayHaveActed.current ||= isOutcomeUnknown(failure)
+      setIsUnknown(mayHaveActed.current)
+      if (!mayHaveActed.current && hadNoEffect(failure)) renewKey()
       setRunning(null)
       setError(failure)
       if (!onFailed?.(failure, message, input)) setProblem(message)
@@ -59,7 +68,7 @@ export function useAction<Input = void, Result = unknown>(
     setProblem,
     error,
     /** Whether it may have taken effect, although it failed. */
-    isUnknown: problem !== undefined && error !== null && isOutcomeUnknown(error),
+    isUnknown: problem !== undefined && error !== null && isUnknown,
     /** For what is known to have had no effect, although the call succeeded. */
     renewKey,
   }
