@@ -131,6 +131,23 @@ test('the first figures are those of the last visit, marked, and nobody else see
   })
 })
 
+test('answers are not kept for another user who has signed in in another tab @screens-99', async ({
+  page,
+  context,
+  seeded,
+}) => {
+  await beSignedIn(context, seeded)
+  await page.goto('/dashboard/overview')
+  await expect(page.getByTestId('total-balance')).toBeVisible()
+  await holdPage(page)
+  await page.evaluate(() => {
+    const user = JSON.parse(localStorage.getItem('auth_user')!)
+    localStorage.setItem('auth_user', JSON.stringify({ ...user, id: 'usr_other' }))
+  })
+  await page.reload({ waitUntil: 'commit' })
+  expect(await page.evaluate(() => sessionStorage.getItem('kept_answers'))).toBeNull()
+})
+
 test('the first figures wait for the page if the balance is not its first widget @screens-80', async ({
   page,
   context,

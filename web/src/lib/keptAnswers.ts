@@ -1,5 +1,6 @@
 import { forgetAnswers, keptAnswers, storeAnswers } from './kept.ts'
 import { queryClient } from './queryClient.ts'
+import { getSession } from './session.ts'
 import { storedUser } from './tokens.ts'
 
 /** Keys of the queries of the first screen. */
@@ -32,8 +33,9 @@ function restore(): void {
 }
 
 function store(): void {
-  const userId = storedUser()?.id
-  if (userId === undefined) return
+  // Another tab may have signed in somebody else: the answers here are of the user with whom this page began.
+  const userId = getSession().user?.id
+  if (userId === undefined || storedUser()?.id !== userId) return
   const answers = keptKeys.flatMap((queryKey): [readonly unknown[], unknown][] => {
     const data = queryClient.getQueryData(queryKey)
     return data === undefined ? [] : [[queryKey, data]]
