@@ -439,6 +439,18 @@ test('a connected owner wallet withdraws everything, and another account is told
   wallet.refuse('eth_signTypedData_v4')
   await go.click()
   await expect(review.getByRole('alert')).toHaveText('You rejected the request in your wallet.')
+  // More arrives while the dialog is open: what is signed is never another amount than the one that was read.
+  await page.route(
+    '**/owner-signing-context',
+    async (route) => {
+      const response = await route.fetch()
+      const { data, ...reply } = await response.json()
+      await route.fulfill({ response, json: { ...reply, data: { ...data, balance: '5042500000' } } })
+    },
+    { times: 1 },
+  )
+  await go.click()
+  await expect(review.getByRole('alert')).toHaveText('The balance has changed. Check the new amount, then sign again.')
   await go.click()
   await expect(dialogOf(page, 'Everything withdrawn')).toBeVisible(onChain)
   await audit(page, 'exit-done')

@@ -55,6 +55,10 @@ export default function ExitDialog(props: WalletDialogProps) {
     onStarted: (actionId) => setState({ step: 'follow', actionId }),
     async prepare() {
       const latest = await ownerSigningContext(wallet.id)
+      if (context.data && latest.balance !== context.data.balance) {
+        await context.refetch()
+        throw new Error('The balance has changed. Check the new amount, then sign again.')
+      }
       const token = chainConfig(config!, wallet.chain).contracts.usdc
       return {
         context: latest,
