@@ -5,6 +5,8 @@ import { ApiError } from '#web/lib/apiError.ts'
 import { passwordPrompt } from '#web/lib/passwordPrompt.ts'
 
 type Question = {
+  /** Differs for each question, so that none begins with the password that was typed for another. */
+  id: string
   /** Repeats the call that needed the password. Throws if the password is wrong. */
   repeat: (password: string) => Promise<void>
   cancel: () => void
@@ -20,6 +22,7 @@ export default function PasswordPrompt() {
         /** A repeat was sent, and its outcome is not known. */
         let isSent = false
         setQuestion({
+          id: crypto.randomUUID(),
           async repeat(password) {
             isSent = true
             try {
@@ -51,7 +54,7 @@ export default function PasswordPrompt() {
       passwordPrompt.run = null
     }
   }, [])
-  return question && <PasswordDialog {...question} />
+  return question && <PasswordDialog key={question.id} {...question} />
 }
 
 const notDone = 'This needs your password. Nothing was changed.'

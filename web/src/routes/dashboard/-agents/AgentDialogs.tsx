@@ -88,7 +88,12 @@ export default function AgentDialogs(props: {
           <DeleteGroupDialog group={selected} onClose={close} onDeleted={() => show(undefined)} />
         )}
         {group && search.confirmContact && (
-          <ConfirmContactDialog group={group} contactId={search.confirmContact} onClose={close} />
+          <ConfirmContactDialog
+            key={`${group.id} ${search.confirmContact}`}
+            group={group}
+            contactId={search.confirmContact}
+            onClose={close}
+          />
         )}
         {edited && <EditAgentDialog key={edited.id} agent={edited} onClose={close} />}
         {deleted && <DeleteAgentDialog agent={deleted} onClose={close} />}

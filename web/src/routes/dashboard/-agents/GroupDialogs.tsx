@@ -248,7 +248,8 @@ const names = { address: 'Wallet address', email: 'Email', phone: 'Phone' }
 /** For a contact that changed after it was whitelisted: the owner compares both versions and confirms the new one. */
 export function ConfirmContactDialog(props: { group: PolicyGroup; contactId: string; onClose: () => void }) {
   const { group } = props
-  const entry = group.whitelistedContacts.find(({ contact }) => contact.id === props.contactId)
+  // As it was when the dialog opened: what is confirmed is what was read, and the server refuses anything newer.
+  const [entry] = useState(() => group.whitelistedContacts.find(({ contact }) => contact.id === props.contactId))
   if (!entry?.stale || !entry.current)
     return (
       <Dialog title="Nothing to confirm" onClose={props.onClose}>
