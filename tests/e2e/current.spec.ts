@@ -223,6 +223,36 @@ asOwner(
   },
 )
 
+test.describe('two devices', () => {
+  test.use({ tolerated: /status of 409/ })
+  test('an edit of a contact that was changed elsewhere does not bring its former address back @contacts-29', async ({
+    page,
+    own,
+  }) => {
+    const [lost, found] = [1, 2].map(() => privateKeyToAddress(generatePrivateKey()))
+    const alice = await own.contact({ name: 'Alice twice', address: lost })
+    const stored = () => own.api<{ address: string; description: string | null }>(`/contacts/${alice.id}`)
+    const { updatedAt } = alice
+    await page.goto(`/dashboard/contacts?edit=${alice.id}`)
+    await page.getByLabel('Description').fill('Pays on Fridays')
+    const change = { name: 'Alice twice', address: found }
+    await own.api(`/contacts/${alice.id}`, { ...change, updatedAt }, 'PUT')
+    for (const _ of ['once', 'again']) {
+      await button(page, 'Save Changes').click()
+      await expect(page.getByRole('alert').first()).toContainText('This contact was changed meanwhile.')
+    }
+    expect(await stored()).toMatchObject({ address: found, description: null })
+    // A repeat of the same change, whose reply may have been lost, is no conflict.
+    await own.api(`/contacts/${alice.id}`, { ...change, updatedAt }, 'PUT')
+    await button(page, 'Cancel').click()
+    await page.getByRole('button', { name: 'Edit Alice twice' }).click()
+    await expect(page.getByLabel('Wallet address')).toHaveValue(found!)
+    await page.getByLabel('Description').fill('Pays on Fridays')
+    await button(page, 'Save Changes').click()
+    await expect.poll(stored).toMatchObject({ address: found, description: 'Pays on Fridays' })
+  })
+})
+
 asOwner.describe('above the owner’s limit', () => {
   asOwner.use({ tolerated: /status of 422/ })
   asOwner(

@@ -28,6 +28,8 @@ const optional = <Schema extends z.ZodType<string, string>>(schema: Schema) =>
 export const SaveContact = z
   .object({
     userId: z.string().max(64).optional(),
+    /** PUT only (an addition): "updatedAt" of the contact that was edited. Refused with 409 if it has changed since. */
+    updatedAt: z.string().max(30).optional(),
     name: z
       .string({ error: 'Name is required' })
       .trim()

@@ -61,12 +61,20 @@ export async function createContact(deps: Deps, userId: string, input: Input): P
 
 /**
  * Notifies the Treasury before the change is stored. From then on, policy groups that whitelisted the old values refuse to
- * pay the contact until the owner confirms it.
+ * pay the contact until the owner confirms it. Throws `conflict` if the contact is no longer the one that was edited.
  */
 export async function updateContact(deps: Deps, userId: string, contactId: string, input: Input): Promise<Contact> {
-  await getContact(deps, userId, contactId)
-  const { name, address, email, phone } = columns(input)
-  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, { name, address, email, phone })
+  const known = await getContact(deps, userId, contactId)
+  const { description: _, ...named } = columns(input)
+  if (input.updatedAt !== undefined && input.updatedAt !== known.updatedAt) {
+    // The same change once more, because the reply to the first attempt was lost.
+    if (JSON.stringify(columns(input)) === JSON.stringify(columns(known as Input))) return known
+    throw new AppError(
+      'conflict',
+      'This contact was changed meanwhile. Nothing was saved. Close the form and open it again to see the change.',
+    )
+  }
+  await treasuryOf(deps.env, userId).policies().contactChanged(contactId, named)
   const row = await contacts.replaceContact(deps.db, {
     id: contactId,
     userId,

@@ -28,7 +28,6 @@ export function useAction<Input = void, Result = unknown>(
   key.current ??= crypto.randomUUID()
   const [running, setRunning] = useState<{ input: Input } | null>(null)
   const [error, setError] = useState<unknown>(null)
-  const [isUnknown, setIsUnknown] = useState(false)
   const [problem, setProblem] = useState(initialProblem)
 
   /** Whether an attempt with this key may have taken effect. A refusal of a later attempt says nothing about it. */
@@ -51,7 +50,6 @@ export function useAction<Input = void, Result = unknown>(
     } catch (failure) {
       const message = typeof fallback === 'function' ? fallback(failure, input) : messageOf(failure, fallback)
       mayHaveActed.current ||= isOutcomeUnknown(failure)
-      setIsUnknown(mayHaveActed.current)
       if (!mayHaveActed.current && hadNoEffect(failure)) renewKey()
       setRunning(null)
       setError(failure)
@@ -68,7 +66,7 @@ export function useAction<Input = void, Result = unknown>(
     setProblem,
     error,
     /** Whether it may have taken effect, although it failed. */
-    isUnknown: problem !== undefined && error !== null && isUnknown,
+    isUnknown: problem !== undefined && error !== null && mayHaveActed.current,
     /** For what is known to have had no effect, although the call succeeded. */
     renewKey,
   }

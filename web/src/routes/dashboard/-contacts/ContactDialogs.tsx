@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { type Resolver, useForm } from 'react-hook-form'
 import { toast } from 'react-hot-toast/headless'
 import { type ContactValues, contactProblems, duplicatesOf, noMethodText } from '#domain/contactRules.ts'
@@ -16,6 +17,7 @@ import {
   contactMatchesQuery,
   createContact,
   deleteContact,
+  refreshContacts,
   restoreContact,
   updateContact,
 } from '#web/queries/contacts.ts'
@@ -32,6 +34,8 @@ const resolver: Resolver<ContactValues> = (values, context, options) =>
 export function ContactDialog(props: { contact?: Contact; onClose: () => void }) {
   const { contact, onClose } = props
   const { user } = useSession()
+  // The list is read again meanwhile; what is saved is based on what the form began with.
+  const [updatedAt] = useState(contact?.updatedAt)
   const form = useForm<ContactValues>({
     resolver,
     mode: 'onTouched',
@@ -48,7 +52,12 @@ export function ContactDialog(props: { contact?: Contact; onClose: () => void })
     if (!user) throw new ApiError(401, 'unauthenticated', 'Please log in to add contacts')
     const filled = Object.entries(values).flatMap(([key, value]) => (value.trim() ? [[key, value.trim()]] : []))
     const input = { name: values.name.trim(), ...Object.fromEntries(filled) }
-    const saved = await (contact ? updateContact(contact.id, input) : createContact(input))
+    const saved = await (contact ? updateContact(contact.id, { ...input, updatedAt }) : createContact(input)).catch(
+      (error: unknown) => {
+        if (error instanceof ApiError && error.status === 409) refreshContacts()
+        throw error
+      },
+    )
     toast.success(contact ? `${saved.name} is saved.` : `${saved.name} was added to your contacts.`)
     onClose()
   }
