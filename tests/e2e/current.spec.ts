@@ -223,6 +223,27 @@ asOwner(
   },
 )
 
+test('a reply that comes after its dialog was left closes no other dialog @screens-100', async ({ page, own }) => {
+  const { id } = await own.contact({ name: 'Slow reply', email: 'slow.reply@bursar.test' })
+  const reply = Promise.withResolvers<void>()
+  await page.route(`**/api/contacts/${id}`, async (route) => {
+    if (route.request().method() === 'PUT') await reply.promise
+    await route.continue()
+  })
+  const name = page.getByLabel('Name', { exact: true })
+  await page.goto('/dashboard/contacts')
+  await page.getByRole('button', { name: 'Edit Slow reply' }).click()
+  await name.fill('Slow but sure')
+  await button(page, 'Save Changes').click()
+  await expect(button(page, 'Saving...')).toBeVisible()
+  await page.goBack()
+  await button(page, 'Add Contact').first().click()
+  await name.fill('Typed since')
+  reply.resolve()
+  await expect(page.getByText('Slow but sure is saved.')).toBeAttached()
+  await expect(name).toHaveValue('Typed since')
+})
+
 test.describe('two devices', () => {
   test.use({ tolerated: /status of 409/ })
   test('an edit of a contact that was changed elsewhere does not bring its former address back @contacts-29', async ({

@@ -5,6 +5,7 @@ import { decodeCursor, type ListSort, listSorts } from '#domain/lists.ts'
 import type { PageQuery } from '#schemas/api.ts'
 import type { Page } from '#schemas/common.ts'
 import { pageOf, textOf } from '../lib/search.ts'
+import { useWhileHere } from '../lib/useWhileHere.ts'
 import type { Filter } from './filters.ts'
 import { amountsText, daysText, rangeOf, rangeParams } from './range.ts'
 import { refreshIn } from './refreshIn.ts'
@@ -49,6 +50,7 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
 
   const search: Record<string, unknown> = useSearch({ strict: false })
   const navigate = useNavigate()
+  const whileHere = useWhileHere()
   const [personalValues, setPersonalValues] = useState<Record<string, string>>({})
   const [isWaiting, afterPaint] = useAfterPaint()
 
@@ -113,7 +115,7 @@ export function useListPage<Row extends { id: string }, Params>(definition: List
     hrefOf: useCallback((id: string) => hrefOfDetail + encodeURIComponent(id), [hrefOfDetail]),
     /** Opens a dialog that has its own parameter in the URL, and closes it. */
     open: (dialog: Record<string, unknown>) => go({ ...here, ...dialog }),
-    close: () => go(here, true),
+    close: () => whileHere(() => go(here, true)),
   }
 }
 

@@ -11,6 +11,7 @@ import { Notice } from '#web/components/Notice.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { searchOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { useWhileHere } from '#web/lib/useWhileHere.ts'
 import { accountQuery, groupsQuery } from '#web/queries/agents.ts'
 import { other } from '../-shell/pages.ts'
 import { type Dialogs, dialogSearch } from './-agents/dialogs.ts'
@@ -35,6 +36,7 @@ const isRecent = (at: string | undefined) => at !== undefined && Date.now() - Da
 function AgentsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
+  const whileHere = useWhileHere()
   const groups = useQuery({ ...groupsQuery, refetchInterval: refreshMs })
   const state = useQuery({ ...accountQuery, refetchInterval: refreshMs }).data
   const paused = state?.paused ?? false
@@ -163,7 +165,7 @@ function AgentsPage() {
           search={search}
           groups={groups.data}
           selected={selected}
-          close={() => navigate({ search: here, replace: true })}
+          close={() => whileHere(() => navigate({ search: here, replace: true }))}
           show={(groupId, agentId, dialog) =>
             navigate({ search: { ...searchOf({ group: groupId, agent: agentId }), ...dialog }, replace: true })
           }

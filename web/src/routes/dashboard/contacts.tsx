@@ -15,6 +15,7 @@ import { Time } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useDebounced } from '#web/lib/useDebounced.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { useWhileHere } from '#web/lib/useWhileHere.ts'
 import { type Contact, contactBalancesQuery, contactQuery, contactsQuery } from '#web/queries/contacts.ts'
 
 const subjects = ['send', 'edit', 'delete'] as const
@@ -58,7 +59,8 @@ function ContactsPage() {
   const isStale = contacts.isPlaceholderData || data !== contacts.data || wanted !== text.trim()
   const last = Math.max(1, Math.ceil((data?.page.total ?? 0) / pageSize))
   if (data && !isStale && page > last) setPage(last) // the only contact of the last page was deleted
-  const close = () => navigate({ search: {}, replace: true })
+  const whileHere = useWhileHere()
+  const close = () => whileHere(() => navigate({ search: {}, replace: true }))
   const add = () => navigate({ search: { add: true } })
   const act = useCallback((what: Act, contact: Contact) => navigate({ search: { [what]: contact.id } }), [navigate])
   const order = useCallback((next: string) => {

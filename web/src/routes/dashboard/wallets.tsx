@@ -7,6 +7,7 @@ import { Card, PageHeader } from '#web/components/Card.tsx'
 import { EmptyState, ErrorState, Skeleton } from '#web/components/states.tsx'
 import { flagsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { useWhileHere } from '#web/lib/useWhileHere.ts'
 import { isMoving, refreshWallets, type Wallet, walletsQuery } from '#web/queries/wallets.ts'
 import { NextStepSlot } from './-overview/NextStepSlot.tsx'
 import { isLate } from './-wallets/deployment.ts'
@@ -39,6 +40,7 @@ const inOrder = (wallets: Wallet[]) =>
 function WalletsPage() {
   const search = Route.useSearch()
   const navigate = Route.useNavigate()
+  const whileHere = useWhileHere()
   const action = walletActionIds.find((id) => search[id] !== undefined)
   const subjectIn = (list: Wallet[] | undefined) => action && list?.find((wallet) => wallet.id === search[action])
   const pageDialog = Boolean(search.deploy || search.import)
@@ -57,7 +59,7 @@ function WalletsPage() {
 
   const close = () => {
     refreshWallets()
-    navigate({ search: {}, replace: true })
+    whileHere(() => navigate({ search: {}, replace: true }))
   }
   const subject = subjectIn(wallets.data)
   const dialogOpen = pageDialog || subject !== undefined

@@ -13,6 +13,7 @@ import { EmptyState, Loaded, SkeletonRows } from '#web/components/states.tsx'
 import { Time } from '#web/components/Time.tsx'
 import { flagsOf, textsOf } from '#web/lib/search.ts'
 import { useTitle } from '#web/lib/useTitle.ts'
+import { useWhileHere } from '#web/lib/useWhileHere.ts'
 import { deleteWebhook, editWebhook, rotateSecret, type Webhook, webhooksQuery } from '#web/queries/webhooks.ts'
 import type { NewSecret } from './WebhookDialog.tsx'
 import { disabledTexts, eventsText, hostOf } from './words.ts'
@@ -35,7 +36,8 @@ export default function WebhooksPage() {
   const [secret, setSecret] = useState<NewSecret | null>(null)
   useTitle('Webhooks')
 
-  const close = () => navigate({ search: {} })
+  const whileHere = useWhileHere()
+  const close = () => whileHere(() => navigate({ search: {} }))
   const create = () => navigate({ search: { create: true } })
   const showSecret = (created: NewSecret) => {
     setSecret(created)
