@@ -8,6 +8,8 @@ import { countWebhookAccounts, restoreWebhooks, writeWebhook, writeWebhookFailin
 import { unwrap } from '../../worker/result.ts'
 import { runScheduled } from '../../worker/scheduled.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
+import type { WebhookTarget } from '../../worker/webhooks/api.ts'
+import { afterAttempt } from '../../worker/webhooks/senderStore.ts'
 import type { WebhookSender } from '../../worker/webhooks/webhookSender.ts'
 import { createOpsApi } from '../support/accessStandIn.ts'
 import { createAccountFixture, createTestApp } from '../support/accountFixture.ts'
@@ -263,6 +265,24 @@ test('killing the sender and the Treasury during a delivery loses no event @webh
   await receiver.sender().accept([{ id: eventId, type: 'payment.accepted', at: 1, body, endpoints: [hook.id] }])
   await receiver.pass(2 * minuteMs, 3)
   expect(hook.events()).toHaveLength(1)
+})
+
+test('a replay that is requested during the last attempt of a delivery is not lost @webhooks-25', async () => {
+  const payer = await createPayer()
+  const receiver = await createReceiver(payer.userId)
+  const { id } = await receiver.add(['*'], () => new Response(null, { status: 500 }))
+  await pay(payer)
+  await handedOver(payer)
+  const shown = await runInDurableObject(receiver.sender(), ({ store }: WebhookSender) => {
+    const now = Date.now() + 4 * dayMs
+    const [delivery] = store.due(id, now, [], 1)
+    store.restart(id, delivery!.event_id, now)
+    const outcome = { isDelivered: false, status: 500, error: null }
+    const target = { id, version: 1 } as WebhookTarget
+    afterAttempt(store, { target, delivery: delivery!, outcome, at: now, now, random: 0.5 })
+    return store.delivery(id, delivery!.event_id)
+  })
+  expect(shown).toMatchObject({ status: 'waiting', problem: null })
 })
 
 test('a webhook sender whose alarm was lost is woken by the cron and reported @webhooks-23', async () => {

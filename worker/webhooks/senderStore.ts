@@ -130,6 +130,10 @@ export class SenderStore {
     )
     return next?.at ?? null
   }
+  /** How often a delivery was tried, and since when (ms). */
+  progress(seq: number): Pick<DueDelivery, 'attempts' | 'since'> | undefined {
+    return this.#all<DueDelivery>('SELECT attempts, since FROM delivery WHERE seq = ?', seq)[0]
+  }
   /** Sets when the attempt is repeated if a crash interrupts it. */
   postpone(seq: number, dueAt: number): void {
     this.#run('UPDATE delivery SET due_at = ? WHERE seq = ?', dueAt, seq)
@@ -254,7 +258,8 @@ export function afterAttempt(
 ): { failingSince: number | null } | null {
   const before = store.endpoint(target)
   const after = stateAfter(before, outcome, at, now)
-  const { attempts, since } = delivery
+  // The owner may have asked for a replay during the attempt, which begins anew.
+  const { attempts, since } = store.progress(delivery.seq) ?? delivery
   const isGone = after.disable === 'gone'
   const dueAt = outcome.isDelivered || isGone ? null : retryAt({ attempts: attempts + 1, since, now, random })
   const problem = isGone
