@@ -2,17 +2,20 @@
 
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
-import type { Address, ChainId } from '../../worker/chain/types.ts'
+import type { Address, ChainId, Hex } from '../../worker/chain/types.ts'
 import type { Env } from '../../worker/env.ts'
 import { unwrap } from '../../worker/result.ts'
+import { undoBookings } from '../../worker/treasury/settlement/undo.ts'
 import type { Treasury } from '../../worker/treasury/treasury.ts'
 import { readSession } from '../../worker/treasury/wallets/session.ts'
+import { checkPlainKey, isPlainKey } from '../../worker/treasury/wallets/sessionKeys.ts'
 import { groupInput, owner, toEmail } from '../support/build.ts'
 import { oneSet } from '../support/contractSets.ts'
 import { historyRows, syncHistory } from '../support/histories.ts'
+import { createImporter } from '../support/importer.ts'
 import { chain, createPayer, fresh, manualChain, type Payer, prepare, until } from '../support/payer.ts'
 import { lookAtFinality, stopFinality } from '../support/reorganization.ts'
-import { inTreasury } from '../support/treasuries.ts'
+import { inTreasury, rowsOf, setClock } from '../support/treasuries.ts'
 import { env, party } from '../support/workerChain.ts'
 
 beforeAll(prepare)
@@ -114,6 +117,68 @@ test('an older reading that ends later does not bring back a session that has en
   await older
   expect(await events()).toEqual(before)
   expect(await payer.pay()).toMatchObject({ ok: false, code: 'session_key_expired' })
+})
+
+test('a session that was read before bookings were undone is not taken from the branch that is gone @session-keys-39', async () => {
+  const payer = await createPayer({ on: manualChain })
+  await payer.ledger()
+  const [before] = await rowsOf(payer, 'SELECT epoch, current FROM session')
+  const gate = { holds: false, asked: false, open: false }
+  await inside(payer, ({ context }) => {
+    const node = context.chains[84532]
+    const real = node.walletState.bind(node)
+    node.walletState = async (...args) => {
+      const held = gate.holds
+      const state = (await real(...args))!
+      gate.asked ||= held
+      while (held && !gate.open) await scheduler.wait(10)
+      return held ? { ...state, epoch: state.epoch + 1 } : state
+    }
+  })
+  const older = inside(payer, ({ context }) => {
+    gate.holds = true
+    const reading = readSession(context, context.store.wallet(payer.wallet.id)!)
+    gate.holds = false
+    return reading
+  })
+  await until('the older reading has its answer', async () => gate.asked)
+  await inside(payer, ({ context }) => undoBookings(context, payer.wallet.id, { why: 'a test' }))
+  gate.open = true
+  await older
+  await until('the session is the one on chain', async () => {
+    await payer.ledger()
+    return JSON.stringify(await rowsOf(payer, 'SELECT epoch, current FROM session')) === JSON.stringify([before])
+  })
+})
+
+test('an older answer that an account has no code does not lift its halt @imported-10', async () => {
+  const user = await createImporter()
+  const gate = { holds: false, asked: false, open: false, code: '0x' as Hex }
+  await inTreasury(user, ({ context }) => {
+    context.chains[8453].code = async () => {
+      const [held, { code }] = [gate.holds, gate]
+      gate.asked ||= held
+      while (held && !gate.open) await scheduler.wait(10)
+      return code
+    }
+  })
+  const check = ({ context }: Treasury) => checkPlainKey(context, context.store.wallet(user.wallet.id)!)
+  const older = inTreasury(user, (object) => {
+    gate.holds = true
+    const checking = check(object)
+    gate.holds = false
+    return checking
+  })
+  await until('the account is asked', async () => gate.asked)
+  gate.code = '0xef0100'
+  await setClock(user, () => Date.now() + 1_000)
+  await inTreasury(user, check)
+  gate.open = true
+  await older
+  expect(await rowsOf(user, 'SELECT halt_kind FROM wallet')).toEqual([{ halt_kind: 'code' }])
+  expect(await inTreasury(user, ({ context }) => isPlainKey(context, context.store.wallet(user.wallet.id)!))).toBe(
+    false,
+  )
 })
 
 test('a deposit that is booked while final books are compared with the chain does not make them differ @reorg-18', async () => {

@@ -53,6 +53,7 @@ export function createContext(
     keys: new Map(),
     plainKeys: new Map(),
     adoptedBlocks: new Map(),
+    undos: new Map(),
     recipients: new Set(),
     lookups: new Map(),
     lookupsRunning: new Map(),

@@ -80,10 +80,12 @@ export type Context = {
   balances: Map<string, { balance: bigint; readAt: number }>
   /** Unsealed session keys by `${walletId}:${epoch}`. */
   keys: Map<string, Hex>
-  /** When an imported wallet was last seen without contract code (ms), by wallet id. */
-  plainKeys: Map<string, number>
+  /** By id of an imported wallet: whether its account had no contract code when that was last asked, and when that was (ms). */
+  plainKeys: Map<string, { isPlain: boolean; askedAt: number }>
   /** By wallet: the block of the newest state from which its session was taken. An older reading may end later. */
   adoptedBlocks: Map<string, number>
+  /** By wallet: how often its bookings were undone. What was read before may be of the branch that is gone. */
+  undos: Map<string, number>
   /** Recipients known to be in the table known_recipient, as `${chainId}:${address in lower case}`. */
   recipients: Set<string>
   /** Recent look-ups of other recipients, under the same keys. `at` in ms. */

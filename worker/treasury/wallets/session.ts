@@ -22,13 +22,14 @@ export async function readSession(ctx: Context, wallet: WalletRow): Promise<Sess
     await checkPlainKey(ctx, wallet)
     return null
   }
+  const undos = ctx.undos.get(wallet.id)
   const reading = await readStates(ctx, wallet)
   if (reading === null) {
     await recordMissing(ctx, wallet)
     return null
   }
   const { confirmed } = reading
-  if (confirmed) ctx.store.transaction(() => adopt(ctx, wallet, confirmed))
+  if (confirmed && ctx.undos.get(wallet.id) === undos) ctx.store.transaction(() => adopt(ctx, wallet, confirmed))
   return reading
 }
 
@@ -90,6 +91,7 @@ export function undoSessions(ctx: Context, wallet: WalletRow): void {
   const session = store.session(wallet.id)
   if (session) ctx.keys.delete(cacheKey(session))
   ctx.adoptedBlocks.delete(wallet.id)
+  ctx.undos.set(wallet.id, (ctx.undos.get(wallet.id) ?? 0) + 1)
   const undone = store.run(
     'UPDATE session SET undone = 1, adopted_block = NULL WHERE wallet_id = ? AND adopted_block > ?',
     wallet.id,

@@ -34,15 +34,19 @@ export async function newSessionKey(ctx: Context, walletId: string): Promise<{ a
 const plainForMs = 30_000 // 30 seconds
 
 /** True if the account had no code a moment ago: USDC then checks the key's own signature, and no contract can approve. */
-export const isPlainKey = (ctx: Context, wallet: WalletRow): boolean =>
-  ctx.now() - (ctx.plainKeys.get(wallet.id) ?? 0) < plainForMs
+export function isPlainKey(ctx: Context, wallet: WalletRow): boolean {
+  const known = ctx.plainKeys.get(wallet.id)
+  return known?.isPlain === true && ctx.now() - known.askedAt < plainForMs
+}
 
 /** Halts the wallet while its account has code, so that nothing is signed for it. Throws RpcUnavailable. */
 export async function checkPlainKey(ctx: Context, wallet: WalletRow): Promise<void> {
+  const askedAt = ctx.now()
   const code = await ctx.chains[wallet.chain_id].code(wallet.address)
   const isPlain = code === '0x'
-  if (isPlain) ctx.plainKeys.set(wallet.id, ctx.now())
-  else ctx.plainKeys.delete(wallet.id)
+  // Checks overlap: an older answer says nothing against a newer one.
+  if ((ctx.plainKeys.get(wallet.id)?.askedAt ?? 0) > askedAt) return
+  ctx.plainKeys.set(wallet.id, { isPlain, askedAt })
   ctx.store.transaction(() => {
     if (isPlain) return liftHalt(ctx, wallet.id, 'code')
     if (ctx.store.wallet(wallet.id)?.halt_kind === null) halt(ctx, wallet.id, 'code', 'its account has contract code')

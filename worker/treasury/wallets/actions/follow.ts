@@ -17,12 +17,14 @@ import { isChanging } from './sessionChange.ts'
 export async function followActions(ctx: Context, wallet: WalletRow, head: Block): Promise<void> {
   const open = openActions(ctx, wallet.id)
   if (open.length === 0) return
+  const undos = ctx.undos.get(wallet.id)
+  const isCurrent = () => ctx.undos.get(wallet.id) === undos
   const reading = await readSession(ctx, wallet)
   if (!reading) return
   const { latest, confirmed } = reading
   for (const action of open) {
     if (action.status === 'draining') await send(ctx, wallet, action, latest)
-    else if (confirmed) await settleAction(ctx, wallet, action, confirmed, head)
+    else if (confirmed) await settleAction(ctx, wallet, action, { state: confirmed, isCurrent }, head)
   }
 }
 
@@ -67,10 +69,15 @@ async function settleAction(
   ctx: Context,
   wallet: WalletRow,
   action: WalletActionRow,
-  state: WalletState,
+  {
+    state,
+    isCurrent,
+  }: { state: WalletState /** False once bookings were undone since it was read. */; isCurrent: () => boolean },
   head: Block,
 ): Promise<void> {
-  if (await isDone(ctx, wallet, action, state)) return end(ctx, action, 'done', null, state.blockNumber)
+  const isShown = await isDone(ctx, wallet, action, state)
+  if (!isCurrent()) return
+  if (isShown) return end(ctx, action, 'done', null, state.blockNumber)
   if (head.timestamp <= action.deadline! && !isOvertaken(action, state)) return
   const chain = ctx.chains[wallet.chain_id]
   const final = await chain.finalized()
