@@ -341,8 +341,14 @@ test('nothing is undone if a node switches between branches, two nodes disagree,
   const other = { hash: `0x${'ab'.repeat(32)}` } as const
   /** Reads the chain 40 seconds and one block later through a changed node. Returns the number of undos so far. */
   const undoneAfter = async (change: (real: Chain) => Partial<Chain>) => {
-    // An alarm would read the changed node as well, and two readings that agree undo the booking.
-    await inTreasury(payer, (_, { storage }) => storage.deleteAlarm())
+    // An alarm would read the changed node as well, and two readings that agree undo the booking. One that is running would
+    // take the former node's answer for a later one.
+    await until('no alarm reads the chain', () =>
+      inTreasury(payer, async ({ alarms }, { storage }) => {
+        await storage.deleteAlarm()
+        return !(['settle', 'scan', 'finality'] as const).some((kind) => alarms.inProgress(kind))
+      }),
+    )
     const restore = await changeNode(payer, change)
     await later(payer, 40)
     await chain.mine()
