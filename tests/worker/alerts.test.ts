@@ -308,7 +308,12 @@ test('a Relayer that sends nothing because of fees raises an alert until it send
       await setRelayerClock()
       await manualChain.fault({ mode: 'forge', results: { eth_maxPriorityFeePerGas: tooMuch } })
       payment = await accepted(payer)
-      await until('the Relayer holds', async () => (await relayer().health()).holding !== null)
+      // It may hold before this payment has reached it; from then on it is stalled.
+      await until('the Relayer is stalled', async () => {
+        now += 1
+        const { holding, stalledMs } = await relayer().health()
+        return holding !== null && stalledMs > 0
+      })
     },
     async () => {
       await manualChain.fault({ mode: 'none' })
