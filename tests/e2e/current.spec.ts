@@ -201,29 +201,26 @@ test('unsaved text about one contact never comes back in a form about another @s
   await expect(memo).toHaveValue('Only for Ada')
 })
 
-asOwner(
-  'a form of one agent or group begins anew when the history leads to another @screens-98',
-  async ({ page, owner }) => {
-    const groups = await Promise.all(['First', 'Second'].map((name) => owner.group(name)))
-    const agents = await Promise.all(['First bot', 'Second bot'].map((name) => owner.agent(groups[0]!, name)))
-    const at = (group: number, dialog: string) => `/dashboard/agents?group=${groups[group]!.id}&${dialog}`
-    const jump = (path: string) => page.evaluate((to) => history.pushState(null, '', to), path)
-    const name = page.getByLabel('Name', { exact: true })
-    await page.goto(at(0, `editAgent=${agents[0]!.agent.id}`))
-    await name.fill('Typed for the first')
-    await jump(at(0, `editAgent=${agents[1]!.agent.id}`))
-    await expect(name).toHaveValue('Second bot')
+asOwner('going to another agent or group in the history resets an open form @screens-98', async ({ page, owner }) => {
+  const groups = await Promise.all(['First', 'Second'].map((name) => owner.group(name)))
+  const agents = await Promise.all(['First bot', 'Second bot'].map((name) => owner.agent(groups[0]!, name)))
+  const at = (group: number, dialog: string) => `/dashboard/agents?group=${groups[group]!.id}&${dialog}`
+  const jump = (path: string) => page.evaluate((to) => history.pushState(null, '', to), path)
+  const name = page.getByLabel('Name', { exact: true })
+  await page.goto(at(0, `editAgent=${agents[0]!.agent.id}`))
+  await name.fill('Typed for the first')
+  await jump(at(0, `editAgent=${agents[1]!.agent.id}`))
+  await expect(name).toHaveValue('Second bot')
 
-    await jump(at(0, 'topUp=true'))
-    const dialog = page.getByRole('dialog', { name: 'Top Up Budget' })
-    await dialog.getByLabel('Amount', { exact: true }).fill('7')
-    await jump(at(1, 'topUp=true'))
-    await expect(dialog).toContainText('Second')
-    await expect(dialog.getByLabel('Amount', { exact: true })).toHaveValue('')
-  },
-)
+  await jump(at(0, 'topUp=true'))
+  const dialog = page.getByRole('dialog', { name: 'Top Up Budget' })
+  await dialog.getByLabel('Amount', { exact: true }).fill('7')
+  await jump(at(1, 'topUp=true'))
+  await expect(dialog).toContainText('Second')
+  await expect(dialog.getByLabel('Amount', { exact: true })).toHaveValue('')
+})
 
-test('a reply that comes after its dialog was left closes no other dialog @screens-100', async ({ page, own }) => {
+test('a late reply closes only its own dialog @screens-100', async ({ page, own }) => {
   const { id } = await own.contact({ name: 'Slow reply', email: 'slow.reply@bursar.test' })
   const reply = Promise.withResolvers<void>()
   await page.route(`**/api/contacts/${id}`, async (route) => {

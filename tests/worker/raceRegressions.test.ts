@@ -2,7 +2,7 @@
 
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { RpcChain } from '../../worker/chain/rpcChain.ts'
-import type { Address, ChainId, Hex } from '../../worker/chain/types.ts'
+import type { Address, ChainId, Hex, WalletState } from '../../worker/chain/types.ts'
 import type { Env } from '../../worker/env.ts'
 import { unwrap } from '../../worker/result.ts'
 import { undoBookings } from '../../worker/treasury/settlement/undo.ts'
@@ -31,6 +31,34 @@ const grant = (payer: Payer) => ({
   limit: 100_000_000n,
   hours: 24,
 })
+
+/**
+ * Starts to read the session and delays the node's response, which `change` may change. Returns a function that delivers it
+ * and resolves when the reading has ended.
+ */
+async function startReading(payer: Payer, change = (state: WalletState): WalletState => state) {
+  const gate = { holds: false, asked: false, open: false }
+  const reading = inside(payer, ({ context }) => {
+    const node = context.chains[84532]
+    const real = node.walletState.bind(node)
+    node.walletState = async (...args) => {
+      const held = gate.holds
+      const state = await real(...args)
+      gate.asked ||= held
+      while (held && !gate.open) await scheduler.wait(10)
+      return held && state ? change(state) : state
+    }
+    gate.holds = true
+    const started = readSession(context, context.store.wallet(payer.wallet.id)!)
+    gate.holds = false
+    return started
+  })
+  await until('the node has responded', async () => gate.asked)
+  return () => {
+    gate.open = true
+    return reading
+  }
+}
 
 test('a wallet deleted while its rotation reads the chain gets neither a session nor a key again', async () => {
   const payer = await createPayer()
@@ -81,26 +109,8 @@ test('A5: a rotation that waits for payments in flight does not replace a sessio
 test('an older reading that ends later does not bring back a session that has ended @session-keys-38', async () => {
   const payer = await createPayer({ on: manualChain })
   await payer.ledger()
-  const gate = { holds: false, asked: false, open: false }
-  await inside(payer, ({ context }) => {
-    const node = context.chains[84532]
-    const real = node.walletState.bind(node)
-    node.walletState = async (...args) => {
-      const held = gate.holds
-      const state = await real(...args)
-      gate.asked ||= held
-      while (held && !gate.open) await scheduler.wait(10)
-      return state
-    }
-  })
   const read = () => inside(payer, ({ context }) => readSession(context, context.store.wallet(payer.wallet.id)!))
-  const older = inside(payer, ({ context }) => {
-    gate.holds = true
-    const reading = readSession(context, context.store.wallet(payer.wallet.id)!)
-    gate.holds = false
-    return reading
-  })
-  await until('the older reading has its answer', async () => gate.asked)
+  const release = await startReading(payer)
   const own = party(`${payer.userId} own session`).address
   await payer.callWallet('setSession', [own, 5_000_000n, 0, (await manualChain.timestamp()) + 3600])
   await manualChain.mine(8)
@@ -113,8 +123,7 @@ test('an older reading that ends later does not bring back a session that has en
     return (await events()).at(-1)?.event === 'session.ended'
   })
   const before = await events()
-  gate.open = true
-  await older
+  await release()
   expect(await events()).toEqual(before)
   expect(await payer.pay()).toMatchObject({ ok: false, code: 'session_key_expired' })
 })
@@ -123,28 +132,9 @@ test('a session that was read before bookings were undone is not taken from the 
   const payer = await createPayer({ on: manualChain })
   await payer.ledger()
   const [before] = await rowsOf(payer, 'SELECT epoch, current FROM session')
-  const gate = { holds: false, asked: false, open: false }
-  await inside(payer, ({ context }) => {
-    const node = context.chains[84532]
-    const real = node.walletState.bind(node)
-    node.walletState = async (...args) => {
-      const held = gate.holds
-      const state = (await real(...args))!
-      gate.asked ||= held
-      while (held && !gate.open) await scheduler.wait(10)
-      return held ? { ...state, epoch: state.epoch + 1 } : state
-    }
-  })
-  const older = inside(payer, ({ context }) => {
-    gate.holds = true
-    const reading = readSession(context, context.store.wallet(payer.wallet.id)!)
-    gate.holds = false
-    return reading
-  })
-  await until('the older reading has its answer', async () => gate.asked)
+  const release = await startReading(payer, (state) => ({ ...state, epoch: state.epoch + 1 }))
   await inside(payer, ({ context }) => undoBookings(context, payer.wallet.id, { why: 'a test' }))
-  gate.open = true
-  await older
+  await release()
   await until('the session is the one on chain', async () => {
     await payer.ledger()
     return JSON.stringify(await rowsOf(payer, 'SELECT epoch, current FROM session')) === JSON.stringify([before])

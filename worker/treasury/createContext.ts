@@ -51,7 +51,7 @@ export function createContext(
     snapshots: new Map(),
     balances: new Map(),
     keys: new Map(),
-    plainKeys: new Map(),
+    codeChecks: new Map(),
     adoptedBlocks: new Map(),
     undos: new Map(),
     recipients: new Set(),

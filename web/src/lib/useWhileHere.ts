@@ -1,8 +1,8 @@
 import { useRouter, useRouterState } from '@tanstack/react-router'
 
 /**
- * Returns a function that runs `act` only while the app is at the place where this was rendered. For closing dialogs: a reply
- * that comes after its dialog was left must not close another one, or lead back from another page.
+ * Returns a function that runs `act` only if the URL is still the one of this render. For closing dialogs: a late reply must
+ * not close another dialog, or navigate away from another page.
  */
 export function useWhileHere(): (act: () => void) => void {
   const router = useRouter()

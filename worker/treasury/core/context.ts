@@ -80,11 +80,11 @@ export type Context = {
   balances: Map<string, { balance: bigint; readAt: number }>
   /** Unsealed session keys by `${walletId}:${epoch}`. */
   keys: Map<string, Hex>
-  /** By id of an imported wallet: whether its account had no contract code when that was last asked, and when that was (ms). */
-  plainKeys: Map<string, { isPlain: boolean; askedAt: number }>
-  /** By wallet: the block of the newest state from which its session was taken. An older reading may end later. */
+  /** By id of an imported wallet: the last check for contract code. `isPlain`: it had none. `requestedAt` in ms. */
+  codeChecks: Map<string, { isPlain: boolean; requestedAt: number }>
+  /** By wallet: the block of the newest state that set its session, so that a slower, older reading does not replace it. */
   adoptedBlocks: Map<string, number>
-  /** By wallet: how often its bookings were undone. What was read before may be of the branch that is gone. */
+  /** By wallet: how often its bookings were undone. What was read before that may be from the branch that was removed. */
   undos: Map<string, number>
   /** Recipients known to be in the table known_recipient, as `${chainId}:${address in lower case}`. */
   recipients: Set<string>

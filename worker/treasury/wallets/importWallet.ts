@@ -103,7 +103,7 @@ export async function importWallet(ctx: Context, input: ImportInput): Promise<Re
     store.insert('imported_key', { wallet_id: id, sealed_view: sealedView, domain_separator: separator })
     remember(store, request, 'wallet', id, now)
     audit(store, now, 'wallet.imported', id, { address: input.address, chainId: input.chainId })
-    ctx.plainKeys.set(id, { isPlain: true, askedAt: now })
+    ctx.codeChecks.set(id, { isPlain: true, requestedAt: now })
     markActive(ctx, id)
     return ok(store.wallet(id)!)
   })

@@ -35,18 +35,18 @@ const plainForMs = 30_000 // 30 seconds
 
 /** True if the account had no code a moment ago: USDC then checks the key's own signature, and no contract can approve. */
 export function isPlainKey(ctx: Context, wallet: WalletRow): boolean {
-  const known = ctx.plainKeys.get(wallet.id)
-  return known?.isPlain === true && ctx.now() - known.askedAt < plainForMs
+  const known = ctx.codeChecks.get(wallet.id)
+  return known?.isPlain === true && ctx.now() - known.requestedAt < plainForMs
 }
 
 /** Halts the wallet while its account has code, so that nothing is signed for it. Throws RpcUnavailable. */
 export async function checkPlainKey(ctx: Context, wallet: WalletRow): Promise<void> {
-  const askedAt = ctx.now()
+  const requestedAt = ctx.now()
   const code = await ctx.chains[wallet.chain_id].code(wallet.address)
   const isPlain = code === '0x'
-  // Checks overlap: an older answer says nothing against a newer one.
-  if ((ctx.plainKeys.get(wallet.id)?.askedAt ?? 0) > askedAt) return
-  ctx.plainKeys.set(wallet.id, { isPlain, askedAt })
+  // Checks may overlap: a slower, older one must not replace a newer result.
+  if ((ctx.codeChecks.get(wallet.id)?.requestedAt ?? 0) > requestedAt) return
+  ctx.codeChecks.set(wallet.id, { isPlain, requestedAt })
   ctx.store.transaction(() => {
     if (isPlain) return liftHalt(ctx, wallet.id, 'code')
     if (ctx.store.wallet(wallet.id)?.halt_kind === null) halt(ctx, wallet.id, 'code', 'its account has contract code')

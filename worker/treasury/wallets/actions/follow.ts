@@ -56,7 +56,7 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
   const refused = await callRefusal(ctx, wallet, data!)
   if (refused) return end(ctx, action, 'failed', refused.message)
   store.transaction(() => {
-    // Operators may have stopped signing while the call was tried; the next look decides.
+    // Operators may have stopped signing during the call above; the next run checks again.
     if (action.kind === 'rotate' && (store.isSuspended || !maySign(ctx))) return
     const sent = { data, deadline, valid_until: validUntil, epoch: state.epoch, first_block: state.blockNumber }
     if (store.update('wallet_action', action.id, { status: 'sent', ...sent }, { status: 'draining' }))
@@ -64,15 +64,15 @@ async function send(ctx: Context, wallet: WalletRow, action: WalletActionRow, st
   })
 }
 
+/** The wallet's state at CONFIRM_DEPTH. `isCurrent` returns false if bookings have been undone since it was read. */
+type Confirmed = { state: WalletState; isCurrent: () => boolean }
+
 /** An action is done once the wallet shows it, and failed only once a finalized block shows that it can't be executed. */
 async function settleAction(
   ctx: Context,
   wallet: WalletRow,
   action: WalletActionRow,
-  {
-    state,
-    isCurrent,
-  }: { state: WalletState /** False once bookings were undone since it was read. */; isCurrent: () => boolean },
+  { state, isCurrent }: Confirmed,
   head: Block,
 ): Promise<void> {
   const isShown = await isDone(ctx, wallet, action, state)
